@@ -107,6 +107,13 @@ def test_new_function_is_shown_under_its_caller() -> None:
         assert "validate" in text
 
 
+def test_collector_names_the_function_that_it_interrupted() -> None:
+    stacks = {"main;serve;work": 3000, "main;serve;work;(garbage collector)": 500}
+    slower = report(stacks, {**stacks, "main;serve;work;(garbage collector)": 4000})
+    parts = [(part.location.name, part.callee.name) for part in slower.workloads[0].metrics[0].parts]
+    assert ("(garbage collector)", "work") in parts
+
+
 def test_caller_is_part_of_the_cause() -> None:
     slower = report(CHAIN, SLOWER_CHAIN)
     found = findings(slower)

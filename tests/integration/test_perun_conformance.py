@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.compare.workloads import pair
 from profgate.detect.builtin import strategy_named
-from profgate.model.change import MODULE, Context, Detection
+from profgate.detect.strategy import MODULE
+from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, CostModels
 from profgate.model.details import ModelPair
@@ -85,7 +86,7 @@ def compared(baseline: str, target: str) -> Comparison:
 
 
 def model_rows(comparison: Comparison, word: Detection, row: int) -> tuple[int, int]:
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     found = []
     assert isinstance(word.details, ModelPair)
@@ -220,7 +221,7 @@ def their_difference(models: CostModels, before: int, after: int) -> tuple[float
 
 
 def explain_shape(comparison: Comparison, one: Ours, row: Row, differing: set[str]) -> set[str]:
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     before, after = one.models
     found: set[str] = set()
@@ -253,7 +254,7 @@ def ranges(models: CostModels, row: int) -> tuple[float, float]:
 
 def explain_area(comparison: Comparison, one: Ours, row: Row, differing: set[str]) -> set[str]:
     """Each area over its own interval (INT-d2), a logarithm as a straight line (INT-d1)."""
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     pair_rows = np.array(one.models)
     kinds = models.kind[pair_rows]
@@ -272,7 +273,7 @@ def explain_area(comparison: Comparison, one: Ours, row: Row, differing: set[str
 
 def explain_local(comparison: Comparison, one: Ours, row: Row, differing: set[str]) -> set[str]:
     """The program compares x with x: nothing where the ranges are equal, else how much longer one is (LOC-d1)."""
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     errors = [part[1] for part in row["partial_intervals"]]
     stretched = models.end[one.models[1]] / models.end[one.models[0]] - 1.0

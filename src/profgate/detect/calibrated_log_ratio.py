@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.evidence import Evidence, evidence_of
-from profgate.detect.location_costs import SELF, active_totals
+from profgate.detect.location_costs import SELF
 from profgate.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
 from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
@@ -147,7 +147,7 @@ def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray
     """
     split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
     values = comparison.self_value[:, symbol].astype(np.float64)
-    values[:, whole] = active_totals(comparison)[:, symbol[whole]]
+    values[:, whole] = comparison.active_total[:, symbol[whole]]
     values = np.ascontiguousarray(values.T)
     return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
 

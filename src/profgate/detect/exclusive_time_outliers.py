@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import directed, new_or_gone, not_tested, resolved, worse_sign
+from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import MODULE, Context, Detection, OptionSpec
+from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.details import OutlierScores
 from profgate.model.kinds import Kind
@@ -171,7 +171,7 @@ def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> 
 
 def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     """Split the comparison into one part per subtype of records (real, user, sys). Empty parts are omitted."""
-    records = comparison.observations
+    records = comparison.attached(Observations)
     allowed = _allowed(comparison, location_filter)
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)

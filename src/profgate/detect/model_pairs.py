@@ -10,7 +10,7 @@ import numpy as np
 from profgate.detect.strategy import Strategy, directed, not_tested, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, Observations
 from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.details import ModelPair, Partial
 from profgate.model.kinds import Kind
@@ -60,7 +60,7 @@ def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
 
 def _places(comparison: Comparison, models: CostModels) -> IntArray:
     modelled = location_keys(models.symbol, models.subtype)
-    columns, records = [modelled], comparison.observations
+    columns, records = [modelled], comparison.attached(Observations)
     if records is not None:
         subtype = records.subtype if len(records.subtypes) > 1 else np.full(len(records.symbol), WITHOUT_SUBTYPE)
         columns.append(location_keys(records.symbol, subtype))
@@ -247,7 +247,8 @@ class ModelRows:
 
     def _records(self) -> list[str] | Literal[""]:
         """Return the subtypes of the records, or "" if there are none."""
-        names = [] if self.comparison.observations is None else self.comparison.observations.subtypes
+        records = self.comparison.attached(Observations)
+        names = [] if records is None else records.subtypes
         subtypes = [names[number] if number != WITHOUT_SUBTYPE else "" for number in self.pairs.subtype.tolist()]
         return subtypes if any(subtypes) else ""
 
@@ -269,7 +270,7 @@ class ModelRows:
 
     def _sizes(self, row: int, side: int) -> FloatArray:
         """Return the known sizes in the records of a location on one side."""
-        records, subtype = self.comparison.observations, self.pairs.subtype[row]
+        records, subtype = self.comparison.attached(Observations), self.pairs.subtype[row]
         if records is None:
             return np.empty(0)
         here = (records.symbol == self.pairs.symbol[row]) & (records.side == side)
@@ -281,7 +282,7 @@ class ModelRows:
         models = self.models
         if ((models.symbol == self.pairs.symbol[row]) & (models.side == side)).any():
             return "unfit"
-        if self.comparison.observations is None:
+        if self.comparison.attached(Observations) is None:
             return "no_model"
         if not len(sizes):
             return "no_size"
@@ -301,7 +302,7 @@ class ModelStrategy(ABC):
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         """Return one row per pair of models, including locations that cannot be compared."""
         chosen = resolved(self, options)
-        models = comparison.models
+        models = comparison.attached(CostModels)
         if models is None:
             return not_tested(self, Reason(ReasonCode.NO_MODELS), unsuited=True)
         pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])

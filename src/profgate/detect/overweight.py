@@ -137,7 +137,7 @@ def overweight_table(
     known_b, known_t = values.known
     total_b, total_t = values.totals.tolist()
     both = np.flatnonzero((b > 0) & known_t & known_b)
-    seen = comparison.first_seen if comparison.first_seen is not None else np.arange(len(comparison.symbols))
+    seen = comparison.first_seen
     change, delta = total_t - total_b, t - b
     # a single division is rounded correctly, so equal ratios compare as equal
     ratio = delta[both] / b[both]

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from profgate.detect.builtin import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
-from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy, not_tested, resolved
-from profgate.model.change import MODULE, Change, Context, Detection, Location
+from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, not_tested, resolved
+from profgate.model.change import Change, Context, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.policy import Policy, Rule, matches

@@ -10,8 +10,8 @@ from profgate.judge.gate import UNREACHABLE
 from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import COLLECTORS, WHOLE, Change, Detection, path_text
-from profgate.model.comparison import Comparison
+from profgate.model.change import COLLECTORS, Change, Detection, path_text
+from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.details import ContextShift
 from profgate.model.frame_names import renumbered
 from profgate.model.kinds import RANKS, WORSE, Kind
@@ -253,6 +253,7 @@ def metric_report(
     *,
     verbose: bool = False,
     states: SourceStates | None = None,
+    causes: Causes | None = None,
     requested: bool = False,
 ) -> MetricReport:
     """Return the report on one metric with its changes in base units. The findings are drafts until they are judged.
@@ -298,7 +299,7 @@ def metric_report(
         unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
         calibration=calibration,
         relations=relations_of(comparison),
-        causes=causes_of(comparison, listed),
+        causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),
         undrawable=not comparison.drawable,
     )

@@ -26,8 +26,6 @@ class OptionSpec:
     choices: tuple[str, ...] = ()
 
 
-WHOLE = -1  # symbol of a result for the whole workload
-MODULE = -2  # symbol of a result for a module, whose name is in `Detection.labels`
 COLLECTORS = frozenset({"(garbage collector)"})  # frames of work that other functions cause
 
 
@@ -56,15 +54,15 @@ def path_text(path: Sequence[str], frames: int = 3) -> str:
 class Detection:
     """The results of one strategy for one comparison, in arrays with one element per result.
 
-    The arrays ``symbol`` (or `WHOLE` or `MODULE`) and ``kind`` (codes of `Kind`) are int64. The arrays ``from_value``
-    and ``to_value``, in stored units of the metric, are float64. The list ``confidence_types`` and the float64 array
-    ``confidence`` are optional. ``result`` contains the columns of the gate's test, and ``details`` those that belong
-    to the strategy alone, of a class that is a part of `ListedDetails`. ``relative`` contains relative changes that are
-    not those of the values. ``counts`` contains numbers that do not belong to a row. ``shares`` is True if the values
-    are parts of each side's total. ``not_tested`` contains reasons that apply to the whole comparison. ``unsuited``
-    marks a strategy that requires data that this kind of profile never contains, and ``failed`` one that raised an
-    exception. ``labels``, ``reasons`` and ``flags`` have entries for some rows only. Only calibrated strategies set
-    ``calibration``.
+    The arrays ``symbol`` (-1 = the whole workload, -2 = a module named in ``labels``) and ``kind`` (codes of `Kind`)
+    are int64. The arrays ``from_value`` and ``to_value``, in stored units of the metric, are float64. The list
+    ``confidence_types`` and the float64 array ``confidence`` are optional. ``result`` contains the columns of the
+    gate's test, and ``details`` those that belong to the strategy alone, of a class that is a part of `ListedDetails`.
+    ``relative`` contains relative changes that are not those of the values. ``counts`` contains numbers that do not
+    belong to a row. ``shares`` is True if the values are parts of each side's total. ``not_tested`` contains reasons
+    that apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of profile never
+    contains, and ``failed`` one that raised an exception. ``labels``, ``reasons`` and ``flags`` have entries for some
+    rows only. Only calibrated strategies set ``calibration``.
 
     For calling contexts, ``node`` is an int64 array with the row of each result in the comparison's tree. If a cost
     only moved, ``moved`` maps the result's row to the tree row at the other end of the move.

@@ -9,6 +9,7 @@ from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
 
@@ -154,6 +155,17 @@ def visible_changes(metric: MetricReport) -> str:
     if any(finding.colour == "red" and finding.growth < (tenth or 0.0) for finding in large):
         texts.append("less in a larger function")
     return ", ".join(texts)
+
+
+def would_have_seen(calibration: Calibration) -> str:
+    """Return the sentence about the smallest visible changes in reports without a change, or "" if unknown."""
+    total, tenth = calibration.visible_total, calibration.visible_tenth
+    if not total:
+        return ""
+    seen = f"We would have seen a change of {numbers.smallest_change(total)} in the total"
+    if tenth is None:
+        return f"{seen}."
+    return f"{seen}, or {numbers.smallest_change(tenth)} in a function that takes 10 % of the run."
 
 
 def detectable(metric: MetricReport) -> str:

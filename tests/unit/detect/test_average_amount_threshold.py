@@ -28,15 +28,17 @@ def observed(baseline: Sequence[Record], target: Sequence[Record]) -> Comparison
     return replace(
         comparison,
         symbols=symbols_of(names),
-        observations=Observations(
-            symbol=np.array([names.index(name) for _, name, _, _ in rows]),
-            side=np.array([side for side, _, _, _ in rows]),
-            run=np.array([side for side, _, _, _ in rows]),
-            amount=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
-            exclusive=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
-            size=np.full(len(rows), np.nan),
-            subtype=np.array([subtypes.index(subtype) for _, _, subtype, _ in rows]),
-            subtypes=subtypes,
+        attachments=(
+            Observations(
+                symbol=np.array([names.index(name) for _, name, _, _ in rows]),
+                side=np.array([side for side, _, _, _ in rows]),
+                run=np.array([side for side, _, _, _ in rows]),
+                amount=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
+                exclusive=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
+                size=np.full(len(rows), np.nan),
+                subtype=np.array([subtypes.index(subtype) for _, _, subtype, _ in rows]),
+                subtypes=subtypes,
+            ),
         ),
     )
 

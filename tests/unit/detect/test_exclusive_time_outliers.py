@@ -9,15 +9,15 @@ from typing import Any, Literal
 import pytest
 
 from comparisons import Stacks, from_exclusive, timed
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
-from profgate.model.change import MODULE, Context, Detection
+from profgate.detect.strategy import MODULE
+from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.perun import PerunReader
 from sentences import details_of, not_tested
 

@@ -225,7 +225,7 @@ def test_means_over_unequal_numbers_of_runs() -> None:
 
 
 def test_symbols_of_one_side_stand_apart() -> None:
-    comparison = from_stacks([{"main;old": 10, "main;same": 90}], [{"main;new": 30, "main;same": 90}])
+    comparison = from_stacks([{"main;old": 1, "main;same": 99}], [{"main;new": 21, "main;same": 99}])
     result = Overweight().detect(comparison, {}, Context())
     names = comparison.symbols.names
     rows = {
@@ -234,8 +234,8 @@ def test_symbols_of_one_side_stand_apart() -> None:
             result.symbol.tolist(), result.kind.tolist(), details_of(result).responsibility.tolist(), strict=True
         )
     }
-    assert rows["new"] == (Kind.NOT_IN_BASELINE, pytest.approx(1.5))
-    assert rows["old"] == (Kind.NOT_IN_TARGET, pytest.approx(-0.5))
+    assert rows["new"] == (Kind.NOT_IN_BASELINE, pytest.approx(1.05))
+    assert rows["old"] == (Kind.NOT_IN_TARGET, pytest.approx(-0.05))
 
 
 def test_unchanged_total_ranks_by_exclusive_change() -> None:

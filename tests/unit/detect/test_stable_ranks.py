@@ -36,7 +36,7 @@ def workloads(count: int, *, slow: int | None = None, noise: float = 0.001, bett
                 metric=Metric("time", "nanoseconds", better),  # type: ignore[arg-type]
                 runs=replace(one.runs, baseline=3, target=1, noise=2),
                 run_totals=np.append(totals[:3], totals[5:]),
-                noise_totals=totals[3:5],
+                noise=replace(one.noise, run_totals=totals[3:5]),
             )
         )
     return made
@@ -123,7 +123,7 @@ def test_tests_of_a_run_are_ranked_by_themselves() -> None:
     )
     values[3, 11] *= 1e4
     table = DurationTable([f"t{n}" for n in range(90)], list("abcd"), values, 3, "nanoseconds")
-    made = replace(workloads(1)[0], durations=table)
+    made = replace(workloads(1)[0], attachments=(table,))
     (change,) = changes([made])
     assert (change.location.name, change.kind, record(change).moved[0].name) == ("all tests", "MaybeDegradation", "t11")
     assert report_changes([made], Policy(), RANKS, Context()) == (change,)
