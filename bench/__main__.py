@@ -1,13 +1,14 @@
 """Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
 ./run bench field measures the accuracy of verdicts, with --counts that of counts, ./run bench history the size and
-speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect,
-and ./run bench page how fast a page with 300,000 nodes is in a browser.
+speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench scale that by different executors,
+./run bench ranks what stable ranks detect, and ./run bench page how fast a page with 300,000 nodes is in a browser.
 """
 
 import argparse
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from bench.cases import PPROF_SIZE, SMALL, run_cases
@@ -15,6 +16,7 @@ from bench.files import RECIPES
 from bench.table import as_json, as_table, failed
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
+FURTHER = ("history", "load", "page", "ranks", "scale")  # modules with a main function of their own
 SIZES = [name for name in RECIPES if name not in {SMALL, PPROF_SIZE}]
 
 
@@ -38,22 +40,9 @@ def main() -> int:
         from bench.field.main import main as field
 
         return field(sys.argv[2:])
-    if sys.argv[1:2] == ["history"]:
-        from bench.history import main as history
-
-        return history(sys.argv[2:])
-    if sys.argv[1:2] == ["load"]:
-        from bench.load import main as load
-
-        return load(sys.argv[2:])
-    if sys.argv[1:2] == ["ranks"]:
-        from bench.ranks import main as ranks
-
-        return ranks(sys.argv[2:])
-    if sys.argv[1:2] == ["page"]:
-        from bench.page import main as page
-
-        return page(sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in FURTHER:
+        further: int = import_module(f"bench.{sys.argv[1]}").main(sys.argv[2:])
+        return further
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")
