@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.harness import Contender, RunError, measure_in_turn
+from bench.harness import MEBIBYTE, Contender, RunError, measure_in_turn
 from bench.load import CASES, FOLDER
-from bench.table import MEBIBYTE
 
 from profgate import api
 from profgate.io.executors import InThisProcess, TaskRunner

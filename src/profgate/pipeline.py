@@ -7,19 +7,17 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from profgate.attribution.changed_workloads import changed_workloads
 from profgate.attribution.function_changes import FunctionChanges, unread
-from profgate.attribution.overlay import OverlayInput, overlay
-from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach
-from profgate.attribution.source_states import Sides, source_states
+from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.recordings import Reader, Recordings, in_parts, read_recordings, without_last, without_samples
 from profgate.compare.workloads import pair, renamed
-from profgate.flamegraph.pages import PageDocument, build_pages
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Causes, Comparison
+from profgate.model.cost_models import CostModels
 from profgate.model.manifest import Manifest
 from profgate.model.measurement import Look
 from profgate.model.policy import Policy, Rule
@@ -27,12 +25,14 @@ from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
+from profgate.readers.benchmarks import TEST_RESULTS
 from profgate.source_parsing import changed_functions
 
 if TYPE_CHECKING:
     from profgate.detect.evidence import Evidence
     from profgate.detect.rules import Selection
     from profgate.detect.strategy import Strategy
+    from profgate.flamegraph.pages import PageDocument
     from profgate.model.history import Reading
 
 MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
@@ -118,7 +118,7 @@ class Built:
     """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report
-    pages: tuple[PageDocument, ...]
+    pages: "tuple[PageDocument, ...]"
     comparisons: tuple[Comparison, ...]
 
 
@@ -146,6 +146,8 @@ def build_report(
     ]
     warnings = compared.warnings
     if given.diff is not None:
+        from profgate.attribution.changed_workloads import changed_workloads  # imported only if there is a diff
+
         incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
         edited = (
             why
@@ -160,6 +162,7 @@ def build_report(
     # Step 7: Draw the pages.
     progress("drawing flame graphs", 0)
     from profgate.detect.evidence import run_values
+    from profgate.flamegraph.pages import build_pages
 
     values = partial(run_values, interleaved=given.interleaved)
     pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages, values)
@@ -172,7 +175,7 @@ def compare_sources(
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
     policy, functions = given.policy, changed_functions(given.diff)
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
-    beside = OverlayInput(options, given.named, given.diff, functions, given.past)
+    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, TEST_RESULTS)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names, functions_alone = set[str](), list[frozenset[str]]()
@@ -298,6 +301,9 @@ def states_of(
 
     Changes to files that match the patterns ``unchanged`` affect no symbol, unless a file contains one.
     """
+    from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach  # imported only if there is a diff
+    from profgate.attribution.source_states import Sides, source_states
+
     sides = Sides(comparison, diff, functions)
     states = source_states(sides)
     paths = [path for file in diff.files for path in {file.path, file.previous_path}]
@@ -329,7 +335,7 @@ def report_on(
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run, look=given.look)
     brief = len(comparisons) > MOST_EXPLAINED and not given.verbose and not _rules(given).rules
-    kinds = [(one.configuration, one.metric, one.models is not None) for one in comparisons]
+    kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
     alike = dict(zip(kinds, comparisons, strict=True))
     chosen = {kind: chosen_for(comparison, given, strategies) for kind, comparison in alike.items()}
     tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)
@@ -368,18 +374,19 @@ def metric_report_of(
     from profgate.judge.changes import metric_report
 
     found = detections_of(comparison, selection, Context(states, evidence()), brief=brief)
+    causes: Causes | None = None
     if not all(map(quiet, found)):
         tested = (detection.calibration for detection in found if detection.calibration is not None)
         factors = (calibration.common_factor for calibration in tested)
-        comparison = replace(comparison, causes=causes_of(comparison, found, states, next(filter(None, factors), 1.0)))
-    return metric_report(comparison, found, verbose=verbose, states=states, requested=rules)
+        causes = causes_of(comparison, found, states, next(filter(None, factors), 1.0))
+    return metric_report(comparison, found, verbose=verbose, states=states, causes=causes, requested=rules)
 
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
     """Return the strategies that the rules select for a comparison, with their options."""
     from profgate.detect.rules import selected  # imported here because commands that only draw do not need it
 
-    sized = comparison.models is not None
+    sized = comparison.attached(CostModels) is not None
     return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)
 
 

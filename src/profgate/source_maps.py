@@ -21,10 +21,9 @@ from profgate.io.git import local_checkout
 from profgate.model.source import SourceFile, source_of
 from profgate.model.visible_text import cut
 from profgate.readers.builders import MAX_LINE
-from profgate.readers.built_script import BuiltScript, Function
 from profgate.readers.containers import MAX_BYTES, is_wrapped
 from profgate.readers.cpuprofile import NAMELESS, NOTES, SOURCE, CpuprofileReader, path_of
-from profgate.readers.source_map import LARGEST, SourceMap, read_source_map
+from profgate.readers.source_map import LARGEST, BuiltScript, Function, SourceMap, read_source_map
 
 LONGEST_PATH = 500  # in characters
 COMMENT = b"sourceMappingURL="

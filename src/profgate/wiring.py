@@ -6,7 +6,6 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from profgate.attribution.dependencies import wanted_texts
 from profgate.compare.recordings import Reader
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.io.converters import converted
@@ -214,6 +213,8 @@ def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparis
 
 def with_texts(diff: SourceDiff) -> SourceDiff:
     """Add the texts of all files for which the diff contains blob ids. Texts are read from git or the working tree."""
+    from profgate.attribution.dependencies import wanted_texts  # imported only if there is a diff
+
     wanted_before, wanted_after = wanted_texts(diff)
     before = {
         file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before

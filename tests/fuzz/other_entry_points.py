@@ -42,9 +42,8 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manif
 from profgate.model.policy import Policy
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import source_of
-from profgate.readers.built_script import BuiltScript, Function
 from profgate.readers.registry import read_profile
-from profgate.readers.source_map import read_source_map
+from profgate.readers.source_map import BuiltScript, Function, read_source_map
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json

@@ -184,7 +184,7 @@ def with_sources(stage: Stage) -> Stage:
 def sources_of(stage: Stage) -> dict[str, str]:
     """What the report knows of the source of each function it tells of."""
     metric = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]
-    sources = {one["location"]["name"]: (one["evidence"] or {}).get("source", "") for one in metric["findings"]}
+    sources = {one["location"]["name"]: (one["attribution"] or {}).get("source", "") for one in metric["findings"]}
     return {name: source for name, source in sources.items() if source}
 
 
@@ -195,7 +195,7 @@ def source_warnings(stage: Stage) -> list[str]:
 
 def evidence_of(stage: Stage, name: str) -> dict[str, str]:
     metric = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]
-    return next(one["evidence"] or {} for one in metric["findings"] if one["location"]["name"] == name)
+    return next(one["attribution"] for one in metric["findings"] if one["location"]["name"] == name)
 
 
 def test_changed_function_is_linked_to_its_lines(with_sources: Stage) -> None:

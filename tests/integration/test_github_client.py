@@ -14,7 +14,7 @@ from profgate.github import answers
 from profgate.github.api_connection import MOVED
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, RetryBudgetExceededError
-from profgate.github.records import Repository
+from profgate.github.records import RepositoryRecord
 from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
@@ -80,7 +80,7 @@ def test_fork_run_is_recognised_by_its_repository() -> None:
         fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
         (run,) = client_of(fake).workflow_runs(path)
         assert run.workflow_path == path
-        assert (run.head_repository, run.repository.id) == (Repository(666, "mallory/shop"), 4711)
+        assert (run.head_repository, run.repository.id) == (RepositoryRecord(666, "mallory/shop"), 4711)
 
 
 def test_artifacts_come_newest_first_from_all_pages() -> None:
@@ -136,7 +136,7 @@ def test_a_pull_request_from_a_fork() -> None:
         client = client_of(fake)
         pull = client.pull(number)
         assert (pull.head.sha, pull.base.sha) == (head, base)
-        assert (pull.head_repository_id, pull.base.repo) == (666, Repository(4711, "octo-org/shop"))
+        assert (pull.head_repository_id, pull.base.repo) == (666, RepositoryRecord(4711, "octo-org/shop"))
         assert [item.number for item in client.open_pulls("mallory", "feature")] == [number]
 
 

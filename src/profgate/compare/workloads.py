@@ -8,10 +8,9 @@ from itertools import count, takewhile
 from typing import Literal
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
-from profgate.model.profile import Profile
+from profgate.model.profile import Profile, Workload
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
-from profgate.model.workload import Workload
 
 # extensions that may precede another one, as in .pb.gz
 EXTENSIONS = {

@@ -140,7 +140,7 @@ def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValue
     }
     earlier = costs.values.shape[1] - comparison.runs.baseline - comparison.runs.target
     broad = broad_costs(comparison, costs, base_jobs=earlier > 0)
-    waiting = comparison.active_total is not None and comparison.waiting is not None and bool(comparison.waiting.any())
+    waiting = bool(comparison.waiting.any())
     return RunValues(costs.values[-1], rows[SELF], rows[SUBTREE], broad, costs.factors, earlier, waiting)
 
 

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import MACHINE, NEARLY_ALL, SMALLEST_SHARE
 from profgate.model.units import MetricKind
 
-WHOLE = -1
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
 STEADY_SHARE = 0.002  # minimum share of the run for a location to be included in the common factor
@@ -57,14 +56,14 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     ``interleaved``, both sides use the same machine, so `within_sides` limits the common factor between the sides.
     """
     own = comparison.self_value.astype(np.float64)
-    active = active_totals(comparison)
+    active = comparison.active_total
     subtree: FloatArray | None = active.astype(np.float64)
     totals = comparison.run_totals.astype(np.float64)
-    sample = comparison.sample_values
+    sample = comparison.sampling.values
     if base_jobs:
-        own = np.concatenate([comparison.noise_self, own])
-        totals = np.concatenate([comparison.noise_totals, totals])
-        noise = comparison.noise_active
+        own = np.concatenate([comparison.noise.self_value, own])
+        totals = np.concatenate([comparison.noise.run_totals, totals])
+        noise = comparison.noise.active_total
         subtree = None if noise is None else np.concatenate([noise, active])
     counted = comparison.metric.kind is MetricKind.COUNTED
     runs, between = comparison.runs, 1.0
@@ -106,7 +105,7 @@ def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False
 
     The costs of each run are divided by its common factor. ``base_jobs`` prepends the base runs of other commits.
     """
-    subtree, noise = active_totals(comparison).astype(np.float64), comparison.noise_active
+    subtree, noise = comparison.active_total.astype(np.float64), comparison.noise.active_total
     if base_jobs and noise is None:
         return {}
     if base_jobs and noise is not None:
@@ -139,15 +138,9 @@ def _of_weight(values: FloatArray, whole: float) -> BoolArray:
     return np.asarray((mean >= SMALLEST_SHARE * whole) & (mean < NEARLY_ALL * whole))
 
 
-def active_totals(comparison: Comparison) -> IntArray:
-    """Return the inclusive costs of each run and symbol, without the time of waiting functions."""
-    return comparison.total_value if comparison.active_total is None else comparison.active_total
-
-
 def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
     """Return the symbols that ``heavy`` marks, except functions that only wait."""
-    waiting = comparison.waiting
-    return np.flatnonzero(heavy if waiting is None else heavy & ~waiting)
+    return np.flatnonzero(heavy & ~comparison.waiting)
 
 
 def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:

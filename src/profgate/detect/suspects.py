@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profgate.detect.location_costs import WHOLE, Costs, costs_of
+from profgate.detect.location_costs import Costs, costs_of
 from profgate.detect.permutation import Observed, Rows, jointly_tested
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Location
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import SUSPECT_SHARE
 from profgate.model.measurement import Look, Suspect
 

@@ -8,10 +8,9 @@ import numpy as np
 from profgate.model.arrays import FloatArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import COLLECTORS, Detection, Location
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Part, Relation
 
-WHOLE = -1  # symbol of a row for the whole workload
 PARTS = 2  # maximum number of callees that explain a change
 LEAST_PART = 0.25  # smallest fraction of a change that such a callee explains
 LONGEST_PATH = 100  # maximum number of frames; longer paths are shortened in the middle
@@ -50,9 +49,8 @@ def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
     )
 
 
-def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ...]:
+def causes_of(comparison: Comparison, causes: Causes | None, symbols: Iterable[int]) -> tuple[Cause, ...]:
     """Return what caused the changes of these symbols. Symbols that are their own cause are omitted."""
-    causes = comparison.causes
     if causes is None:
         return ()
     dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"

@@ -13,7 +13,6 @@ from profgate.model.arrays import FloatArray
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
-TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # names of formats
 SCHEMA = "profgate.durations/1"
 MARK = SCHEMA.encode()
 MOST_BYTES = 256 << 20

@@ -15,12 +15,17 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 import numpy as np
 
 from profgate.model.arrays import read_only
+from profgate.model.comparison import Observations
+from profgate.model.cost_models import CostModels
+from profgate.model.durations import DurationTable
+from profgate.model.profile import Model
 
 LARGEST_RESULT = 1 << 30  # bytes of one task
 LARGEST_TEXT = 1 << 27  # bytes of its text; in memory, a text takes many times its size
 LENGTH = 8  # bytes of the length of the text
 TYPES = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
 KINDS = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}  # kinds of numbers that an array may have instead
+ATTACHMENTS = {kind.__name__: kind for kind in (Observations, CostModels, DurationTable, Model)}  # written with names
 SIMPLE = frozenset({str, int, bool, float, NoneType})
 
 Result = TypeVar("Result")
@@ -76,7 +81,8 @@ def _plain(value: Any, buffers: bytearray) -> Plain:  # noqa: ANN401, PLR0911 - 
     if isinstance(value, Enum):
         return value.value
     if _is_record(kind):
-        return [_plain(getattr(value, name), buffers) for name in _names(kind)]
+        values = [_plain(getattr(value, name), buffers) for name in _names(kind)]
+        return [kind.__name__, values] if kind.__name__ in ATTACHMENTS else values
     if kind in (list, tuple, frozenset):
         return list(value) if set(map(type, value)) <= SIMPLE else [_plain(item, buffers) for item in value]
     raise TypeError(f"a result contains {kind.__name__}")
@@ -100,9 +106,11 @@ def _decoder(kind: Any) -> Decoder:  # noqa: ANN401, C901, PLR0911 - one case fo
         return lambda plain, _: _valid(plain, type(plain) in SIMPLE and plain in arguments)
     if origin is np.ndarray:
         return _array_of("".join(KINDS[np.dtype(each).kind] for each in get_args(arguments[1]) if each is not Any))
-    if _is_record(kind):
+    if kind is object:
+        return lambda plain, content: _record_of(ATTACHMENTS[plain[0]])(plain[1], content)
+    if _is_record(origin or kind):
         return _record_of(kind)
-    if origin is tuple and arguments[-1] is not ...:
+    if origin is tuple and arguments[-1:] != (...,):
         return _row_of([_decoder(each) for each in arguments])
     if origin is not None and issubclass(origin, Mapping):
         keys, values = (_items_of(each) for each in arguments)
@@ -181,15 +189,24 @@ def _names(kind: Any) -> list[str]:  # noqa: ANN401 - a dataclass or a named tup
     return [part.name for part in fields(kind)] if is_dataclass(kind) else list(kind._fields)
 
 
+@cache
 def _record_of(kind: Any) -> Decoder:  # noqa: ANN401 - a dataclass or a named tuple
     """Return the decoder of a dataclass. Types of fields are looked up at first use, because they may be recursive."""
+    made: Any = get_origin(kind) or kind
+    types = dict(zip(getattr(made, "__parameters__", ()), get_args(kind), strict=True))
     decoders: list[Decoder] = []
 
     def decode(plain: Plain, content: memoryview) -> object:
         if not decoders:
-            hints = get_type_hints(kind, include_extras=True)
-            decoders.extend(_decoder(hints[name]) for name in _names(kind))
+            hints = get_type_hints(made, include_extras=True)
+            decoders.extend(_decoder(_with_types(hints[name], types)) for name in _names(made))
         values = [decoder(item, content) for decoder, item in zip(decoders, _listed(plain), strict=True)]
-        return kind(**dict(zip(_names(kind), values, strict=True)))
+        return made(**dict(zip(_names(made), values, strict=True)))
 
     return decode
+
+
+def _with_types(hint: Any, types: Mapping[Any, Any]) -> Any:  # noqa: ANN401 - annotations
+    """Return the type of a field of a generic class with these types."""
+    open_types = getattr(hint, "__parameters__", ())
+    return types.get(hint, hint) if not open_types else hint[tuple(types[each] for each in open_types)]

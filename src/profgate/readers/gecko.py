@@ -44,7 +44,6 @@ class GeckoReader(BuiltInReader):
     name = "gecko"
     looks = "JSON with the keys and tables of an unprocessed Firefox profile"
     record = "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL"
-    counted = ()
     keys = ("meta", "version")
 
     def fits(self, source: SourceFile) -> bool:
@@ -53,10 +52,7 @@ class GeckoReader(BuiltInReader):
         return known and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile of sample counts. Every sample counts as 1, as in the Firefox profiler.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile of sample counts. Every sample counts as 1, as in the Firefox profiler."""
         document, threads = document_of(source), Threads(source.name, source.size)
         begin = _start_of(document)
         waiting = [(source.name, document)]

@@ -56,7 +56,6 @@ class PprofReader(BuiltInReader):
     name = "pprof"
     looks = "protobuf that can be decoded to the end"
     record = "go test -bench . -cpuprofile cpu.pb.gz"
-    counted = ()
     proven = "Go 1.19.8, Datadog's pprof for Node 5.20"
 
     def __init__(self, kernels: Kernels | None = None) -> None:

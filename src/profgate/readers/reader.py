@@ -65,7 +65,7 @@ class BuiltInReader:
     name: str
     looks: str
     record: str
-    counted: tuple[str, ...]
+    counted: tuple[str, ...] = ()
     proven: str = ""
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None

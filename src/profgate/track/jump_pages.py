@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from profgate import wiring
-from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.unified_diff import parse_diff
+from profgate.attribution.unified_diff import folder_diff, parse_diff
 from profgate.compare.calls import by_calls
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError

@@ -8,7 +8,7 @@ import pytest
 
 from comparisons import Stacks, from_stacks
 from profgate.attribution.identity import renamed
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, Sampling
 
 AROUND = {"main;read": 300, "main;write": 300}
 
@@ -37,9 +37,9 @@ def test_names_without_files_are_no_evidence() -> None:
 
 def test_few_samples_are_no_evidence() -> None:
     both = compared({"main;parse_line": 99}, {"main;parse_row": 105}, HERE)
-    assert renamed(replace(both, sample_values=np.ones(2))) == {}
+    assert renamed(replace(both, sampling=Sampling(values=np.ones(2)))) == {}
     enough = compared({"main;parse_line": 100}, {"main;parse_row": 105}, HERE)
-    assert renamed(replace(enough, sample_values=np.ones(2))) != {}
+    assert renamed(replace(enough, sampling=Sampling(values=np.ones(2)))) != {}
 
 
 def test_functions_of_a_runtime_are_never_renamed() -> None:

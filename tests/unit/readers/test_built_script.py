@@ -1,7 +1,6 @@
 import pytest
 
-from profgate.readers.built_script import BuiltScript, Function, Origin
-from profgate.readers.source_map import read_source_map
+from profgate.readers.source_map import BuiltScript, Function, Origin, read_source_map
 from source_map_samples import FUNCTIONS, MAP, SCRIPT, SOURCE, WITHOUT_NAMES, Segment, source_map
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from profgate.model.arrays import FloatArray
 from profgate.model.units import Metric, MetricKind
-from profgate.track.jumps import Series, find_jumps, medians
+from profgate.track.evolution import Series, find_jumps, medians
 from profgate.track.versions import Jump
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
