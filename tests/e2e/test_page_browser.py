@@ -451,6 +451,7 @@ def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     assert selected(page) == "walk"
     page.keyboard.press("k")  # the nested calls of walk count for the outermost ones
     assert "self 300 samples → 470 samples" in item.inner_text()
+    written_address(page)  # each step is an entry of the browser's history
     page.keyboard.press("o")  # both places of walk are one box
     assert "total 370 samples → 590 samples" in item.inner_text()
     assert "self 330 samples → 550 samples" in item.inner_text()
@@ -471,7 +472,7 @@ def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     edits.get_by_role("button", name="Merge").click()
     assert selected(page) == "main"
     assert "self 10 samples → 10 samples" in item.inner_text()
-    page.get_by_role("button", name="Undo: Merge load").click()
+    page.get_by_role("button", name="Undo: Merge into callers load").click()
     assert "self 0 samples → 0 samples" in item.inner_text()
     assert written_address(page).count("edits") == 0
 

@@ -413,6 +413,7 @@ def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, a
     assert commented(failed, body, author) == 0
     assert failed.fake.state.reruns == []
     assert message in failed.log
+    assert "the comment was deleted" not in failed.log
 
 
 def test_talk_costs_no_request(failed: Stage) -> None:

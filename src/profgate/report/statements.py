@@ -9,6 +9,7 @@ from profgate.model.levels import FEWEST_JOBS, MACHINE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
 
@@ -148,6 +149,17 @@ def visible_changes(metric: MetricReport) -> str:
     found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
     found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
     return ", ".join(found)
+
+
+def would_have_seen(calibration: Calibration) -> str:
+    """Return the sentence about the smallest visible changes in reports without a change, or "" if unknown."""
+    total, tenth = calibration.visible_total, calibration.visible_tenth
+    if not total:
+        return ""
+    seen = f"We would have seen a change of {numbers.smallest_change(total)} in the total"
+    if tenth is None:
+        return f"{seen}."
+    return f"{seen}, or {numbers.smallest_change(tenth)} in a function that takes 10 % of the run."
 
 
 def detectable(metric: MetricReport) -> str:

@@ -48,6 +48,11 @@ def test_no_change_is_listed_only_when_verbose() -> None:
     assert quiet.counts["no_change"] == loud.counts["no_change"] == len(loud.changes)
 
 
+def test_undecided_metric_lists_what_grew_most() -> None:
+    report = report_of(from_exclusive([{"a": 3, "b": 9}], [{"a": 4, "b": 9}]))
+    assert {change.location.name for change in report.changes if change.strategy == "calibrated_log_ratio"} == {"a"}
+
+
 def test_order_is_rank_then_weight_then_name() -> None:
     base = {"a": 10, "b": 10, "c": 10, "d": 10, "e": 100}
     comparison = from_exclusive([base], [{"a": 30, "b": 40, "c": 4, "d": 30, "e": 100}])

@@ -275,6 +275,13 @@ def test_what_stored_baselines_cannot_decide_yet(facts: dict[str, Any], changed:
     assert bool(text) == bool(undecided(report, str))
 
 
+@pytest.mark.parametrize(("relative", "colour"), [(0.5, "yellow"), (-0.5, "yellow"), (0.49, "green")])
+def test_large_change_of_an_untested_total_needs_a_review(relative: float, colour: str) -> None:
+    total = Total(100.0, 100.0 * (1 + relative), 100.0 * relative, relative)
+    report = judge(report_of(replace(metric_of(facts={"total_tested": False}), total=total)), Policy())
+    assert report.verdict.colour == colour
+
+
 def test_nothing_is_red_while_the_total_improved() -> None:
     report = judge(report_of(metric_of(of_test(), of_total("TotalOptimization", ratio=-0.06))), Policy())
     found = {finding.location.name: finding for finding in report.workloads[0].metrics[0].findings}
