@@ -1,6 +1,7 @@
 """Executors do not change the report, and their failures are errors with a reason."""
 
 import contextlib
+import shutil
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -18,7 +19,8 @@ from profgate.io.executors import InThisProcess, TaskRunner, executor_named
 from profgate.io.files import dereferenced, referenced, sources_under
 
 pytestmark = pytest.mark.xdist_group("executors")
-WORKLOADS = 40
+DATA = Path(__file__).parents[1] / "data"
+WORKLOADS = 20
 RESULTS = '{{"machine_info": {{}}, "benchmarks": [{{"fullname": "a::fib", "stats": {{"mean": {}}}}}], "version": "5"}}'
 
 
@@ -41,6 +43,8 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
             file = folder / side / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="ascii")
+        for name in ("junit", "perun", "pprof", "pstats"):  # with all kinds of attachments
+            shutil.copytree(DATA / name, folder / side / name)
     return str(folder / "baseline"), str(folder / "target")
 
 

@@ -177,7 +177,8 @@ def _dask(name: str, place: str) -> Iterator[TaskRunner]:
                     n_workers=int(place) if place else None,
                     threads_per_worker=1,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"dashboard": False},
                     security=security,
                     silence_logs=logging.CRITICAL,
                 )
