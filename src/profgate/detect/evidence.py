@@ -171,27 +171,15 @@ class _SplitTest:
 
     def evidence(self, comparison: Comparison, costs: Costs, seen: Observed, p: FloatArray) -> Evidence:
         """Return the evidence of one comparison."""
-        evidence = Evidence(
-            costs=costs,
-            mode="runs",
-            p=p,
-            t=seen.t,
-            difference=seen.difference,
-            error=seen.error,
-            distance=_distance(seen.t, self.bar),
-            bound=np.full(len(p), np.nan),
-            listed=p <= LISTED,
-            certain=p <= RED,
-            suspect=np.ones(len(p), np.bool_),
-            calibration=Calibration(
-                family=self.name,
-                splits=len(self.rises),
-                interleaved=self.interleaved,
-                different_jobs=_different_jobs(comparison) and not self.interleaved,
-                unlike=None if self.interleaved else differing_facts(comparison),
-                base_jobs=comparison.runs.base_job_count,
-            ),
+        calibration = Calibration(
+            family=self.name,
+            splits=len(self.rises),
+            interleaved=self.interleaved,
+            different_jobs=_different_jobs(comparison) and not self.interleaved,
+            unlike=None if self.interleaved else differing_facts(comparison),
+            base_jobs=comparison.runs.base_job_count,
         )
+        evidence = _of_splits(costs, seen, p, self.bar, np.full(len(p), RED), calibration)
         visible = _visible(evidence, self.visible)
         if _by_jobs(comparison, interleaved=self.interleaved):
             evidence, visible = _with_jobs(comparison, evidence, visible)
@@ -205,25 +193,27 @@ def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
     width = critical_t(OUTSIDE, runs + PRIOR_WEIGHT - 2.0) * result.seen.error
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = ((result.seen.difference + side * width) / before for side in (-1.0, 1.0))
-    evidence = Evidence(
-        costs=costs,
-        mode="runs",
-        p=result.p,
-        t=result.seen.t,
-        difference=result.seen.difference,
-        error=result.seen.error,
-        distance=_distance(result.seen.t, float(np.quantile(result.rises, 1.0 - RED))),
-        bound=np.full(len(result.p), np.nan),
-        listed=result.p <= np.maximum(LISTED, result.level),
-        certain=result.p <= result.level,
+    calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
+    bar = float(np.quantile(result.rises, 1.0 - RED))
+    evidence = replace(
+        _of_splits(costs, result.seen, result.p, bar, result.level, calibration),
         suspect=result.suspect,
         level=result.level,
         low=np.where(before > 0, low, np.nan),
         high=np.where(before > 0, high, np.nan),
         width=width,
-        calibration=Calibration(splits=len(result.rises), interleaved=True, measured=True),
     )
     return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED)))
+
+
+def _of_splits(
+    costs: Costs, seen: Observed, p: FloatArray, bar: float, level: FloatArray, calibration: Calibration
+) -> Evidence:
+    """Return the evidence of a permutation test. ``level`` is the significance level of each location."""
+    unknown, every = np.full(len(p), np.nan), np.ones(len(p), np.bool_)
+    listed, certain = p <= np.maximum(LISTED, level), p <= level
+    seen_columns = (p, seen.t, seen.difference, seen.error, _distance(seen.t, bar), unknown)
+    return Evidence(costs, "runs", *seen_columns, listed, certain, calibration, every)
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
