@@ -401,10 +401,11 @@ def _steady_cells(total: Total) -> list[Cell]:
     read = numbers.counted(len(total.values), "commit")
     unseen = f"a step of {numbers.smallest_change(total.step)} would be visible" if total.step else "too few commits"
     values = numbers.from_to(min(total.values), max(total.values), total.metric.unit)
+    label, picture = f"{read}: {values.replace('→', 'to')}", line_picture(total.values)
     return [
         Cell(TOTAL, f"{name_text(total.workload, 60)} · {name_text(total.metric.name, 30)}"),
         Cell("no change", unseen),
-        Cell(f"{read}: {values.replace('→', 'to')}", picture=line_picture(total.values)),
+        Cell(label, label if picture else "", picture=picture),
     ]
 
 

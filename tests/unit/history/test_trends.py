@@ -90,6 +90,7 @@ def test_page_without_a_trend_shows_what_was_read() -> None:
     assert ">No persistent change.<" in page
     assert "no change<small>a step of 3.1 % would be visible<" in page
     assert 'aria-label="3 commits: 99 to 102 samples"><path d="M4.0 ' in page
+    assert "</svg><small>3 commits: 99 to 102 samples</small>" in page.replace("\n", "").replace("        <", "<")
     assert "too few commits" in page
     assert "<svg" not in trends_page([], {}, "c2", "no persistent change")
 
