@@ -1,4 +1,6 @@
-"""Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
+"""Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N].
+
+The results are stored by commit in build/bench/results, and the table shows those of the commit before beside them.
 
 ./run bench field measures the accuracy of verdicts, with --counts that of counts, ./run bench history the size and
 speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect,
@@ -8,6 +10,7 @@ changed code.
 
 import argparse
 import json
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +19,8 @@ from bench.cases import PPROF_SIZE, SMALL, run_cases
 from bench.files import RECIPES
 from bench.table import as_json, as_table, failed
 
-FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "build" / "bench"
 OTHERS = {"field": "bench.field.main"} | {
     name: f"bench.{name}" for name in ("history", "load", "mutants", "page", "ranks")
 }
@@ -37,6 +41,12 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _commit() -> str:
+    """The commit of the checkout, marked if files differ from it."""
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def main() -> int:
     """Print the table. The exit code is 1 if profgate failed."""
     if sys.argv[1:2] and sys.argv[1] in OTHERS:
@@ -45,12 +55,13 @@ def main() -> int:
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for a single run")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every run there")
     arguments = parser.parse_args()
     results = run_cases(arguments.size, arguments.runs, arguments.timeout, FOLDER)
-    print(as_table(results, arguments.runs))
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(as_json(results, arguments.runs), indent=1) + "\n", encoding="utf-8")
+    stored = FOLDER / "results" / f"{_commit()}.json"
+    others = sorted(set(stored.parent.glob("*.json")) - {stored}, key=lambda path: path.stat().st_mtime)
+    print(as_table(results, arguments.runs, json.loads(others[-1].read_bytes()) if others else {}))
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    stored.write_text(json.dumps(as_json(results, arguments.runs), indent=1) + "\n", encoding="utf-8")
     return 1 if failed(results) else 0
 
 

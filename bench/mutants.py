@@ -27,27 +27,12 @@ ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutants"
 PACKAGES = ("action", "compare", "detect", "github", "judge")
 FOLDERS = ("tests/unit", "tests/integration")
-SWAPS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.BitAnd: ast.BitOr,
-}
+PAIRS: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (
+    *((ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)),
+    *((ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div)),
+)
+SWAPS = dict(PAIRS) | {second: first for first, second in PAIRS}
+SWAPS |= {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +53,15 @@ class Mutant:
         return head + self.after.encode() + tail
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.start[0]}  {' '.join(self.before.split())}  ->  {self.after}"
+        return f"{self.path}:{self.start[0]}  {self.before}  ->  {self.after}"
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """Every mutant of a file; annotations, decorators and texts stay."""
-    text = path.read_text(encoding="utf-8")
-    for node in _executed(ast.parse(text)):
-        before = ast.get_source_segment(text, node)
-        for after in _replacements(node) if before else ():
+    for node in _executed(ast.parse(path.read_bytes())):
+        for after in _replacements(node):
             start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
-            yield Mutant(str(path.relative_to(ROOT)), start, end, before or "", after)
+            yield Mutant(str(path.relative_to(ROOT)), start, end, ast.unparse(node), after)
 
 
 def _executed(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
@@ -200,7 +183,7 @@ def _try(mutant: Mutant, tests: Tests, copy: Path, budget: float) -> str:
         for label, chosen in (("unit", near), ("other", others)):
             if chosen and _fails(chosen, copy, 120 + 15 * budget):
                 return f"killed ({label})"
-        return f"survived {len(near)} + {len(others)} tests" if near or others else "not covered"
+        return f"survived {len(near) + len(others)} tests" if near or others else "not covered"
     finally:
         target.write_bytes(original)
         shutil.rmtree(compiled, ignore_errors=True)

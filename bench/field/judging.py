@@ -97,7 +97,10 @@ def names(finding: Finding, function: str) -> bool:
     """Whether a row is the function's, or names it as the reason."""
     if finding.location.name.rpartition(".")[2] == function:
         return True
-    return re.search(rf"\b{re.escape(function)}\b", repr((finding.reasons, finding.evidence))) is not None
+    return (
+        re.search(rf"\b{re.escape(function)}\b", repr((finding.reasons, finding.result, finding.attribution)))
+        is not None
+    )
 
 
 def self_cost(profile: Profile, function: str | None) -> float:

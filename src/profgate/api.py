@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.errors import ProfgateError, ProfileError, SettingsError
-from profgate.flamegraph.pages import PageDocument, build_index, earlier_totals
+from profgate.flamegraph.pages import PageDocument, RunTotals, build_index, earlier_totals, run_totals
 from profgate.io.files import exists, read_text, write_text
 from profgate.loading import load_diff, load_policy, profiles_at, two_sides
 from profgate.model import report as data
@@ -60,7 +60,8 @@ class Finding:
 class Report:
     """The judged result of a comparison. ``data`` is the content of ``report.json``.
 
-    ``earlier`` contains the totals of earlier base jobs by workload and metric, for the index of the pages.
+    ``earlier`` contains the totals of earlier base jobs by workload and metric, for the index of the pages, and
+    ``runs`` those of the runs of both sides.
     """
 
     data: data.Report
@@ -68,6 +69,7 @@ class Report:
     links: Links | None = None
     key: str = "default"
     earlier: Earlier = field(default_factory=dict)
+    runs: RunTotals = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str) -> "Report":
@@ -150,7 +152,9 @@ class Report:
         written(REPORT_NAME, self.json())
         pages = [page for page in self.pages if written(page.document.name, page.document.text)]
         hrefs = {(page.workload, page.metric): page.document.name for page in pages}
-        index = bool(self.data.metrics) and written("index.html", build_index(self.data, hrefs, self.earlier))
+        index = bool(self.data.metrics) and written(
+            "index.html", build_index(self.data, hrefs, self.earlier, self.runs)
+        )
         comment = self._comment(pages, index=index)
         written(comment.name, comment.text)
         if self.links is not None:
@@ -211,7 +215,9 @@ def compare(
 def compare_input(given: PipelineInput, progress: Progress = silent) -> Report:
     """Compare both sides of an input and judge the result. ``progress`` is called at each step."""
     built = wiring.compare(given, progress=progress)
-    return Report(built.report, built.pages, earlier=earlier_totals(built.comparisons))
+    return Report(
+        built.report, built.pages, earlier=earlier_totals(built.comparisons), runs=run_totals(built.comparisons)
+    )
 
 
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:

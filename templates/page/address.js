@@ -51,7 +51,8 @@ export function makeAddress(page) {
     lastStep = step;
   }
 
-  // Tab, view, part of the recording, frame, and frames and boxes that were opened by a click on a function: going back in the browser restores their previous values.
+  // Tab, view, part of the recording, frame, and frames and boxes that were opened by a click on a function: going back
+  // in the browser restores their previous values.
   function stepNow() {
     const { tab, view, sandwich, zoom, boxSteps, edits } = page.state;
     return [
@@ -117,7 +118,10 @@ export function makeAddress(page) {
     const known = nodes.findIndex((node) => node >= 0);
     if (known >= 0) open(nodes[known], 0);
     if (known === 0) return "";
-    return `${name || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
+    return (
+      `${name || "The linked frame"} is not in this profile; ` +
+      `${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`
+    );
   }
 
   function openFinding({ finding, findingName }) {

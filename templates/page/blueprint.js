@@ -58,7 +58,8 @@ function errorOf(from, to, samplesBefore, samplesAfter) {
   return Math.sqrt(Math.max(own + other, 0));
 }
 
-// "slower" and "faster" require a shift of the share beyond the threshold, and a cost that changed in the same direction.
+// "slower" and "faster" require a shift of the share beyond the threshold, and a cost that changed in the same
+// direction.
 function stateOfContext(tree, figures, node, runs, higher) {
   if (tree.symbol[node] === OTHER) return "other";
   const known = [
@@ -77,7 +78,8 @@ function stateOfContext(tree, figures, node, runs, higher) {
   return "unchanged";
 }
 
-// An estimated call path may get the cost that another path of the function lost, so the exact cost of all calls decides.
+// An estimated call path may get the cost that another path of the function lost, so the exact cost of all calls
+// decides.
 function changeOfAllCalls(tree, node, runs) {
   const symbol = tree.symbol[node];
   return tree.totalAfter[symbol] / runs[1] - tree.totalBefore[symbol] / runs[0];

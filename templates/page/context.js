@@ -2,20 +2,23 @@
 //
 //   page.header, page.whole    the header and the complete tree; never change. If header.alone is true,
 //                              both sides are the same profile, and nothing is compared
-//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined; page.unequal
-//                              whether only one side is limited to a part of them, so that no change has a colour
+//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined
+//   page.unequal               whether only one side is limited to a part of them, so that no change has a colour
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
-//   page.tree                  the tree of the chosen times and threads, after the edits (see edits.js); page.ratio and page.tableRatio scale its before side
+//   page.tree                  the tree of the chosen times and threads, after the edits (see edits.js)
+//   page.ratio, page.tableRatio  scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
-//   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost; page.panes the pictures, each with widths and starts
-//   page.levelOf(before, after, passed) the colour level of a change; `passed` is the result of a test, or null
+//   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost
+//   page.panes                 the pictures, each with widths and starts
+//   page.levelOf(before, after, passed)  the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
 //   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, layout, zoom,
 //                              focus; independent events: search, theme, tab, rows
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
-//   page.openNode(node)        shows a row of page.tree in the graph, or in the blueprint if that is open or there is no
-//                              graph; page.openSymbol(symbol) shows the symbol's widest row, page.openFinding(finding) the
-//                              row of a finding, and page.openInGraph(node) a row in the graph
+//   page.openNode(node)        shows a row of page.tree in the graph, or in the blueprint if that is open or there is
+//                              no graph
+//   page.openSymbol(symbol)    shows the symbol's widest row; page.openFinding(finding) the row of a finding
+//   page.openInGraph(node)     shows a row in the graph
 //
 // Listeners run after everything that depends on a change has been updated.
 import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
@@ -309,7 +312,7 @@ function openNode(page, node) {
   else openInGraph(page, node);
 }
 
-// Selects a row of page.tree in a tab and a view that show this row, with the callers in which it is wide enough to see.
+// Selects a row of page.tree in a tab and a view that show it, with the callers in which it is wide enough to see.
 function openInGraph(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";

@@ -35,8 +35,8 @@ export function editedTree(tree, edits) {
 }
 
 // Returns the tree in which every row has the row that stands for it. Each row's own cost counts once, for that row, so
-// merged and collapsed trees have the same totals; a focused tree has the totals of the function. `origin` maps the rows
-// of the page's complete tree to the new rows.
+// merged and collapsed trees have the same totals; a focused tree has the totals of the function. `origin` maps the
+// rows of the page's complete tree to the new rows.
 function regrouped(tree, kind, chosen) {
   const { size, parent, symbol } = tree;
   const made = rowMaker(size);

@@ -42,10 +42,10 @@ export function findingWords(page, symbol, complete = true) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
     .sort((a, b) => rankOf(a) - rankOf(b))
-    .map(
-      (finding) =>
-        `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`,
-    );
+    .map((finding) => {
+      const strategies = complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : "";
+      return `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${strategies}`;
+    });
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 

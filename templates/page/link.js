@@ -63,8 +63,8 @@ export function parseFragment(fragment) {
   return state;
 }
 
-// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on which
-// sides have values, so every other fragment includes the view.
+// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on
+// which sides have values, so every other fragment includes the view.
 export function makeFragment(state, defaults) {
   const parts = [];
   const add = (key, value) => parts.push(`${key}=${encodeURIComponent(wellFormed(value))}`);

@@ -64,8 +64,8 @@ export function outermostOf(tree, symbol) {
   return rows;
 }
 
-// Builds the tree depth-first, without recursion. An entry has rows of the call tree as its places and, for callers, the
-// rows with its values as its owners.
+// Builds the tree depth-first, without recursion. An entry has rows of the call tree as its places and, for callers,
+// the rows with its values as its owners.
 function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
   const [smallestBefore, smallestAfter] = tree.totals.map((total) => smallest * total);

@@ -169,9 +169,12 @@ export function makeSourcePane(page, pane) {
   function aboutLines({ omitted }) {
     const { tree, state } = page;
     return [
-      `Each line has its ${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
+      `Each line has its ` +
+        `${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, ` +
+        `as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
       omitted ? `${omitted.toLocaleString("en")} lines with smaller costs are not shown.` : "",
-      `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
+      `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, ` +
+        `then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
       tree === page.whole ? "" : "Costs of lines are those of all stacks.",
     ]
       .filter(Boolean)

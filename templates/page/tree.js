@@ -149,7 +149,8 @@ export function indexOfSymbols(tree) {
     for (let i = 0; i < size; i++) first[symbol[i] - ROOT + 2] += 1;
     for (let i = 2; i < first.length; i++) first[i] += first[i - 1];
     const rows = new Int32Array(size);
-    for (let i = 0; i < size; i++) rows[first[symbol[i] - ROOT + 1]++] = i; // afterwards an entry is the start of its symbol
+    // afterwards an entry is the start of its symbol
+    for (let i = 0; i < size; i++) rows[first[symbol[i] - ROOT + 1]++] = i;
     return { first, rows };
   });
 }

@@ -47,6 +47,7 @@ class Runner:
     """A repository whose workflow act executes; the fake GitHub knows its commits."""
 
     workflow = WORKFLOW
+    timeout = TIMEOUT
 
     def __init__(self, act: Path, fake: FakeGitHub, folder: Path, engine: str, authority: Path) -> None:
         self.act, self.fake, self.engine = act, fake, engine
@@ -132,7 +133,7 @@ class Runner:
             "DOCKER_HOST": self.engine,
         }
         return subprocess.run(
-            command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=TIMEOUT
+            command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=self.timeout
         )
 
     @property

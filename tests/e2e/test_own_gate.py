@@ -38,6 +38,7 @@ class GateRunner(Runner):
     """A clone of this repository; the jobs exchange profiles and reports through the test."""
 
     workflow = WORKFLOW
+    timeout = 1800  # seconds; six recordings of about 5 s of processor time each
 
     def _write_workflow(self, authority: Path) -> None:
         """The project's workflow; SETUP and addresses differ, and the steps that record are a job on this machine."""

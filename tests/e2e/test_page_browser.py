@@ -451,6 +451,7 @@ def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     assert selected(page) == "walk"
     page.keyboard.press("k")  # the nested calls of walk count for the outermost ones
     assert "self 300 samples → 470 samples" in item.inner_text()
+    written_address(page)  # each step is an entry of the browser's history
     page.keyboard.press("o")  # both places of walk are one box
     assert "total 370 samples → 590 samples" in item.inner_text()
     assert "self 330 samples → 550 samples" in item.inner_text()
@@ -471,7 +472,7 @@ def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     edits.get_by_role("button", name="Merge").click()
     assert selected(page) == "main"
     assert "self 10 samples → 10 samples" in item.inner_text()
-    page.get_by_role("button", name="Undo: Merge load").click()
+    page.get_by_role("button", name="Undo: Merge into callers load").click()
     assert "self 0 samples → 0 samples" in item.inner_text()
     assert written_address(page).count("edits") == 0
 
@@ -1208,7 +1209,7 @@ def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
     tree = tree_of([(0, 0, 0, 0), (1, 1, 10, 10), (2, 2, 300, 900), (1, 3, 50, 50)], names)
     hunks = [(10, 10, [" def load(self):", "-    return parse(fast)", "+    return parse(slow)"])]
     load = PageSource(symbol=1, origin="from the diff", paths=("load.py", "load.py"), hunks=hunks)
-    rows = [(11, 0, 10, 310, 0, 0), (0, 11, 0, 0, 10, 910)]
+    rows: list[tuple[int, ...]] = [(11, 0, 10, 310, 0, 0), (0, 11, 0, 0, 10, 910)]
     page = painted(open_page(tree, replace(LINES, sources=[load], lines=[PageLines(symbol=1, rows=rows)], findings=[])))
     source = page.locator("#source")
     page.get_by_label("Functions with changed source").select_option(label="Shop.load: 310 → 910")

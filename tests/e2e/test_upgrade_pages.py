@@ -51,7 +51,7 @@ def share_of_difference(one: Any, other: Any) -> float:
     chops = pytest.importorskip("PIL.ImageChops")
     bands = chops.difference(one, other).split()
     largest = chops.lighter(chops.lighter(bands[0], bands[1]), bands[2])
-    return sum(largest.histogram()[DIFFERENT:]) / (one.width * one.height)
+    return float(sum(largest.histogram()[DIFFERENT:]) / (one.width * one.height))
 
 
 @pytest.mark.parametrize("name", EXAMPLE["UPGRADES"])

@@ -225,7 +225,7 @@ def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert out.startswith({"json": "{", "csv": "record,workload", "markdown": "<!-- profgate"}[form])
     if form == "json":
-        assert json.loads(out)["schema"] == "profgate.report/2"
+        assert json.loads(out)["schema"] == "profgate.report/3"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from profgate.init.candidates import Kind
 from profgate.init.library_share import Share, share_of
 from profgate.init.python_project import requirement
 from profgate.init.questions import Options, Questions, plans
-from profgate.init.recipes import RECIPES, extent_for
+from profgate.init.recipes import RECIPES, extent_for, repeater
 from profgate.init.repository import candidates, detected
 from profgate.init.repository_files import Files
 from profgate.init.skeletons import repeated_tests
@@ -346,7 +346,7 @@ further = ["hypothesis", "evil $(id)"]
         (
             {"meson.build": "subdir('bench')\n", "bench/meson.build": "executable('parse', 'parse.c')\n"},
             "-- build/bench/parse\n",
-            "meson setup build --buildtype=debugoptimized\nmeson compile -C build parse\n",
+            " meson setup build --buildtype=debugoptimized\n",
         ),
         ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
         ({"setup.py": SETUP, "bench/a b.py": ""}, "-- python 'bench/a b.py'\n", "pip"),
@@ -1054,9 +1054,10 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("language", FUNCTIONS)
 def test_skeleton_calls_a_function_of_the_library(language: str, tmp_path: Path) -> None:
-    made(tmp_path, FUNCTIONS[language])
+    committed(tmp_path, FUNCTIONS[language])
     before = set(tmp_path.rglob("*"))
-    assert main(["init", str(tmp_path), "--yes", "--skeleton"]) == 0
+    measured = ["--measure", "--install", "nothing"] if language == "Node" else []
+    assert main(["init", str(tmp_path), "--yes", "--skeleton", *measured]) == 0
     (new,) = {path for path in tmp_path.rglob("*profgate*") if ".github" not in path.parts} - before or {
         tmp_path / "bench" / "Bench.java"
     }
@@ -1211,6 +1212,62 @@ def test_tests_of_node_are_repeated_in_one_process(
     assert shell_of(tmp_path)["RECORD"].endswith(f" bench/repeated-tests.mjs{places}\n")
 
 
+PROGRAM = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    puts(words[count - 1]);
+    if (count > 2) return 3;
+    if (count > 1) exit(0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None or sys.platform != "linux", reason="needs a C compiler of Linux")
+@pytest.mark.parametrize(("words", "calls", "code"), [((), 5, 0), (("one",), 5, 0), (("one", "two"), 1, 3)])
+def test_main_is_called_several_times(words: tuple[str, ...], calls: int, code: int, tmp_path: Path) -> None:
+    made(tmp_path, {"a.c": PROGRAM, "repeat_main.c": render_template("init/repeat_main.c.j2")})
+    subprocess.run(["cc", "-o", "a", "a.c"], cwd=tmp_path, check=True)
+    subprocess.run(["sh", "-ec", repeater("repeat_main")], cwd=tmp_path, check=True)
+    repeat = os.environ | {"LD_PRELOAD": "./repeat_main.so", "REPEAT_MAIN": "5"}
+    done = subprocess.run(["./a", *words], cwd=tmp_path, env=repeat, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.count("\n")) == (code, calls)
+
+
+JEST = """
+const tests = [];
+globalThis.it = globalThis.test = (title, body) => tests.push([title, body]);
+globalThis.jest = { setTimeout() {} };
+globalThis.afterAll = (body) => tests.push(["after", body]);
+let checks = 0;
+globalThis.expect = (value) => ({ toBe(other) { checks++; if (value !== other) throw new Error(value); } });
+expect.getState = () => ({ testPath: process.cwd() + "/a.test.js" });
+require("./repeated-jest.cjs");
+let sums = 0;
+test("sums", () => { for (let n = 0; n < 1e5; n++) sums += n; expect(1 + 1).toBe(2); });
+test("fails", () => expect(1).toBe(2));
+test("takes a callback", (done) => done());
+(async () => {
+  for (const [title, body] of tests) await Promise.resolve().then(() => body(() => {})).catch(() => {});
+  console.log(checks);
+})();
+"""
+
+
+@needs_node
+def test_tests_of_jest_are_repeated_without_checks(tmp_path: Path) -> None:
+    made(tmp_path, {"run.js": JEST, "repeated-jest.cjs": render_template("init/repeated-jest.cjs.j2")})
+    update = os.environ | {"REPEATED_TESTS": "update"}
+    subprocess.run(["node", "run.js"], cwd=tmp_path, env=update, check=True)
+    subprocess.run(["node", "repeated-jest.cjs"], cwd=tmp_path, check=True)
+    (row,) = (tmp_path / "repeated-jest.txt").read_text().splitlines()
+    count, rest = row.split(" ", 1)
+    assert (int(count) > 1, rest) == (True, "a.test.js sums")
+    done = subprocess.run(["node", "run.js"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"  # only the first call is checked
+
+
 TESTED_JAVA = {
     "src/Test.java": """\
 import java.lang.annotation.*;
@@ -1302,7 +1359,8 @@ def test_failed_setup_is_changed(language: str, problem: str, before: str, after
     recipe = next(each for each in RECIPES if each.language == language)
     plan = Plan(recipe, "a", tuple(before.split("\n")), "main", ("a",), extent_for(1, None), problem=problem)
     files = Files(str(made(tmp_path, {"tox.ini": "deps = my_tool>=2\n"})))
-    assert trial._remedy(files, plan) == tuple(filter(None, after.split("\n")))
+    better = trial._remedy(files, plan, plan)
+    assert (better.install if better else ()) == tuple(filter(None, after.split("\n")))
 
 
 def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:

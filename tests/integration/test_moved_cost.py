@@ -91,20 +91,27 @@ def test_costlier_split_is_red_as_a_whole() -> None:
     (found,) = findings(costly).values()
     assert found.location.name == "parse"
     assert [found.from_value, found.to_value] == pytest.approx([5938, 7883], abs=1)
-    assert found.evidence.judged == "subtree"
+    assert found.result.judged == "subtree"
 
 
 def test_new_function_is_shown_under_its_caller() -> None:
     stacks = {"main;serve;work": 3000}
     added = report(stacks, {**stacks, "main;serve;work;validate": 6000})
     (found,) = findings(added).values()
-    assert (found.location.name, found.evidence.new) == ("work", "validate")
+    assert (found.location.name, found.result.new) == ("work", "validate")
     assert [found.from_value, found.to_value] == pytest.approx([2956, 8988], abs=1)
     assert added.verdict.exit_code == 1
     assert [(part.callee.name, part.new) for part in added.workloads[0].metrics[0].parts] == [("validate", True)]
     assert "mostly in `validate` +6,0" in render_comment(added).text
     for text in (render_comment(added).text, terminal_text(added, verbose=True), to_csv(added)):
         assert "validate" in text
+
+
+def test_collector_names_the_function_that_it_interrupted() -> None:
+    stacks = {"main;serve;work": 3000, "main;serve;work;(garbage collector)": 500}
+    slower = report(stacks, {**stacks, "main;serve;work;(garbage collector)": 4000})
+    parts = [(part.location.name, part.callee.name) for part in slower.workloads[0].metrics[0].parts]
+    assert ("(garbage collector)", "work") in parts
 
 
 def test_caller_is_part_of_the_cause() -> None:

@@ -26,11 +26,12 @@ from profgate.detect.strategy import MODULE
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, CostModels
+from profgate.model.details import ModelPair
 from profgate.model.kinds import Kind
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
 from profgate.statistics.model_fits import areas, grid, values
-from sentences import sentence
+from sentences import details_of, sentence
 
 FOLDER = os.environ.get("PROFGATE_CONFORMANCE")
 EXPECTED = Path(FOLDER or ".") / "expected.jsonl"
@@ -88,8 +89,8 @@ def model_rows(comparison: Comparison, word: Detection, row: int) -> tuple[int, 
     models = comparison.attached(CostModels)
     assert models is not None
     found = []
-    for side, names in enumerate((word.from_names, word.to_names)):
-        assert names is not None
+    assert isinstance(word.details, ModelPair)
+    for side, names in enumerate((word.details.baseline, word.details.target)):
         kinds = [
             place
             for place in range(len(models))
@@ -100,6 +101,10 @@ def model_rows(comparison: Comparison, word: Detection, row: int) -> tuple[int, 
         ]
         found.append(kinds[0] if kinds else -1)
     return found[0], found[1]
+
+
+def _known(number: float | None) -> float:
+    return math.nan if number is None else number
 
 
 NAMES = ("constant", "logarithmic", "linear", "quadratic", "power", "exponential")
@@ -114,11 +119,11 @@ def ours(comparison: Comparison, method: str) -> list[Ours]:
     for row, symbol in enumerate(word.symbol.tolist()):
         before, after = float(word.from_value[row]) * unit, float(word.to_value[row]) * unit
         relative = math.nan if word.relative is None else float(word.relative[row])
-        statistics = {name: float(column[row]) for name, column in word.statistics.items()}
-        named = word.from_names is not None and word.to_names is not None
+        details = details_of(word).at(row)
+        named = isinstance(details, ModelPair)
         rate = {
-            "average_amount_threshold": statistics.get("ratio", math.nan),
-            "best_model_order_equality": statistics.get("order_steps", math.nan),
+            "average_amount_threshold": _known(getattr(details, "ratio", None)),
+            "best_model_order_equality": _known(getattr(details, "order_steps", None)),
             "exclusive_time_outliers": after - before,
             "integral_comparison": relative,
             "local_statistics": relative,
@@ -127,10 +132,10 @@ def ours(comparison: Comparison, method: str) -> list[Ours]:
             Ours(
                 location=word.labels[row] if symbol == MODULE else comparison.symbols.names[symbol],
                 result=Kind(int(word.kind[row])).word,
-                from_=word.from_names[row] if named and word.from_names else before,
-                to=word.to_names[row] if named and word.to_names else after,
+                from_=details.baseline if named else before,
+                to=details.target if named else after,
                 rate=rate,
-                rate_relative=100.0 * statistics.get("target_share", 0.0),
+                rate_relative=100.0 * _known(getattr(details, "target_share", 0.0)),
                 confidence_type=word.confidence_types[row],
                 confidence=float(word.confidence[row]),
                 models=model_rows(comparison, word, row) if named else (-1, -1),

@@ -18,7 +18,7 @@ from profgate.report.templates import render_template
 from profgate.settings.inputs import Settings
 
 
-def record(job: Job) -> int:
+def record_baseline(job: Job) -> int:
     """Check that all profiles of this build can be read, store them as a baseline, and return exit code 0.
 
     The step summary states what was stored.

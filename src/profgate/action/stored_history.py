@@ -15,7 +15,7 @@ from profgate.attribution.reach import leaves_alone
 from profgate.errors import GitHubError, ProfgateError
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import upload_profiles
-from profgate.github.records import RunRecord
+from profgate.github.records import WorkflowRun
 from profgate.history.ancestry import ancestors, first_line, nearest
 from profgate.history.false_alarms import UnchangedTrial, trials_at, with_false_alarms
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
@@ -233,7 +233,7 @@ class Known:
         return replace(given, policy=with_false_alarms(given.policy, self.unchanged), past=past)
 
 
-def known_before(job: Job, run: RunRecord) -> Known | None:
+def known_before(job: Job, run: WorkflowRun) -> Known | None:
     """Return the history before the commit of a run.
 
     The history is read from the branch or, if there is no branch, from an artifact of the run. Returns None

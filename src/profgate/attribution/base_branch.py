@@ -27,7 +27,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
             return finding
         relative = theirs[key].relative
         change = "changed" if relative is None else f"{relative:.6g}"
-        return replace(finding, evidence=replace(finding.evidence, base_branch=change))
+        return replace(finding, attribution=replace(finding.attribution, base_branch=change))
 
     only_there = [key[2].name for key in theirs if key not in shared]
     more = f" and {len(only_there) - NAMED} more" if len(only_there) > NAMED else ""

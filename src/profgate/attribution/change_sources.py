@@ -26,7 +26,7 @@ def tested_changes(detections: Iterable[Detection], *, lower_is_better: bool) ->
     """Return the tested changes by symbol in stored units per run, and the symbols whose total costs were tested."""
     growths, wide = dict[int, float](), set[int]()
     for detection in detections:
-        judged = detection.texts.get("judged", ())
+        judged = detection.result.judged if detection.result else ()
         for row in np.flatnonzero(np.isin(detection.kind, list(WORSE | BETTER))).tolist() if judged else ():
             rises = (detection.kind[row] in WORSE) == lower_is_better
             moved = abs(float(detection.to_value[row] - detection.from_value[row]))

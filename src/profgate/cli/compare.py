@@ -10,7 +10,7 @@ import click
 
 from profgate import api
 from profgate.cli import options as opt
-from profgate.cli.sides import Sides, Sources, sides_arguments, sources_options
+from profgate.cli.sides import GivenSides, Sources, sides_arguments, sources_options
 from profgate.errors import ProfgateError
 from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
@@ -46,7 +46,7 @@ GATE_FAILED = 1
 )
 @opt.verbose_option()
 def compare(
-    sides: Sides,
+    sides: GivenSides,
     policy: Policy,
     strategies: tuple[str, ...],
     output: str,
@@ -103,7 +103,7 @@ def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
         sys.stdout.write({"json": report.json, "csv": report.csv, "markdown": report.markdown}[output]())
 
 
-def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
+def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineInput:
     """Return the pipeline input for both sides. Stored sides and earlier results are read from a history."""
     if history is None and ":" not in f"{sides.baseline}{sides.target}":
         return sides.read(policy)

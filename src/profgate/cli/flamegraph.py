@@ -8,7 +8,7 @@ import click
 
 from profgate import wiring
 from profgate.cli.options import FILE, Choice, command, metric_option, workload_option
-from profgate.cli.sides import Sides, Sources, chosen, sides_arguments, sources_options
+from profgate.cli.sides import GivenSides, Sources, chosen, sides_arguments, sources_options
 from profgate.detect.evidence import run_values
 from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page
@@ -43,7 +43,7 @@ from profgate.source_parsing import changed_functions
     help="Scale the baseline to the target's total; .folded gets decimals (default) or whole numbers of equal sum.",
 )
 def flamegraph(
-    sides: Sides,
+    sides: GivenSides,
     output: str,
     metric: str | None,
     against: str | None,
@@ -69,7 +69,7 @@ def flamegraph(
 
 def _tree(
     comparisons: Sequence[Comparison],
-    sides: Sides,
+    sides: GivenSides,
     sources: Sources,
     metric: str | None,
     against: str | None,

@@ -11,6 +11,7 @@ from profgate.detect.strategy import new_or_gone, not_tested, resolved, worse_si
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
+from profgate.model.details import MeanRatio
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
@@ -85,7 +86,7 @@ class AverageAmountThreshold:
             kind=_kinds(groups, ratio, chosen, comparison.metric),
             from_value=np.where(groups.known[0], before, np.nan),
             to_value=np.where(groups.known[1], after, np.nan),
-            statistics={"ratio": ratio},
+            details=MeanRatio("amounts", ratio),
             shares=records is None,
             labels=dict(enumerate(names)),
         )

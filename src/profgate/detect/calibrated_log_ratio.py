@@ -1,6 +1,7 @@
 """Strategy that tests whether costs changed by more than they differ among unchanged runs or jobs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -13,6 +14,7 @@ from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
+from profgate.model.details import GateResult
 from profgate.model.kinds import Kind
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR
 from profgate.model.reason import Reason
@@ -68,7 +70,7 @@ class CalibratedLogRatio:
             np.append([getattr(row, name) for row in rows], rest)
             for name, rest in zip(("before", "after"), sides, strict=True)
         )
-        change, statistics = after - before, tested_columns(evidence, place, shown)
+        change, result = after - before, gate_result(evidence, place, shown)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
@@ -82,24 +84,26 @@ class CalibratedLogRatio:
             from_value=from_value,
             to_value=to_value,
             confidence_types=["p_value"] * len(symbol),
-            confidence=statistics["p"],
-            statistics=statistics | {"delta_share": change / evidence.costs.whole, "ratio": ratio},
-            texts={
-                "judged": [*("subtree" if row.subtree else "self" for row in rows), *["self"] * len(rest)],
-                "net": [*(row.net for row in rows), *rest],
-                "new": [*(_names(comparison, row) for row in rows), *rest],
-            },
+            confidence=evidence.p[place],
+            result=replace(
+                result,
+                delta_share=change / evidence.costs.whole,
+                ratio=ratio,
+                judged=[*("subtree" if row.subtree else "" for row in rows), *rest],
+                net=[*(row.net for row in rows), *rest],
+                new=[*(_names(comparison, row) for row in rows), *rest],
+            ),
             calibration=evidence.calibration,
         )
 
 
-def tested_columns(evidence: Evidence, places: IntArray, shown: IntArray) -> dict[str, FloatArray]:
+def gate_result(evidence: Evidence, places: IntArray, shown: IntArray) -> GateResult[FloatArray, list[str]]:
     """Return the test results of locations. The interval is that of the location in ``shown``."""
-    columns = {"p": evidence.p, "t": evidence.t, "distance": evidence.distance, "bound": evidence.bound}
-    found = {name: column[places] for name, column in columns.items()}
-    if evidence.level is None or evidence.low is None or evidence.high is None:
-        return found
-    return found | {"level": evidence.level[places], "low": evidence.low[shown], "high": evidence.high[shown]}
+    columns = ((evidence.p, places), (evidence.t, places), (evidence.distance, places), (evidence.bound, places))
+    p, t, distance, bound = (column[rows] for column, rows in columns)
+    limits = ((evidence.level, places), (evidence.low, shown), (evidence.high, shown))
+    level, low, high = (None if column is None else column[rows] for column, rows in limits)
+    return GateResult(p=p, t=t, distance=distance, bound=bound, level=level, low=low, high=high)
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:

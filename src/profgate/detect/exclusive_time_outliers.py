@@ -12,6 +12,7 @@ from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
+from profgate.model.details import OutlierScores
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import base_unit
@@ -97,10 +98,9 @@ class ExclusiveTimeOutliers:
             to_value=columns.pop("target"),
             confidence_types=[name for block in blocks for name in block.confidence_types],
             confidence=columns.pop("confidence"),
-            statistics=columns,
+            details=OutlierScores("outliers", **columns, records=subtypes if any(subtypes) else ""),
             counts={"hidden_by_cutoff": hidden} if hidden else {},
             labels={row: text for row, text in enumerate(texts) if text or modules[row]},
-            texts={"records": subtypes} if any(subtypes) else {},
         )
 
 

@@ -1,5 +1,6 @@
 """Strategies that compare two cost models over the input size by their orders, areas or windows."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,9 @@ import numpy as np
 from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, pair_values
 from profgate.detect.strategy import directed
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.change import OptionSpec, Partial
+from profgate.model.change import OptionSpec
 from profgate.model.cost_models import SHAPES, CostModels
+from profgate.model.details import Partial
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
@@ -60,7 +62,7 @@ class BestModelOrderEquality(ModelStrategy):
         steps = np.where(at_least(rows.confidence, options["min_confidence"]), steps, 0)
         changed = (rows.kinds == Kind.NO_CHANGE) & (steps != 0)
         rows.kinds = np.where(changed, directed(Kind.DEGRADATION, rows.sign * steps > 0), rows.kinds)
-        rows.statistics["order_steps"] = np.where(rows.complete, steps.astype(np.float64), np.nan)
+        rows.details = replace(rows.details, order_steps=np.where(rows.complete, steps.astype(np.float64), np.nan))
         rows.add_largest_size()
 
 
@@ -99,9 +101,9 @@ class IntegralComparison(ModelStrategy):
         unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
         relative = np.where(unusable, np.nan, relative)
         rows.change_by_size(able, relative, options, ReasonCode.NO_AREA)
-        for name, column in (("area_from", before), ("area_to", after)):
-            rows.statistics[name] = np.full(len(rows), np.nan)
-            rows.statistics[name][able] = column
+        area_from, area_to = columns = np.full((2, len(rows)), np.nan)
+        columns[:, able] = before, after
+        rows.details = replace(rows.details, area_from=area_from, area_to=area_to)
         rows.add_interval()
         rows.add_largest_size()
 
@@ -156,15 +158,16 @@ class LocalStatistics(ModelStrategy):
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Compare each pair window by window, and report the windows."""
         able = _refuse_poor_fits(rows, options["min_confidence"])
-        relative = np.full(len(able), np.nan)
+        relative, windows = np.full(len(able), np.nan), [tuple[Partial, ...]()] * len(rows)
         for place, row in enumerate(able.tolist()):
             kind, error, first, last = _windows(rows, row, options)
             if len(error):
                 relative[place] = error.mean()
             columns = (kind.tolist(), error.tolist(), first.tolist(), last.tolist())
-            rows.partial[row] = tuple(
+            windows[row] = tuple(
                 Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
             )
+        rows.details = replace(rows.details, windows=windows)
         rows.change_by_size(able, relative, options, ReasonCode.NO_WINDOW)
         rows.add_interval()
 

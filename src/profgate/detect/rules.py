@@ -114,11 +114,10 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
     if (detection.strategy, detection.family) != (strategy.name, strategy.family):
         yield f"its detection names strategy {detection.strategy} of family {detection.family}"
     rows = len(detection.symbol)
-    columns: dict[str, Any] = {**detection.statistics, **{name: getattr(detection, name) for name in COLUMNS}}
-    columns |= detection.texts
-    for name, column in columns.items():
-        if len(column) != rows:
-            yield f"its column {name} has {len(column)} rows, symbol has {rows}"
+    lengths = {name: len(getattr(detection, name)) for name in COLUMNS}
+    for columns in (detection.result, detection.details):
+        lengths |= {} if columns is None else columns.lengths()
+    yield from (f"its column {name} has {n} rows, symbol has {rows}" for name, n in lengths.items() if n != rows)
     if rows and not MODULE <= detection.symbol.min() <= detection.symbol.max() < len(comparison.symbols):
         yield "a row names a symbol that does not exist"
     yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - KINDS))

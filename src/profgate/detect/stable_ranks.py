@@ -84,7 +84,7 @@ class StableRanks(WithoutRows):
             confidence_type="sigma",
             confidence=found.distance,
             reason=found.result,
-            ranks=replace(found, moved=found.moved[:REPORTED], pair_counts=(), target_counts=()),
+            details=replace(found, moved=found.moved[:REPORTED], pair_counts=(), target_counts=()),
             flags=flags,
         )
 

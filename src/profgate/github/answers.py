@@ -25,7 +25,7 @@ class AnswerTooSlow(RequestException):
     """A request and its response take longer than the limit."""
 
 
-def within(seconds: float, send: Callable[[], Result]) -> Result:
+def finished_within(seconds: float, send: Callable[[], Result]) -> Result:
     """Return the result of ``send``, or raise AnswerTooSlow if it takes longer than ``seconds``.
 
     A socket timeout limits only the time between two received bytes. Therefore, ``send`` runs in a thread that is

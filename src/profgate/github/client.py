@@ -19,7 +19,7 @@ from profgate.github.records import (
     FileRecord,
     PullRecord,
     ReleaseRecord,
-    RunRecord,
+    WorkflowRun,
 )
 from profgate.github.requests import (
     API_VERSION,
@@ -70,7 +70,7 @@ class GitHubClient(GitRequests):
 
     def workflow_runs(
         self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
-    ) -> list[RunRecord]:
+    ) -> list[WorkflowRun]:
         """Return the newest 100 runs of a workflow file, of any status, in one request.
 
         The caller must check every field of the records, because the filters of GitHub's API cannot be relied on.
@@ -78,7 +78,7 @@ class GitHubClient(GitRequests):
         name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
         return self._get(
             f"/actions/workflows/{name}/runs",
-            list[RunRecord],
+            list[WorkflowRun],
             "workflow_runs",
             per_page=PAGE,
             exclude_pull_requests="true",
@@ -202,7 +202,7 @@ class GitHubClient(GitRequests):
         """Upload an asset. The token is sent only to the host of the API or to the corresponding ``uploads.`` host."""
         import requests
 
-        from profgate.github.answers import limit_answer, within
+        from profgate.github.answers import finished_within, limit_answer
 
         where = f"release asset {name}"
 
@@ -223,7 +223,7 @@ class GitHubClient(GitRequests):
             )
 
         try:
-            answer = within(ASSET_SECONDS, send)
+            answer = finished_within(ASSET_SECONDS, send)
         except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
             raise unreachable(where, error) from None
         if answer.status_code != 201:

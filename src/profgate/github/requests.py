@@ -199,7 +199,7 @@ class GitHubConnection:
 
         requester = self._github().requester
         try:
-            return answers.within(answers.ANSWER_SECONDS, lambda: once(requester))
+            return answers.finished_within(answers.ANSWER_SECONDS, lambda: once(requester))
         except answers.AnswerTooSlow:
             self.close()  # the request is still running, so its connection cannot be used for other requests
             raise

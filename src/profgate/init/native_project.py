@@ -20,11 +20,12 @@ from profgate.io.worktrees import copied_worktree
 OPTIONS = "-g -fno-omit-frame-pointer"
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
 MESON = (
-    "command -v meson || pipx install meson==1.12.1",
-    "command -v ninja || pipx install ninja==1.13.2",
-    f"{FRAMES} meson setup build --buildtype=debugoptimized",
+    "python3 -m venv .meson",
+    ".meson/bin/pip install meson==1.12.1 ninja==1.13.2",
+    f'PATH="$PWD/.meson/bin:$PATH" {FRAMES} meson setup build --buildtype=debugoptimized',
 )
-MESON_PROGRAM = re.compile(r"\bexecutable\(\s{0,9}'([\w.-]{1,80})'")
+MESON_BUILD = 'PATH="$PWD/.meson/bin:$PATH" meson compile -C build'
+MESON_PROGRAM = re.compile(r"\bexecutable\(\s{0,9}'([\w.-]{1,80})'\s{0,9}[,)]")
 TESTS = re.compile(r"test", re.IGNORECASE)
 EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
@@ -50,7 +51,7 @@ def native_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     for path in files.listed("**/meson.build") if files.read("meson.build") else ():
         at = path.removesuffix("meson.build")
         for name in MESON_PROGRAM.findall(files.read(path)):
-            kind, setup = _kind(f"{at}{name}"), (*MESON, f"meson compile -C build {name}")
+            kind, setup = _kind(f"{at}{name}"), (*MESON, f"{MESON_BUILD} {name}")
             if kind is not None and PLACE.fullmatch(f"build/{at}{name}"):
                 yield Candidate("native code", f"build/{at}{name}", f"executable {name} of {path}", kind, setup=setup)
     rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
@@ -66,7 +67,7 @@ def native_setup(files: Files, targets: Sequence[str] = ()) -> tuple[str, ...]:
     if files.read("CMakeLists.txt"):
         return _cmake_setup()
     if files.read("meson.build"):
-        return (*MESON, "meson compile -C build")
+        return (*MESON, MESON_BUILD)
     return (_make(".", targets),) if files.read("Makefile") else ()
 
 

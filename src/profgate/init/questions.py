@@ -103,7 +103,7 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     if not options.command and (options.skeleton or all(each.kind is Kind.TESTS or each.timed for each in found)):
         found = _with_skeleton(files, recipe, found, questions, options)
     if not options.command and options.measure:
-        found = _ordered(files, recipe, found, all_found)
+        found = _ordered(files, recipe, found, all_found, written=options.skeleton)
     if not options.command and not found:
         answer = questions.answer("Command to record", [(NOTHING, "no benchmark was found")], line_mistake)
         found = [_named(files, recipe, answer, under)] if answer != NOTHING else []
@@ -145,15 +145,22 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     return planned or [replace(common, install=_lines(setup or ""), problem=problem)]
 
 
-def _ordered(files: Files, recipe: Recipe, found: list[Candidate], all_found: list[Candidate]) -> list[Candidate]:
-    """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones."""
+def _ordered(
+    files: Files, recipe: Recipe, found: list[Candidate], all_found: list[Candidate], *, written: bool
+) -> list[Candidate]:
+    """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones.
+
+    A new benchmark comes late, unless it is ``written`` first because the user wants it.
+    """
     benchmarks, tests = (repeated_tests(files, all_found, kind) for kind in Kind)
     others = [each for each in found if each.kind is Kind.BENCHMARK and not (benchmarks and "pytest" in each.command)]
     fixed, timed = ([each for each in others if each.timed is chosen] for chosen in (False, True))
     rest = [each for each in found if each.kind is Kind.TESTS]
     programs = rest[:MOST_BENCHMARKS] if recipe.machine else []  # no tool starts them, so they can be repeated
-    most = MOST_BENCHMARKS if tests else None
-    return [*benchmarks, *fixed[:most], *tests, *programs, *timed[:most], *rest[len(programs) :]]
+    new = [] if written else [each for each in (skeleton(files, recipe.language),) if each]
+    new = [each for each in new if not any(exists(f"{files.top}/{path}") for path in each.new_files)]
+    most = MOST_BENCHMARKS if tests or new else None
+    return [*benchmarks, *fixed[:most], *tests, *programs, *timed[:most], *new, *rest[len(programs) :]]
 
 
 def _with_skeleton(
@@ -164,6 +171,10 @@ def _with_skeleton(
     path = next(iter(new.new_files)) if new else ""
     if new is None or exists(f"{files.top}/{path}"):
         sys.stdout.write(NO_FUNCTION if new is None and options.skeleton else "")
+        return found
+    if new.update and not options.measure:
+        if options.skeleton:
+            raise ProfgateError("--skeleton", "needs --measure here, because a trial chooses the functions")
         return found
     missing = "no benchmark with a fixed amount of work" if found else "no benchmark"
     if not options.skeleton and not questions.agreed(f"There is {missing}. Write {path}, {new.place}?"):

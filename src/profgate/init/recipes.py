@@ -34,6 +34,10 @@ PROGRAMS = {  # names of the programs that are recorded as each language
 }
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
 LOOPED = re.compile(re.escape(LOOP).replace(r"\{\}", r"(\d{1,9})"))
+LIMITED = "sh -c 'timeout 15 \"$@\" || test $? = 124' sh "
+STARTED = re.compile(r"sh -c '[^']{1,100}' sh ")  # matches both
+# calls the main function several times in one process
+REPEATED_MAIN = re.compile(r"LD_PRELOAD=(\S{1,200})\.so REPEAT_MAIN=\d{1,9} ")
 ASSIGNMENTS = re.compile(r"((?:[A-Z_][A-Z0-9_]*=\S* )*)(?:node )?(.*)", re.DOTALL)
 # these start other programs
 STARTERS = frozenset({"npm", "npx", "yarn", "pnpm", "make", "uv", "poetry", "pdm", "pytest", "sh", "bash"})
@@ -149,19 +153,29 @@ def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
 def _native(command: str, rate: int, workload: str) -> tuple[str, ...]:
     folder, run = _places(workload)
+    main, before = REPEATED_MAIN.match(command), tuple[str, ...]()
+    if main:
+        before, command = (repeater(main[1]),), f"env {command} > /dev/null"
     return (
         f'mkdir -p "{folder}"',
+        *before,
         f"perf record -F {rate} -g -o perf.data -- {command}",
         f'perf script -i perf.data > "{run}.perf"',
     )
 
 
+def repeater(path: str) -> str:
+    """Return the line that compiles the library which calls the main function of a program several times."""
+    return f"cc -O2 -shared -fPIC -o {path}.so {path}.c"
+
+
 def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """Return shell lines that build the program and run it under perf.
 
-    The built program is run directly, so that cargo itself is not recorded. The command may start with `LOOP`.
+    The built program is run directly, so that cargo itself is not recorded. The command may start with `LOOP` or
+    `LIMITED`.
     """
-    loop = found[0] if (found := LOOPED.match(command)) else ""
+    loop = found[0] if (found := STARTED.match(command)) else ""
     build, _, words = command.removeprefix(loop).partition(" -- ")
     cargo = re.match(r"(?:RUSTC_BOOTSTRAP=1 )?cargo (bench|test)\b", build)
     if cargo is None:
@@ -234,6 +248,7 @@ RECIPES = (
         machine=PERF,
         env=(
             ("RUSTFLAGS", "-Cforce-frame-pointers=yes"),
+            ("RUST_BACKTRACE", "0"),  # tests of panics would read debugging information most of the time
             ("CARGO_PROFILE_RELEASE_DEBUG", "true"),
             ("CARGO_PROFILE_BENCH_DEBUG", "true"),
         ),

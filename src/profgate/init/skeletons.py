@@ -1,6 +1,7 @@
 """A first benchmark for a repository without one: it calls a function with a text, or repeats tests in one process."""
 
 import ast
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,14 +23,13 @@ RUST = re.compile(r"^pub fn ([a-z]\w{0,80})\(\w+: &str\)", re.MULTILINE)
 JAVA = re.compile(
     r"^    public static [\w.<>\[\]]{1,60} (\w{1,80})\((?:final )?(?:String|CharSequence) \w+\)", re.MULTILINE
 )
-NODE = re.compile(
-    r"^(?:export (?:default )?function |(?:module\.)?exports\.)(\w{1,80})(?:\s*=|\(\w+[,)])", re.MULTILINE
-)
+PLAIN_PATH = re.compile(r"[\w./@-]{1,200}")
 EACH_FILE = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/borp\b)")
 PLACE = re.compile(r"['\"]?(?!-)(?:tests?$|[^'\"]{0,200}[./*])")  # not the value of an option
 WITHOUT_CONTEXT = re.compile(  # the start of a test of Node whose function takes nothing, so that it can be repeated
     r"\b(?:it|test)\(\s{0,20}['\"`][^\n]{1,200}['\"`],\s{0,20}(?:async\s)?\s{0,20}(?:function[\w\s]{0,80})?\(\s{0,20}\)"
 )
+JEST = re.compile(r"(\S{1,200}/jest)((?: \S{1,200})*)$")
 LOADER = re.compile(r"(?:--import|--require|-r|--loader) \S{1,200}")
 
 
@@ -48,11 +48,14 @@ def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list
     The benchmarks of pytest are repeated too, because its plugins run them for a fixed time.
     """
     for each in sorted(found, key=lambda each: not each.weight):
-        path, command, runners = REPEATED.get(each.language, ("", "", ()))
+        jest = JEST.search(each.command) is not None
+        path, command, runners = REPEATED.get("jest" if jest else each.language, ("", "", ()))
         if each.kind is not kind or not any(name in f"{each.command} {each.place}" for name in runners):
             continue
-        if each.language == "Node" and not any(
-            WITHOUT_CONTEXT.search(files.read(path)) for path in files.tracked if OTHERS.search(path)
+        if (
+            each.language == "Node"
+            and not jest
+            and not any(WITHOUT_CONTEXT.search(files.read(path)) for path in files.tracked if OTHERS.search(path))
         ):
             continue
         here, listed = (joined(each.package, name) for name in (path, f"{path.rpartition('.')[0]}.txt"))
@@ -77,6 +80,11 @@ def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list
 
 def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
     """Return the command that repeats tests, which ``tests`` runs, and the command that writes their list."""
+    if JEST.search(tests):
+        list_of = command.replace("cjs", "txt")
+        run = f"{JEST.sub(_options_only, tests)} --coverage=false --setupFilesAfterEnv ./{command}"
+        update = f"rm -f {list_of}; REPEATED_TESTS=update {run} || true; node {command}"
+        return f"{run} --runTestsByPath $(cut -d ' ' -f 2 {list_of} | sort -u)", update
     variables, node, rest = tests.partition("node ")
     if not command.startswith("node ") or not node:
         chosen = [word for word in all_tests.split() if word.endswith(".py") or word == "--benchmark-only"]
@@ -90,6 +98,11 @@ def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
     return command, f"REPEATED_TESTS=update {command}"
 
 
+def _options_only(found: re.Match[str]) -> str:
+    """Return a command of jest without the names of tests."""
+    return " ".join([found[1], *(word for word in found[2].split() if word.startswith("-"))])
+
+
 def skeleton(files: Files, language: str) -> Candidate | None:
     """Return a benchmark of the function that looks most like the library's main one, or None if there is none."""
     if language not in KINDS:
@@ -101,13 +114,14 @@ def skeleton(files: Files, language: str) -> Candidate | None:
     function = found[0]
     values = {"name": function.name, "package": function.owner}
     text = render_template(f"init/benchmark.{path.rpartition('.')[2]}.j2", function=function)
+    update = f"timeout 60 node {path}" if language == "Node" else ""
     setup = default_setup(files, language, ".")
     if language == "Java":
         setup = java_package(".", ".")
     if language == "Rust":
         setup = (f"cargo build --release --example {path.rpartition('/')[2].removesuffix('.rs')}",)
     place = f"a new benchmark of {function.name}"
-    return Candidate(language, command.format(**values), place, setup=setup, new_files={path: text})
+    return Candidate(language, command.format(**values), place, setup=setup, new_files={path: text}, update=update)
 
 
 def _python(files: Files) -> Iterator[Function]:
@@ -136,9 +150,10 @@ def _functions_of_a_text(text: str) -> Iterator[str]:
 
 
 def _node(files: Files) -> Iterator[Function]:
+    """Return the entries of the package. The benchmark itself looks for its functions."""
     entries = node_entries(json_object(files.read("package.json"))) or ["index.js"]
-    for entry in (entry.removeprefix("./") for entry in entries):
-        yield from (Function(entry, name) for name in NODE.findall(files.read(entry)))
+    places = [f"../{entry.removeprefix('./')}" for entry in entries if PLAIN_PATH.fullmatch(entry)]
+    yield Function(json.dumps(list(dict.fromkeys(places))), "functions of the package")
 
 
 def _go(files: Files) -> Iterator[Function]:
@@ -175,5 +190,6 @@ KINDS: Mapping[str, tuple[Callable[[Files], Iterator[Function]], str, str]] = {
 REPEATED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "Python": ("benchmarks/repeated_tests.py", "python benchmarks/repeated_tests.py", ("pytest", "unittest")),
     "Node": ("bench/repeated-tests.mjs", "node bench/repeated-tests.mjs", ("--test", "/mocha", "/uvu", "/borp")),
+    "jest": ("bench/repeated-jest.cjs", "bench/repeated-jest.cjs", ("/jest",)),
     "Java": ("bench/RepeatedTests.java", f'java -cp "{CLASS_PATH}" bench/RepeatedTests.java', ("pom.xml",)),
 }

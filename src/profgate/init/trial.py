@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from profgate.errors import ProfgateError
-from profgate.init.candidates import joined
+from profgate.init.candidates import MOST, depth, joined
 from profgate.init.java_project import FIXED_WORK
 from profgate.init.library_share import Share, share_of
 from profgate.init.native_project import GOOGLE_WORK
 from profgate.init.node_project import build_line
 from profgate.init.python_project import requirement
-from profgate.init.recipes import FEWEST_RUNS, LOOP, LOOPED, SAMPLES, extent_for
+from profgate.init.recipes import FEWEST_RUNS, LIMITED, LOOP, LOOPED, SAMPLES, extent_for, repeater
 from profgate.init.repository_files import LARGEST_FILE, Files
 from profgate.init.skeletons import skeleton
 from profgate.init.workflow import Plan, one_line
@@ -25,10 +25,11 @@ from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
 from profgate.io.worktrees import copied_worktree, quiet_git
 from profgate.model.visible_text import plain
+from profgate.report.templates import render_template
 from profgate.wiring import read_sources
 
 LONGEST_SETUP = 900.0  # in seconds
-LONGEST_RUN = 180.0  # in seconds; the workflow makes at least five runs
+LONGEST_RUN = 120.0  # in seconds; the workflow makes at least five runs
 LONGEST_REPEATED = 60.0  # in seconds
 LONGEST_SEARCH = 360.0  # in seconds, if several commands can be tried; CMake may have taken two minutes before
 LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger one takes minutes
@@ -40,7 +41,10 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 TRIAL_RATE = 200  # py-spy stops the program for each sample, which makes it slower than in the workflow
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
-COUNT = re.compile(r" (-count|--loops|-bs) (\d{1,12})\b")
+COUNT = re.compile(r" (-count |--loops |-bs |REPEAT_MAIN=)(\d{1,12})\b")
+MAIN_COUNT = re.compile(r"^REPEAT_MAIN=(\d{1,9})$", re.MULTILINE)
+CRITERION_TIME = " --profile-time 2"
+CRITERION_NAME = re.compile(r"^(.{1,200}): benchmark$", re.MULTILINE)
 ITERATIONS = {  # by language: options that state the number of iterations, and those that measure the time of one
     "Go": (re.compile(r"-benchtime \d{1,12}x"), "-benchtime {}x", "-benchtime 100ms"),
     "native code": (re.compile(r"--benchmark_min_time=\d{1,12}x"), GOOGLE_WORK, "--benchmark_min_time=0.05s"),
@@ -63,6 +67,7 @@ TRIED = (
 FAILED = "Trial recording of {command} failed: {problem}.\n"
 AGAIN = "Trying again with the setup {lines}.\n"
 OLD_SOURCES = re.compile(r"Source option \d{1,2} is no longer supported")
+UNREACHABLE = re.compile(r"fatal: (?:unable to access|Could not read from remote|clone of|could not read Username)")
 NEWER_SOURCES = "mvn -Dmaven.compiler.source=8 -Dmaven.compiler.target=8 "
 UNTRACKED = "git does not track it, so that a checkout does not contain it; git add it"
 SLOW = (
@@ -72,6 +77,7 @@ SLOW = (
 LONG_RUN = "let the command do less work, or choose a shorter one with --replace --measure --command"
 LARGE = f"is {{size:.0f}} MB, and one run may have {{most}} MB; {LONG_RUN}"
 UNREAD = "the trial recording contains no samples; let the command run longer"
+TOO_FEW = "one run has only {samples} samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
     "{seconds:.1f} s, and up to {budget} min to confirm a suspect.\n"
@@ -107,9 +113,9 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
         for plan in plans[:MOST_TRIALS]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
-                if install := _remedy(files, trials[-1].plan):
-                    sys.stdout.write(AGAIN.format(lines=plain("; ".join(install))))
-                    trials.append(_tried(replace(plan, install=install), copies))
+                if better := _remedy(files, trials[-1].plan, plan):
+                    sys.stdout.write(AGAIN.format(lines=plain("; ".join((*better.pattern.setup, *better.install)))))
+                    trials.append(_tried(better, copies))
             if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
@@ -155,8 +161,9 @@ class _Copies:
         place = f"{checkout}-npm"  # npm link and global installations change it
         own = {"npm_config_prefix": place, "PATH": f"{place}/bin:{os.environ.get('PATH', os.defpath)}"}
         given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
+        Path(f"{checkout}-log").unlink(missing_ok=True)
         start = time.monotonic()
-        longest = min(LONGEST_RUN if out else LONGEST_SETUP, max(self.end - start, SHORTEST))
+        longest = min(LONGEST_RUN if out or what == "the benchmark" else LONGEST_SETUP, max(self.end - start, SHORTEST))
         outcome = run_command(
             ["sh", "-ec" if out else "-exc", "\n".join(lines)],
             folder=checkout,
@@ -182,21 +189,24 @@ def _updated(plan: Plan, copies: _Copies, checkout: str) -> Plan:
     return replace(plan, new_files=texts)
 
 
-def _remedy(files: Files, plan: Plan) -> tuple[str, ...]:
-    """Return an installation with what a failed recording lacks, or without what fails, or () if there is none.
+def _remedy(files: Files, failed: Plan, plan: Plan) -> Plan | None:
+    """Return the plan with what its failed recording lacks, or without what fails, or None if there is no such plan.
 
     A module that the repository names nowhere is not installed, because its package may be anybody's.
     """
-    missing, install = PROBLEMS[0].search(plan.problem), plan.install
-    if OLD_SOURCES.search(plan.problem):
+    missing, install = PROBLEMS[0].search(failed.problem), plan.install
+    if UNREACHABLE.search(failed.problem) and plan.pattern.setup:  # submodules may only contain documentation
+        return replace(plan, pattern=replace(plan.pattern, setup=()))
+    if OLD_SOURCES.search(failed.problem):
         install = tuple(line.replace("mvn ", NEWER_SOURCES, 1) for line in install)
-    elif plan.recipe.language == "Python" and plan.problem.startswith("the setup ended"):  # of further tools
+    elif plan.recipe.language == "Python" and failed.problem.startswith("the setup ended"):  # of further tools
         install = tuple(line for line in install if not line.startswith("pip install -r "))
     elif missing and plan.recipe.language == "Python":
         install = (*install, requirement(files, missing[1]))
     elif missing and plan.recipe.language == "Node" and _is_path(missing[1]):
         install = (*install, build_line(files))
-    return () if install == plan.install or not all(install) or len({*install}) < len(install) else install
+    possible = install != plan.install and all(install) and len({*install}) == len(install)
+    return replace(plan, install=install) if possible else None
 
 
 def _is_path(name: str) -> bool:
@@ -237,22 +247,17 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
     plan = _updated(plan, copies, checkout)
-    if plan.recipe.language == "Python":
-        plan = replace(plan, extent=replace(plan.extent, rate=TRIAL_RATE))
-    options, fixed, timed = ITERATIONS.get(plan.recipe.language, (COUNT, "", ""))
-    if timed and options.search(plan.command):
-        command = options.sub(timed, plan.command)
-        output = copies.run("the benchmark", (*plan.start, command), plan, checkout)[1]
-        plan = replace(plan, command=options.sub(fixed.format(iterations(output, plan.recipe.rate)), plan.command))
+    plan = _with_fixed_work(plan, copies, checkout)
     for left in reversed(range(MOST_REPEATS)):
-        with scratch_folder() as out:
-            what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
-            seconds, output = copies.run(what, plan.record, plan, checkout, out)
-            size = sum(map(_size, Path(out).rglob("*.*")))
-            if size > LARGEST_RECORDING:
-                raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
-            share = share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate)
-        longer = _longer(plan, share, seconds)
+        what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
+        try:
+            share, seconds, output = _once(what, plan, copies, checkout)
+        except ProfgateError as error:
+            if error.what != LONG_RUN or not plan.recipe.machine or plan.command.startswith(LIMITED) or not left:
+                raise
+            plan = replace(plan, command=LIMITED + plan.command, timed=True)
+            continue
+        longer = _longer(plan, share, seconds, copies, checkout)
         if longer == plan or not left:
             break
         plan = longer
@@ -262,24 +267,73 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     problem = "" if share.library >= ENOUGH else FEW.format(percent=100 * share.library)
     if problem and skeleton(copies.files, plan.recipe.language):
         problem += OR_SKELETON
+    if share.samples < FEW_SAMPLES:
+        share, problem = replace(share, library=0.0), TOO_FEW.format(samples=share.samples)
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
-def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
+def _with_fixed_work(plan: Plan, copies: _Copies, checkout: str) -> Plan:
+    """Return the plan with a number of iterations, or with a part of the benchmarks that run for a fixed time."""
+    if plan.recipe.language == "Python":
+        plan = replace(plan, extent=replace(plan.extent, rate=TRIAL_RATE))
+    options, fixed, timed = ITERATIONS.get(plan.recipe.language, (COUNT, "", ""))
+    if timed and options.search(plan.command):
+        command = options.sub(timed, plan.command)
+        output = copies.run("the benchmark", (*plan.start, command), plan, checkout)[1]
+        plan = replace(plan, command=options.sub(fixed.format(iterations(output, plan.recipe.rate)), plan.command))
+    if plan.command.endswith(CRITERION_TIME):
+        listed = plan.command.replace(CRITERION_TIME, " --list")
+        names = CRITERION_NAME.findall(copies.run("the list", (*plan.start, listed), plan, checkout)[1])
+        if len(names) > MOST:
+            chosen = "|".join(re.sub(r"[^\w/ -]", ".", name) for name in names[:: -(-len(names) // MOST)])
+            plan = replace(plan, command=f"{plan.command} '^({chosen})$'")
+    return plan
+
+
+def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str]:
+    """Record one run. Return its share, the duration in seconds and the output."""
+    with scratch_folder() as out:
+        seconds, output = copies.run(what, plan.record, plan, checkout, out)
+        size = sum(map(_size, Path(out).rglob("*.*")))
+        if size > LARGEST_RECORDING:
+            raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
+        return share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
+
+
+def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout: str) -> Plan:
     """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated.
 
     ``seconds`` is the duration of the recording with this share.
     """
     samples = max(1.0, share.samples * plan.recipe.rate / plan.extent.rate)
-    if samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
+    if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
+        return plan
+    if plan.recipe.language == "native code" and not plan.new_files and not LOOPED.match(plan.command):
+        with suppress(ProfgateError):  # for example if the program cannot run twice
+            return _with_repeated_main(plan, copies, checkout)
+    if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
     before = COUNT.search(plan.command) or LOOPED.match(plan.command)
     times = int(before[before.lastindex or 0]) if before else 1
     times = math.ceil(times * min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
     if before and before.re is COUNT:
-        return replace(plan, command=COUNT.sub(rf" \1 {times}", plan.command))
+        return replace(plan, command=COUNT.sub(rf" \g<1>{times}", plan.command))
     command = LOOPED.sub("", plan.command)
     return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
+
+
+def _with_repeated_main(plan: Plan, copies: _Copies, checkout: str) -> Plan:
+    """Return a plan that calls the main function of a program as often as one run needs."""
+    path, text = "bench/repeat_main.c", render_template("init/repeat_main.c.j2")
+    write_text(f"{checkout}/{path}", text)
+    library = f"{'../' * depth(plan.folder)}{path.removesuffix('.c')}"
+    command = f"LD_PRELOAD={library}.so REPEAT_MAIN={{}} {plan.command}"
+    counting = (*plan.start, repeater(library), f"timeout 60 env {command.format(0)} > /dev/null")
+    found = MAIN_COUNT.search(copies.run("the count", counting, plan, checkout)[1])
+    if found is None:
+        raise ProfgateError(plan.command, "does not return from its main function")
+    times = math.ceil(int(found[1]) * RUN_SAMPLES / plan.recipe.rate)
+    return replace(plan, command=command.format(times), new_files={path: text})
 
 
 def iterations(output: str, rate: int) -> int:

@@ -29,10 +29,10 @@ class _Scan(ctypes.Structure):
 
 
 @cache
-def _library(place: "str | os.PathLike[str]") -> ctypes.CDLL | None:
+def _library(place: str) -> ctypes.CDLL | None:
     """Return the compiled library, or None if it was not built or does not work on this machine."""
     try:
-        found = ctypes.CDLL(os.fspath(place))
+        found = ctypes.CDLL(place)
     except OSError:
         return None
     scan, data = ctypes.POINTER(_Scan), ctypes.c_char_p
@@ -54,14 +54,14 @@ def _library(place: "str | os.PathLike[str]") -> ctypes.CDLL | None:
 
 def is_compiled(place: "str | os.PathLike[str]" = LIBRARY) -> bool:
     """Return whether the compiled functions were built and work on this machine."""
-    return _library(place) is not None
+    return _library(os.fspath(place)) is not None
 
 
 class NativeKernels:
     """The functions of a compiled library. The library is loaded on first use."""
 
     def __init__(self, place: "str | os.PathLike[str]" = LIBRARY) -> None:
-        self._place = place
+        self._place = os.fspath(place)
 
     def line_scan(self) -> "NativeLineScan | None":
         """Return a new scan, or None if compiled code is not available."""

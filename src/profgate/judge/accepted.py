@@ -120,7 +120,7 @@ def _total_explained(finding: Finding, accepted: float) -> Finding:
     before, delta = finding.from_value, finding.delta
     if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding
-    usual = max(TOTAL_FLOOR, finding.statistics.bound or 0.0)
+    usual = max(TOTAL_FLOOR, finding.result.bound or 0.0)
     if abs(delta - accepted) > usual * before:
         return finding
     return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.ACCEPTED_PARTS),))

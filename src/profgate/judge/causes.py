@@ -76,7 +76,7 @@ def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])
-    before, after = nearest.statistics.inclusive_from, nearest.statistics.inclusive_to
+    before, after = nearest.costs.inclusive_from, nearest.costs.inclusive_to
     whole = abs((nearest.delta or 0.0) if before is None or after is None else after - before)
     own = [finding for finding in grave if abs(finding.delta or 0.0) >= NAMES_IT * whole]
     if own:

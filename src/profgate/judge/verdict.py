@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 from profgate.judge.accepted import with_acceptances
 from profgate.judge.causes import with_causes
-from profgate.judge.findings import GATE_TEST, findings_of, importance, number_in
+from profgate.judge.findings import GATE_TEST, findings_of, importance
 from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import MACHINE, RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
@@ -38,7 +38,7 @@ Entry = tuple[WorkloadReport, MetricReport, Finding]
 def judge(draft: Report, policy: Policy) -> Report:
     """Return the report with findings and a verdict. Judging the result again does not change it.
 
-    The evidence of findings in the draft is reused.
+    The costs and the attribution of findings in the draft are reused.
     """
     judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
     judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
@@ -84,9 +84,8 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
             continue
         for change in metric.changes:
             before, after = change.from_value, change.to_value
-            exact = change.statistics.p == 0.0
-            if exact and not isinstance(before, str) and not isinstance(after, str) and None not in (before, after):
-                found[change.location.name, change.location.file] = (before or 0.0, after or 0.0)
+            if change.result is not None and change.result.p == 0.0 and before is not None and after is not None:
+                found[change.location.name, change.location.file] = (before, after)
     return found
 
 
@@ -293,7 +292,7 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
                 workload,
                 metric,
                 function=change.location.name,
-                **{"from": number_in(change.from_value), "to": number_in(change.to_value), "unit": metric.unit},
+                **{"from": change.from_value, "to": change.to_value, "unit": metric.unit},
                 share_from=change.share_from,
                 share_to=change.share_to,
             ),

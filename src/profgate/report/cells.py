@@ -71,9 +71,9 @@ def compared_runs(metric: MetricReport) -> tuple[str, str]:
 
 def _origin(finding: Finding) -> str:
     """Return how the pull request changed or affected the function, with a link to the diff if possible."""
-    if source := statements.SOURCES.get(finding.evidence.source or ""):
-        return f"{source} {link('in this PR', finding.evidence.source_link)}"
-    if finding.evidence.reach == "calls a changed function":
+    if source := statements.SOURCES.get(finding.attribution.source or ""):
+        return f"{source} {link('in this PR', finding.attribution.source_link)}"
+    if finding.attribution.reach == "calls a changed function":
         return statements.reach_text(finding, code_cell)
     return cell(statements.reach_text(finding))
 

@@ -213,12 +213,9 @@ class Body:
         facts = max(
             (pair.metric.calibration for pair in self.pairs), key=lambda one: one.visible_total or 0, default=None
         )
-        if self.report.verdict.conclusion != "pass" or self.shown or facts is None or not facts.visible_total:
+        if self.report.verdict.conclusion != "pass" or self.shown or facts is None:
             return ""
-        seen = f"We would have seen a change of {numbers.smallest_change(facts.visible_total)} in the total"
-        if facts.visible_tenth is None:
-            return f"{seen}."
-        return f"{seen}, or {numbers.smallest_change(facts.visible_tenth)} in a function that takes 10 % of the run."
+        return statements.would_have_seen(facts)
 
     def runs(self) -> str:
         """Return the numbers of runs and the commits: ``5 + 5 interleaved runs of 7f8c04f and 983248d``."""

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable
 
 from profgate.model.change import Change
+from profgate.model.details import ModelPair
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
@@ -68,9 +69,12 @@ def _finding(row: Row) -> dict[str, Cell]:
 
 
 def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[str, Cell]:
+    pair = change.details
+    models = {"from": pair.baseline, "to": pair.target} if isinstance(pair, ModelPair) else {}
     return {
         **_place(workload, metric),
         **_numbers(change),
+        **models,
         "record": "change",
         "strategy": change.strategy,
         "family": change.family,

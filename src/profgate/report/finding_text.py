@@ -86,11 +86,11 @@ class Row:
 
 def shown_change(finding: Finding, unit: str) -> ShownChange:
     """Return the change as all outputs write it."""
-    statistics = finding.statistics
+    costs = finding.costs
     amounts = numbers.from_to(finding.from_value, finding.to_value, unit)
-    total = numbers.from_to(statistics.inclusive_from, statistics.inclusive_to, unit)
-    known = None not in (statistics.inclusive_from, statistics.inclusive_to)
-    is_self = known and total != amounts and finding.evidence.judged != "subtree"
+    total = numbers.from_to(costs.inclusive_from, costs.inclusive_to, unit)
+    known = None not in (costs.inclusive_from, costs.inclusive_to)
+    is_self = known and total != amounts and finding.result.judged != "subtree"
     text = numbers.growth(finding.from_value, finding.to_value)
     if only_share_changed(finding):
         text = f"{numbers.share_from_to(finding.share_from, finding.share_to)} of the run"

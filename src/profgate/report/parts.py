@@ -37,7 +37,7 @@ def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:
     """Return the changed function that explains the change of an unchanged function, or None if there is none."""
     here = finding.location.name, finding.location.file, finding.direction
     found = (cause for cause in metric.causes if (cause.location.name, cause.location.file, cause.direction) == here)
-    cause = next(found, None) if finding.evidence.source not in {"changed", "added"} else None
+    cause = next(found, None) if finding.attribution.source not in {"changed", "added"} else None
     return cause.end if cause is not None and cause.changed else None
 
 
@@ -46,7 +46,7 @@ def only_share_changed(finding: Finding) -> bool:
 
     When other functions become slower, the share of an unchanged function decreases.
     """
-    relative, ratio = finding.relative, finding.statistics.ratio
+    relative, ratio = finding.relative, finding.result.ratio
     return not (finding.is_total or relative is None or not ratio) and relative / ratio < HARDLY_ANY
 
 
@@ -81,7 +81,7 @@ def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:
 
     The largest share comes first. Functions that explain less than a quarter of the growth are omitted.
     """
-    listed = finding.evidence.new or "" if finding.direction == "worse" else ""
+    listed = finding.result.new or "" if finding.direction == "worse" else ""
     whole = metric.total.target or 0.0
     names, _, more = listed.rpartition(" and ")
     names = names if more.endswith(" more") else listed
@@ -89,6 +89,6 @@ def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:
     found = []
     for new in metric.findings:
         if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
-            cost = new.statistics.inclusive_to or (new.share_to or 0.0) * whole
+            cost = new.costs.inclusive_to or (new.share_to or 0.0) * whole
             found += [(-cost, place_name(new.location))] if whole and cost >= least else []
     return [(name, f"takes {numbers.percent(-cost / whole)} of the run") for cost, name in sorted(found)]

@@ -109,9 +109,9 @@ def rank_details(check: RankCheck) -> str:
 def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
     """Return the rank checks of a report as (sign, location, check)."""
     return tuple(
-        (SIGNS[change.ranks.order], change.location.name, change.ranks)
+        (SIGNS[change.details.order], change.location.name, change.details)
         for change in report.changes
-        if change.ranks is not None
+        if isinstance(change.details, RankCheck)
     )
 
 

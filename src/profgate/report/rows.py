@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from profgate.model.change import Evidence, Location
+from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, RANKS, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
-from profgate.model.report import Conclusion, Finding, MetricReport, NotCompared, Report
+from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, NotCompared, Report
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text, name_of, total_change
 from profgate.report.parts import only_share_changed, place_name
@@ -78,7 +78,7 @@ def grouped(report: Report) -> Groups:
     calls = {(name, change.location): (change.from_value, change.to_value) for name, change in changes}
     every = [Row(load.name, metric, finding) for load, metric, finding in report.findings]
     every = [row if row.metric.counts_calls else replace(row, calls=_calls(row, calls)) for row in every]
-    shown = (row for row in every if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
+    shown = (row for row in every if row.finding.kind != "NoChange" or row.finding.attribution != Attribution())
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
@@ -96,8 +96,8 @@ def grouped(report: Report) -> Groups:
 
 
 def _calls(row: Row, counted: Mapping[tuple[str, Location], Calls]) -> Calls | None:
-    statistics = row.finding.statistics
-    known = None if statistics.calls_to is None else (statistics.calls_from, statistics.calls_to)
+    costs = row.finding.costs
+    known = None if costs.calls_to is None else (costs.calls_from, costs.calls_to)
     return counted.get((row.workload, row.finding.location), known)
 
 
@@ -223,7 +223,7 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
 def _moved(report: Report, quote: Quote) -> str:
     """Return a sentence on the functions between which most cost moved, or an empty string."""
     found = [(metric, change) for _, metric in report.metrics for change in metric.changes if change.delta]
-    found = [(metric, change) for metric, change in found if change.net == "moved"]
+    found = [(metric, change) for metric, change in found if change.result and change.result.net == "moved"]
     if not found:
         return ""
     metric = max(found, key=lambda pair: abs(pair[1].delta or 0.0))[0]
@@ -334,11 +334,10 @@ def _importance(row: Row) -> tuple[tuple[int, bool, int, float, float], str, str
 
 def weight_of(finding: Finding) -> tuple[int, bool, int, float, float]:
     """Return the sort key of a finding: improvements last, otherwise by colour, cause, kind and size of the change."""
-    weight = finding.statistics.weight
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         finding.is_indirect,
         RANKS[BY_WORD.get(finding.kind, Kind.UNKNOWN)] * (-1 if finding.direction == "better" else 1),
-        -abs((finding.share_to or 0.0) - (finding.share_from or 0.0) if weight is None else weight),
+        -abs(finding.weight),
         -abs(finding.relative or 0.0),
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import compress
 
 from profgate.model.change import path_text
+from profgate.model.details import ModelPair
 from profgate.model.kinds import BETTER, BY_WORD, WORSE
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import MetricReport, Report, Side
@@ -189,12 +190,13 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
 def change_lines(metric: MetricReport) -> Iterable[Line]:
     """Yield what each strategy reports."""
     for change in metric.changes:
-        kind, before, after = BY_WORD.get(change.kind), change.from_value, change.to_value
+        kind, pair = BY_WORD.get(change.kind), change.details
         tone: Tone = "bad" if kind in WORSE else "good" if kind in BETTER else "quiet"
-        if isinstance(before, str) or isinstance(after, str):
-            values = f"{plain(str(before))} → {plain(str(after))}"
+        if isinstance(pair, ModelPair):
+            values = f"{plain(pair.baseline or numbers.UNKNOWN)} → {plain(pair.target or numbers.UNKNOWN)}"
         else:
-            values = f"{numbers.from_to(before, after, metric.unit)}{numbers.in_brackets(change.relative)}"
+            amounts = numbers.from_to(change.from_value, change.to_value, metric.unit)
+            values = f"{amounts}{numbers.in_brackets(change.relative)}"
         sure = f", {change.confidence_type} {change.confidence:.3g}" if change.confidence is not None else ""
         yield tone, f"    {change.strategy}: {change.kind} {name_text(change.location.name, LABEL)}  {values}{sure}"
         if change.location.context:

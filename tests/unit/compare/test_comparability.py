@@ -156,6 +156,7 @@ def test_totals_far_apart_and_unresolved_names_are_doubts() -> None:
     assert doubts(from_exclusive([{"a": 1000}], [{"a": 3000}])) == ()
     (apart,) = doubts(from_exclusive([{"a": 1000}], [{"a": 3100}]))
     assert text_of(apart).startswith("the samples totals of the sides differ by a factor of 3.1")
+    assert len(doubts(from_exclusive([{"a": 1}, {"a": 0}], [{"a": 10}] * 2))) == 1
     known = {"a": 80, "[unknown]": 20}
     (nameless,) = doubts(from_exclusive([known], [{"a": 70, "0x7f00": 30}]))
     assert text_of(nameless).startswith("30 % of the target's samples is in unresolved symbols")

@@ -362,6 +362,8 @@ def test_sides_that_share_little_need_a_review() -> None:
     assert reason.parameters["share"] == pytest.approx(0.1)
     assert not reason.reasons
     assert judged(same()).workloads[0].metrics[0].calibration.known_share is None
+    single = judged(from_exclusive([{"lex": 1}], [{"scan": 1}]))
+    assert single.workloads[0].metrics[0].calibration.known_share == 0.0
 
 
 def test_names_with_numbers_are_named_as_the_reason() -> None:

@@ -359,14 +359,6 @@ def test_damaged_containers_are_refused(data: bytes, message: str) -> None:
         read(data)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_file_cut_anywhere_is_refused(form: str) -> None:
-    data = FORMS[form]
-    for end in range(0, len(data), 7):
-        with pytest.raises(ProfileError):
-            read(data[:end])
-
-
 @pytest.mark.parametrize("data", [b"", b"x;y 3", b'{"header": {}}', b"\x78\x9c", zlib.compress(b"tree 3\0abc")])
 def test_other_files_are_not_claimed(data: bytes) -> None:
     assert PerunReader().recognizes(source_of("x", data)) is None
