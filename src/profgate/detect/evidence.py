@@ -99,24 +99,24 @@ def evidence_tasks(
     their results in the same order. ``look`` sets the significance levels of a measurement in turns, whose families are
     not merged with those of other reports.
     """
-    found: dict[int, Callable[[], Evidence | Reason]] = {}
+    tasks: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
-    for place, comparison in enumerate(comparisons):
+    for number, comparison in enumerate(comparisons):
         if (obstacle := _obstacle(comparison)) is not None:
-            found[place] = partial(Reason, obstacle)
+            tasks[number] = partial(Reason, obstacle)
         else:
-            alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(place)
+            alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(number)
     families = []
     for sides, places in alike.items():
-        together = [comparisons[place] for place in places]
+        together = [comparisons[number] for number in places]
         measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
         rows = [_rows(comparison, cost) for comparison, cost in zip(together, costs, strict=True)]
         if look is not None:
             at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
-            found |= {
-                place: partial(_measured, comparison, cost, result)
-                for place, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
+            tasks |= {
+                number: partial(_measured, comparison, cost, result)
+                for number, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
             }
             continue
         tested = jointly_tested(rows, *sides, RED)
@@ -125,8 +125,8 @@ def evidence_tasks(
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
         test = _SplitTest(name, rises, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED), interleaved)
         results = zip(together, costs, tested.seen, tested.p, strict=True)
-        found |= dict(zip(places, (partial(test.evidence, *result) for result in results), strict=True))
-    return [found[place] for place in range(len(comparisons))], tuple(families)
+        tasks |= dict(zip(places, (partial(test.evidence, *result) for result in results), strict=True))
+    return [tasks[number] for number in range(len(comparisons))], tuple(families)
 
 
 def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValues | None:
