@@ -44,6 +44,7 @@ GATE_FAILED = 1
     metavar="DIR",
     help=f"Folder of the history, for sides named REV:WORKLOAD (default: {opt.FOLDER}) and to estimate the noise.",
 )
+@opt.executor_option
 @opt.verbose_option()
 def compare(
     sides: GivenSides,
@@ -53,6 +54,7 @@ def compare(
     output_dir: str | None,
     sources: Sources,
     history: str | None,
+    executor: str | None,
     *,
     interleaved: bool,
     verbose: bool,
@@ -65,8 +67,8 @@ def compare(
     """
     given = sources.added_to(_input(sides, policy, history))
     given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose)
-    with progress(sys.stderr) as step:
-        report = api.compare_input(given, step)
+    with opt.running(executor) as runner, progress(sys.stderr) as step:
+        report = api.compare_input(given, step, runner)
     if not sides.difference and (sides.baseline == sides.target or _same_files(given)):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))

@@ -6,7 +6,7 @@ trends is `profgate.trends/1`.
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -105,11 +105,15 @@ class _Line:
         return np.array([np.mean([column.sum * column.metric.scale for column in columns]) for columns in self.columns])
 
 
-def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
-    """Find the persistent changes in all series along ``line``, a list of commits, oldest first."""
+def trends_along(
+    store: HistoryReader, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None
+) -> list[Trend]:
+    """Find the persistent changes in all series, or in those with ``keys``, along ``line``, commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
     for series in store.series():
+        if keys is not None and series.key not in keys:
+            continue
         commits = [sha for sha in line if series.key in measured.get(sha, ())]
         found += trends_of(list(store.readings(series.key, commits)), commits, rules)
     return found

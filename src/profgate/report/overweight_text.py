@@ -9,9 +9,9 @@ from profgate.model.visible_text import fitting, name_text
 from profgate.report import numbers
 from profgate.report.text_table import aligned
 
-MOST_ROWS = 40
+MOST_FUNCTIONS = 40
 NARROWEST_NAME = 40
-LONGEST_NAME = 400
+LONGEST_FUNCTION = 400
 HEADINGS = ("baseline → target", "self", "share of change", "overweight", "function")
 MOST_OF_CHANGE = 0.5
 MEANING = (
@@ -30,7 +30,7 @@ def overweight_text(document: dict[str, Any], width: int) -> str:
     part = document["thresholds"]["responsibility"]
     least = max(GATE_SHARE * (total["baseline"] or 0.0), part * abs(total["delta"] or 0.0))
     large = [row for row in document["symbols"] if abs(row["delta"] or 0.0) >= least]
-    cells = [_cells(row, unit) for row in large[:MOST_ROWS]]
+    cells = [_cells(row, unit) for row in large[:MOST_FUNCTIONS]]
     lines = [f"Total {_sides(whole, unit)}", *_remaining(document, document["dropped"], total, width)]
     for side in ("baseline", "target"):  # these come first, because a new function may be the whole change
         lines += _only_in(side, document[f"only_{side}"], width)
@@ -59,7 +59,7 @@ def _cells(row: dict[str, Any], unit: str) -> tuple[str, ...]:
         numbers.from_to(row["exclusive_baseline"], row["exclusive_target"], unit),
         numbers.percent(row["responsibility"]),
         numbers.percent(row["overweight"]),
-        _name(row, LONGEST_NAME),
+        _name(row, LONGEST_FUNCTION),
     )
 
 
@@ -95,7 +95,7 @@ def _remaining(
 ) -> Iterable[str]:
     """Yield the total without the stacks of some functions, and the part of the change that these stacks explain."""
     if removed:
-        names = " and ".join(_name(place, width // 4) for place in removed)
+        names = " and ".join(_name(function, width // 4) for function in removed)
         change = document["all_stacks"]["delta"]
         explained = f", so they explain {numbers.percent(1 - rest['delta'] / change)} of the change" if change else ""
         yield f"Without the stacks of {names}: {_sides(rest, document['unit'])}{explained}"
@@ -103,4 +103,4 @@ def _remaining(
 
 def _name(place: dict[str, Any], space: int) -> str:
     name = place["name"] if place["file"] is None else f"{place['name']} ({place['file']})"
-    return fitting(name_text(name, LONGEST_NAME), max(space, NARROWEST_NAME))
+    return fitting(name_text(name, LONGEST_FUNCTION), max(space, NARROWEST_NAME))
