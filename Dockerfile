@@ -19,15 +19,18 @@ COPY src src
 COPY templates templates
 RUN PROFGATE_KERNELS=${KERNELS} /builder/bin/python -m pip wheel --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels .
 
-FROM ${PYTHON_IMAGE}
-# No USER: root must write what the runner mounts. No WORKDIR: the runner sets it.
+FROM ${PYTHON_IMAGE} AS files
+COPY native/image_files.py /
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    python -m pip install --no-cache-dir --root-user-action=ignore --no-index --find-links /wheels profgate \
-    # Tests, and files for compilers and type checkers.
-    && find /usr/local -path '*-packages*' \( -type d -name tests -o -type f \( -name '*.pyi' -o -name '*.pyx' \
-        -o -name '*.pxd' -o -name '*.h' -o -name '*.c' -o -name '*.a' \) \) -prune -exec rm -rf {} + \
-    # Parts of SciPy that no code of profgate imports.
-    && for part in cluster datasets differentiate fftpack interpolate io ndimage odr signal stats; do \
-        rm -rf /usr/local/lib/python3.*/*-packages/scipy/"$part"; done
+    python -m pip install --no-cache-dir --no-compile --root-user-action=ignore --no-index --find-links /wheels \
+        --root /image profgate \
+    && python /image_files.py /image
+
+FROM scratch
+# No USER: root must write what the runner mounts. No WORKDIR: the runner sets it.
+COPY --from=files /image /
+ENV PATH=/usr/local/bin:/usr/bin LANG=C.UTF-8
+# Stores the bytecode of all modules that profgate imports. The rest of the packages needs none.
+RUN ["python", "-I", "-c", "import github, importlib, pkgutil, profgate, scipy.sparse.csgraph, scipy.special\nfor module in pkgutil.walk_packages(profgate.__path__, 'profgate.'): importlib.import_module(module.name)"]
 # -I: a folder named profgate in the workspace must not be imported.
 ENTRYPOINT ["python", "-I", "-m", "profgate"]

@@ -1,20 +1,29 @@
-"""Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
+"""Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N].
+
+The results are stored by commit in build/bench/results, and the table shows those of the commit before beside them.
 
 ./run bench field measures the accuracy of verdicts, with --counts that of counts, ./run bench history the size and
-speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect,
-and ./run bench page how fast a page with 300,000 nodes is in a browser.
+speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench scale that by different executors,
+./run bench ranks what stable ranks detect, ./run bench page how fast a page with 300,000 nodes is in a browser, and
+./run bench mutants whether tests fail with changed code.
 """
 
 import argparse
 import json
+import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from bench.cases import PPROF_SIZE, SMALL, run_cases
 from bench.files import RECIPES
 from bench.table import as_json, as_table, failed
 
-FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "build" / "bench"
+OTHERS = {"field": "bench.field.main"} | {
+    name: f"bench.{name}" for name in ("history", "load", "mutants", "page", "ranks", "scale")
+}
 SIZES = [name for name in RECIPES if name not in {SMALL, PPROF_SIZE}]
 
 
@@ -32,38 +41,27 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _commit() -> str:
+    """The commit of the checkout, marked if files differ from it."""
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def main() -> int:
     """Print the table. The exit code is 1 if profgate failed."""
-    if sys.argv[1:2] == ["field"]:
-        from bench.field.main import main as field
-
-        return field(sys.argv[2:])
-    if sys.argv[1:2] == ["history"]:
-        from bench.history import main as history
-
-        return history(sys.argv[2:])
-    if sys.argv[1:2] == ["load"]:
-        from bench.load import main as load
-
-        return load(sys.argv[2:])
-    if sys.argv[1:2] == ["ranks"]:
-        from bench.ranks import main as ranks
-
-        return ranks(sys.argv[2:])
-    if sys.argv[1:2] == ["page"]:
-        from bench.page import main as page
-
-        return page(sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in OTHERS:
+        return int(import_module(OTHERS[sys.argv[1]]).main(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for a single run")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every run there")
     arguments = parser.parse_args()
     results = run_cases(arguments.size, arguments.runs, arguments.timeout, FOLDER)
-    print(as_table(results, arguments.runs))
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(as_json(results, arguments.runs), indent=1) + "\n", encoding="utf-8")
+    stored = FOLDER / "results" / f"{_commit()}.json"
+    others = sorted(set(stored.parent.glob("*.json")) - {stored}, key=lambda path: path.stat().st_mtime)
+    print(as_table(results, arguments.runs, json.loads(others[-1].read_bytes()) if others else {}))
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    stored.write_text(json.dumps(as_json(results, arguments.runs), indent=1) + "\n", encoding="utf-8")
     return 1 if failed(results) else 0
 
 

@@ -1,19 +1,23 @@
 """What is measured and what it has to reach: the same files through profgate and through every peer, in turn."""
 
+import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench import peers
 from bench.files import RECIPES, Pair, make_pair
 from bench.harness import Contender, Measured, RunError, measure_in_turn, paired_ratio
+from bench.load import FILES, RUNS_OF_EACH, comparing, written
 
 SMALL = "200"
 PPROF_SIZE = "pprof-200k"
-START = "start"
-MOST_SECONDS_SMALL = 0.35
-MOST_GROWTH = 11.0
+VERSION, HELP = "--version", "--help"
+NOTHING, CLICK, NUMPY = (peers.python(code) for code in ("pass", "import click", "import numpy"))
+WORKLOADS = 10_000
+IMAGE = "localhost/profgate"  # as ./run image names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +29,13 @@ class Target:
 
 
 TARGETS = {
-    (START, "python -c pass"): Target(wall=3.0),
-    ("10k", peers.PERL): Target(wall=0.5),
-    ("100k", peers.PERL): Target(wall=0.2),
-    ("100k", peers.INFERNO): Target(wall=1.0),
-    ("1m", peers.INFERNO): Target(wall=0.6, peak=0.6),
-    (PPROF_SIZE, peers.PPROF): Target(wall=0.15),
+    (VERSION, NOTHING.name): Target(wall=2.0),
+    (HELP, CLICK.name): Target(wall=1.5),
+    (SMALL, NUMPY.name): Target(wall=2.0),
+    ("10k", peers.INFERNO): Target(wall=2.5),
+    ("100k", peers.INFERNO): Target(wall=0.5),
+    ("1m", peers.INFERNO): Target(wall=0.3, peak=0.2),
+    (PPROF_SIZE, peers.PPROF): Target(wall=0.1),
 }
 
 
@@ -52,6 +57,11 @@ class Row:
         return paired_ratio(self.mine, self.theirs) if self.mine and self.theirs else None
 
     @property
+    def processor_ratio(self) -> float | None:
+        """Our processor time by theirs, which depends less on other programs on the machine."""
+        return self.mine.processor / self.theirs.processor if self.mine and self.theirs else None
+
+    @property
     def peak_ratio(self) -> float | None:
         """Our peak memory by theirs."""
         return self.mine.peak / self.theirs.peak if self.mine and self.theirs and self.theirs.peak else None
@@ -59,12 +69,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A figure of ours alone against what it may be at most."""
+    """A figure of ours alone against what it may be at most; ``beside`` states what else was measured."""
 
     work: str
     figure: float
     most: float
     unit: str
+    beside: str = ""
 
 
 @dataclass(slots=True)
@@ -76,24 +87,25 @@ class Results:
 
 
 def run_cases(sizes: Sequence[str], runs: int, timeout: float, folder: Path) -> Results:
-    """Measures the start, the smallest input, the requested folded sizes and pprof, with progress on stderr."""
+    """Measures all rows for the requested sizes, with progress on stderr."""
     results = Results()
-    _start(results, runs, timeout)
+    for option, bare in ((VERSION, NOTHING), (HELP, CLICK)):
+        _compare(results, option, [peers.profgate(option)], {bare.name: bare}, max(runs, 9), timeout)
     for size in (SMALL, *sizes):
         _folded(results, size, runs, timeout, folder)
     _pprof(results, runs, timeout, folder)
-    _alone(results)
+    for files, most in ((1, 0.8), (WORKLOADS, 15.0)):
+        _comparison(results, files, most, runs, timeout)
+    _progress("the action with eight base jobs")
+    from bench.action import start_to_comment  # the tests' GitHub is imported only here
+
+    _limit(results, "action: start to comment", start_to_comment(runs), 2.5)
+    _image(results)
     return results
 
 
 def _progress(text: str) -> None:
     print(f"bench: {text}", file=sys.stderr, flush=True)
-
-
-def _start(results: Results, runs: int, timeout: float) -> None:
-    _progress("start of the program")
-    ours, bare = peers.profgate_version(), peers.bare_interpreter()
-    _compare(results, START, [ours], {bare.name: bare}, max(runs, 9), timeout)
 
 
 def _pair(size: str, folder: Path) -> Pair:
@@ -104,6 +116,7 @@ def _pair(size: str, folder: Path) -> Pair:
 def _folded(results: Results, size: str, runs: int, timeout: float, folder: Path) -> None:
     pair = _pair(size, folder)
     others = {name: peers.folded_peer(name, pair, pair.base.parent) for name in (peers.PERL, peers.INFERNO)}
+    others |= {NUMPY.name: NUMPY} if size == SMALL else {}
     _compare(results, size, [peers.profgate_page(pair, pair.base.parent)], others, runs, timeout)
 
 
@@ -149,15 +162,30 @@ def _row(work: str, ours: str, peer: str, target: Target, outcome: dict[str, Mea
     )
 
 
-def _alone(results: Results) -> None:
-    """Limits on profgate itself: the wall time of the smallest comparison, and how time grows with the input."""
-    walls = _walls(results.rows)
-    if SMALL in walls:
-        results.limits.append(Limit("200 stacks to page", walls[SMALL], MOST_SECONDS_SMALL, "s"))
-    if "100k" in walls and "1m" in walls:
-        results.limits.append(Limit("time from 100k to 1m stacks", walls["1m"] / walls["100k"], MOST_GROWTH, "times"))
+def _comparison(results: Results, workloads: int, most: float, runs: int, timeout: float) -> None:
+    """Compares five and five runs of one workload, or one and one of many."""
+    contender = comparing(written(RUNS_OF_EACH if workloads == 1 else FILES, workloads))
+    _progress(f"compare {workloads:,} workloads")
+    outcome = measure_in_turn([contender], 1 if workloads > 1 else runs, timeout)[contender.name]
+    if isinstance(outcome, RunError):
+        raise outcome
+    work = "compare five and five runs" if workloads == 1 else f"compare {workloads:,} workloads a side"
+    _limit(results, work, outcome, most)
+    if workloads > 1:
+        results.limits.append(Limit(f"{work}, memory", outcome.peak / 1e6, 500.0, "MB"))
 
 
-def _walls(rows: Iterable[Row]) -> dict[str, float]:
-    """Our median wall seconds by work."""
-    return {row.work: row.mine.wall for row in rows if row.mine is not None}
+def _limit(results: Results, work: str, measured: Measured, most: float) -> None:
+    beside = f"{measured.processor:.3g} s of processor time"
+    results.limits.append(Limit(work, measured.wall, most, "s", beside))
+
+
+def _image(results: Results) -> None:
+    """The size of the image, if ./run image has built it."""
+    engine = next(filter(None, map(shutil.which, ("docker", "podman"))), None)
+    if engine is None:
+        return
+    command = [engine, "image", "inspect", "--format", "{{.Size}}", IMAGE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        results.limits.append(Limit("image, unpacked", int(done.stdout) / 1e6, 260.0, "MB"))

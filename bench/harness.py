@@ -11,6 +11,7 @@ from statistics import median
 from threading import Event, Thread, Timer
 from time import perf_counter
 
+MEBIBYTE = 1 << 20
 SAMPLED_EVERY = 0.01  # seconds between two looks at the memory of a run
 QUOTED = 400
 # An installed program keeps its bytecode. Where the caller forbids it, every run would compile all modules again.

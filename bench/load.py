@@ -10,16 +10,16 @@ import hashlib
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from bench.harness import ENVIRONMENT, Contender, Measured, RunError, measure_in_turn
-from bench.table import MEBIBYTE
+from bench.harness import ENVIRONMENT, MEBIBYTE, Contender, Measured, RunError, measure_in_turn
+from bench.peers import profgate
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench" / "load"
 MERGE, SYMBOLS = "merge", "symbols"
+FILES, RUNS_OF_EACH = "files", "runs"
 MOST_SECONDS, MOST_MEMORY, MOST_REPORT = 30.0, 1 << 30, 40_000_000
 SIDES = ("baseline", "target")
 POOL = 3_000  # names that all programs share
@@ -102,8 +102,8 @@ def write_symbols(folder: Path, symbols: range) -> None:
 
 
 CASES: dict[str, Callable[[Path, range], None]] = {
-    "files": write_files,
-    "runs": write_runs,
+    FILES: write_files,
+    RUNS_OF_EACH: write_runs,
     "results": write_results,
     SYMBOLS: write_symbols,
 }
@@ -124,8 +124,8 @@ def main(words: Sequence[str]) -> int:
     exceeded = 0
     for case in options.case or [*CASES, MERGE]:
         count = options.symbols if case == SYMBOLS else options.workloads
-        folder = _written(case, count, options.shards)
-        contender = _merging(folder, options.shards) if case == MERGE else _comparing(folder)
+        folder = written(case, count, options.shards)
+        contender = _merging(folder, options.shards) if case == MERGE else comparing(folder)
         outcome = measure_in_turn([contender], 1, options.timeout)[contender.name]
         if isinstance(outcome, RunError):
             print(f"| {case} | {count:,} | {outcome} |", flush=True)
@@ -143,7 +143,7 @@ def _line(case: str, count: int, outcome: Measured, size: int) -> str:
     return f"| {case} | {count:,} | {times} | {outcome.peak / MEBIBYTE:.0f} | {size / 1e6:.1f} |"
 
 
-def _written(case: str, workloads: int, shards: int) -> Path:
+def written(case: str, workloads: int, shards: int = 0) -> Path:
     """Return the folder of a case, with its files, which are written again if this program changed."""
     version = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     name = f"{case}-{workloads}" + (f"-{shards}" if case == MERGE else "")
@@ -159,19 +159,16 @@ def _written(case: str, workloads: int, shards: int) -> Path:
     return folder
 
 
-def _comparing(folder: Path) -> Contender:
+def comparing(folder: Path) -> Contender:
+    """Return the comparison of both sides in a folder."""
     options: list[str | Path] = ["--interleaved", "--fail-on", "never", "--output-dir", folder / "report"]
-    return _profgate("compare", ["compare", folder / "baseline", folder / "target", *options])
+    return profgate("compare", folder / "baseline", folder / "target", *options)
 
 
 def _merging(folder: Path, shards: int) -> Contender:
     """Compare each shard without measuring it, and return the merge."""
     for shard in range(shards):
-        comparing = _comparing(folder / f"shard_{shard}")
-        subprocess.run(comparing.pipe[0], stdout=subprocess.DEVNULL, env=ENVIRONMENT, check=True)
+        compared = comparing(folder / f"shard_{shard}")
+        subprocess.run(compared.pipe[0], stdout=subprocess.DEVNULL, env=ENVIRONMENT, check=True)
     reports = [folder / f"shard_{shard}" / "report" / "report.json" for shard in range(shards)]
-    return _profgate("merge", ["report", "merge", *reports, "--fail-on", "never", "--output-dir", folder / "report"])
-
-
-def _profgate(name: str, arguments: Sequence[str | Path]) -> Contender:
-    return Contender(name, ((sys.executable, "-I", "-m", "profgate", *map(str, arguments)),))
+    return profgate("report", "merge", *reports, "--fail-on", "never", "--output-dir", folder / "report")

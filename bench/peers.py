@@ -13,28 +13,25 @@ INFERNO = "inferno-diff-folded | inferno-flamegraph"
 PPROF = "pprof -top -diff_base"
 
 
+def profgate(*arguments: object, output: Path | None = None) -> Contender:
+    """A command of profgate, named after its first argument."""
+    command = (sys.executable, "-I", "-m", "profgate", *map(str, arguments))
+    return Contender(f"profgate {arguments[0]}", (command,), output)
+
+
 def profgate_page(pair: Pair, folder: Path) -> Contender:
     """Two files to one page, which holds picture and table."""
-    page = str(folder / "profgate.html")
-    command = (sys.executable, "-m", "profgate", "flamegraph", str(pair.base), str(pair.target), "-o", page)
-    return Contender("profgate flamegraph", (command,))
+    return profgate("flamegraph", pair.base, pair.target, "-o", folder / "profgate.html")
 
 
 def profgate_table(pair: Pair, folder: Path) -> Contender:
     """Two files to the table of who carries the change."""
-    files = (str(pair.base), str(pair.target))
-    command = (sys.executable, "-m", "profgate", "overweight", *files, "--format", "json")
-    return Contender("profgate overweight", (command,), folder / "profgate.json")
+    return profgate("overweight", pair.base, pair.target, "--format", "json", output=folder / "profgate.json")
 
 
-def profgate_version() -> Contender:
-    """The shortest thing profgate does."""
-    return Contender("profgate --version", ((sys.executable, "-m", "profgate", "--version"),))
-
-
-def bare_interpreter() -> Contender:
-    """What every Python program costs."""
-    return Contender("python -c pass", ((sys.executable, "-c", "pass"),))
+def python(code: str) -> Contender:
+    """What every program costs that does as much."""
+    return Contender(f"python -c '{code}'", ((sys.executable, "-c", code),))
 
 
 def folded_peer(name: str, pair: Pair, folder: Path) -> Contender | None:

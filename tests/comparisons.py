@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from profgate.model.arrays import IntArray
-from profgate.model.comparison import Comparison, DiffTree, Note, Runs, Symbols
+from profgate.model.comparison import Comparison, DiffTree, Noise, Note, Runs, Sampling, Symbols
 from profgate.model.profile import Configuration
 from profgate.model.units import Metric, MetricKind
 
@@ -57,11 +57,12 @@ def from_stacks(
         symbols=symbols_of(names),
         self_value=self_value,
         total_value=total_value,
+        active_total=total_value,
         run_totals=self_value.sum(axis=1),
         present=present,  # type: ignore[arg-type]
-        noise_self=np.zeros((0, len(names)), dtype=np.int64),
-        noise_totals=np.zeros(0, dtype=np.int64),
-        period=period,
+        noise=Noise(np.zeros((0, len(names)), dtype=np.int64), np.zeros(0, dtype=np.int64)),
+        waiting=np.zeros(len(names), np.bool_),
+        sampling=Sampling(period),
         tree=tree_of(baseline, target, number, calls),
         first_seen=np.array([seen.get(name, len(seen)) for name in names]),
     )
@@ -135,11 +136,13 @@ def from_exclusive(
         symbols=symbols_of(names, modules),
         self_value=values,
         total_value=values,
+        active_total=values,
         run_totals=np.array([*totals[0], *totals[1]]) if totals else sums,
         present=present.reshape(2, len(names)),
-        noise_self=noise_values,
-        noise_totals=np.array(totals[2], dtype=np.int64) if totals else noise_sums,
-        period=period,
+        noise=Noise(noise_values, np.array(totals[2], dtype=np.int64) if totals else noise_sums),
+        waiting=np.zeros(len(names), np.bool_),
+        first_seen=np.arange(len(names)),
+        sampling=Sampling(period),
         notes=notes,
     )
 

@@ -145,7 +145,7 @@ REPORTS: dict[str, Shape] = {
         lambda one: one.update(changes=[{**one["changes"][-1], "strategy": f"s{k}"} for k in range(n)])
     ),
     "many notes of a change": lambda n: in_metric(
-        lambda one: one["changes"][-1].update(own={f"e{k}": 1.0 for k in range(n)})
+        lambda one: one["changes"][-1].update(details={f"e{k}": 1.0 for k in range(n)})
     ),
     "many relations": lambda n: in_metric(
         lambda one: one.update(relations=[{"kind": "renamed", "location": FUNCTION, "others": [FUNCTION]}] * n)

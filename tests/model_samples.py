@@ -117,13 +117,15 @@ def _comparison(
     mapping = np.arange(len(names))
     sides = [[(_profile(models, names, metric), mapping)] for models in (models_b, models_t)]
     records = _records(names, points_b, points_t) if points_b or points_t else None
-    return replace(empty, symbols=symbols_of(names), observations=records, models=cost_models(sides, records))
+    return replace(
+        empty, symbols=symbols_of(names), attachments=tuple(filter(None, (records, cost_models(sides, records))))
+    )
 
 
 def _profile(models: Mapping[str, Sequence[Given]], names: Sequence[str], metric: Metric) -> Profile:
     brought = tuple(one.model(names.index(name)) for name, given in models.items() for one in given)
     assert all(one.name in MODEL_NAMES for one in brought)
-    return Profile("p", Configuration(), (metric,), FrameList.of_names(list(names)), models=brought)
+    return Profile("p", Configuration(), (metric,), FrameList.of_names(list(names)), attachments=brought)
 
 
 def _records(names: Sequence[str], *sides: Mapping[str, Points]) -> Observations:

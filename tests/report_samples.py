@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from profgate.model.change import Change, Location, Statistics
+from profgate.model.change import Change, Location
+from profgate.model.details import GateResult
 from profgate.model.reason import Parameter, Reason, ReasonCode, as_reason
 from profgate.model.report import (
     Colour,
@@ -78,7 +79,8 @@ def finding(
         share_to=after / whole,
         strategies=votes(agreeing),
         reasons={"red": (PROOF,), "yellow": (LATER,)}.get(colour, ()),
-        statistics=Statistics(p=p),
+        weight=(after - before) / whole,
+        result=GateResult(p=p),
     )
 
 
@@ -115,9 +117,8 @@ def change_of(item: Finding) -> Change:
         share_to=item.share_to,
         confidence_type="p_value",
         confidence=0.004,
-        statistics=Statistics(t=9.5),
-        own={"note": None},
         reason=as_reason("no other split of the runs differs as much"),
+        result=GateResult(t=9.5),
     )
 
 

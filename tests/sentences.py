@@ -1,6 +1,8 @@
-"""Reasons as the sentences that people read."""
+"""Reasons as the sentences that people read, and the results and details of a detection or a change."""
 
-from profgate.model.change import Detection
+from typing import Any
+
+from profgate.model.change import Change, Detection
 from profgate.model.reason import Reason, as_reason
 from profgate.report.wording import reason_text
 
@@ -12,3 +14,11 @@ def sentence(reason: Reason | str | None) -> str:
 def not_tested(detection: Detection) -> str:
     """Why the whole comparison was not tested, empty where it was."""
     return "; ".join(map(sentence, detection.not_tested))
+
+
+def details_of(found: Detection | Change) -> Any:
+    return found.details
+
+
+def result_of(found: Detection | Change) -> Any:
+    return found.result

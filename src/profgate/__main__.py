@@ -5,9 +5,12 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import NoReturn
 
 from profgate.version import VERSION
+
+TYPE_CHECKING = False  # importing it from typing would take a third of the time of --version
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 INTERNAL_ERROR = 4
 INTERRUPTED = 130  # exit code that shells use for SIGINT: 128 plus the signal number
@@ -57,7 +60,7 @@ def _install_signal_handlers() -> None:
             signal.signal(number, _interrupt)
 
 
-def _interrupt(number: int, _frame: object) -> NoReturn:
+def _interrupt(number: int, _frame: object) -> "NoReturn":
     raise KeyboardInterrupt(number)
 
 

@@ -12,11 +12,13 @@ they change only with a major version.
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.errors import ProfgateError, ProfileError, SettingsError
-from profgate.flamegraph.pages import PageDocument, build_index, earlier_totals
+from profgate.flamegraph.pages import PageDocument, RunTotals, build_index, earlier_totals, run_totals
+from profgate.io.executors import TaskRunner, executor_named
 from profgate.io.files import exists, read_text, write_text
 from profgate.loading import load_diff, load_policy, profiles_at, two_sides
 from profgate.model import report as data
@@ -60,7 +62,8 @@ class Finding:
 class Report:
     """The judged result of a comparison. ``data`` is the content of ``report.json``.
 
-    ``earlier`` contains the totals of earlier base jobs by workload and metric, for the index of the pages.
+    ``earlier`` contains the totals of earlier base jobs by workload and metric, for the index of the pages, and
+    ``runs`` those of the runs of both sides.
     """
 
     data: data.Report
@@ -68,6 +71,7 @@ class Report:
     links: Links | None = None
     key: str = "default"
     earlier: Earlier = field(default_factory=dict)
+    runs: RunTotals = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str) -> "Report":
@@ -150,7 +154,9 @@ class Report:
         written(REPORT_NAME, self.json())
         pages = [page for page in self.pages if written(page.document.name, page.document.text)]
         hrefs = {(page.workload, page.metric): page.document.name for page in pages}
-        index = bool(self.data.metrics) and written("index.html", build_index(self.data, hrefs, self.earlier))
+        index = bool(self.data.metrics) and written(
+            "index.html", build_index(self.data, hrefs, self.earlier, self.runs)
+        )
         comment = self._comment(pages, index=index)
         written(comment.name, comment.text)
         if self.links is not None:
@@ -169,7 +175,7 @@ def read(path: str) -> list[Profile]:
     Raises ProfgateError if there are no profiles at the path or a file cannot be read.
     """
     profiles = []
-    for profile in wiring.read_all(profiles_at(path)[0]):
+    for profile in wiring.read_sources(profiles_at(path)[0]):
         if isinstance(profile, ProfileError):
             raise profile
         profiles.append(profile)
@@ -185,6 +191,7 @@ def compare(
     diff: str | None = None,
     interleaved: bool = False,
     pages: int = 10,
+    executor: Executor | str | None = None,
 ) -> Report:
     """Compare and judge two files or folders of profiles.
 
@@ -196,6 +203,9 @@ def compare(
         diff: Path of a unified diff of the sources, which is used to attribute changes to edited functions.
         interleaved: Whether the runs of both sides were recorded in alternating order.
         pages: Number of flame graphs to draw, 0 or more, starting with the workload that has the worst change.
+        executor: Runs parts of the work in other processes or on other machines, which does not change the report. The
+            same version of profgate must be installed there, and the files must have the same paths. A name such as
+            ``dask://HOST:PORT`` has the same meaning as on the command line.
     """
     if pages < 0:
         raise SettingsError("pages", f"{pages} is negative; use 0 for no flame graphs")
@@ -205,13 +215,21 @@ def compare(
     given = two_sides(baseline, target, policy)
     chosen = None if strategies is None else tuple(strategies)
     given = replace(given, diff=load_diff(diff, None, None), interleaved=interleaved, strategies=chosen, pages=pages)
-    return compare_input(given)
+    if isinstance(executor, str):
+        with executor_named(executor) as runner:
+            return compare_input(given, runner=runner)
+    return compare_input(given, runner=None if executor is None else TaskRunner(executor))
 
 
-def compare_input(given: PipelineInput, progress: Progress = silent) -> Report:
-    """Compare both sides of an input and judge the result. ``progress`` is called at each step."""
-    built = wiring.compare(given, progress=progress)
-    return Report(built.report, built.pages, earlier=earlier_totals(built.comparisons))
+def compare_input(given: PipelineInput, progress: Progress = silent, runner: TaskRunner | None = None) -> Report:
+    """Compare both sides of an input and judge the result.
+
+    ``progress`` is called at each step, and ``runner`` distributes the work.
+    """
+    built = wiring.compare(given, progress, runner)
+    return Report(
+        built.report, built.pages, earlier=earlier_totals(built.comparisons), runs=run_totals(built.comparisons)
+    )
 
 
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:

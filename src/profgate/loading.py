@@ -3,13 +3,10 @@
 from dataclasses import replace
 
 from profgate import wiring
-from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.unified_diff import parse_diff
 from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely, read_text, sources_under
 from profgate.io.git import local_checkout, tracked_files
 from profgate.io.profile_files import facts_beside
-from profgate.io.source_folders import differing_texts
 from profgate.model.attribution import SourceDiff
 from profgate.model.change import OptionSpec
 from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, manifest_from_json
@@ -92,6 +89,9 @@ def load_diff(diff: str | None, baseline_source: str | None, target_source: str 
     Raises ProfgateError if the arguments cannot be combined or the diff cannot be parsed.
     """
     if baseline_source is not None and target_source is not None and diff is None:
+        from profgate.attribution.unified_diff import folder_diff  # imported only if there are sources
+        from profgate.io.source_folders import differing_texts
+
         return folder_diff(*differing_texts(baseline_source, target_source))
     if baseline_source is not None or target_source is not None:
         raise ProfgateError("--baseline-source", "needs --target-source, and excludes --diff")
@@ -100,6 +100,8 @@ def load_diff(diff: str | None, baseline_source: str | None, target_source: str 
 
 def _unified_diff(place: str) -> SourceDiff:
     """Parse the diff, and add the texts of the changed files and the list of files that git tracks."""
+    from profgate.attribution.unified_diff import parse_diff  # imported only if there is a diff
+
     diff = parse_diff(read_loosely(place, LARGEST_DIFF), "standard input" if place == "-" else place)
     diff = wiring.with_texts(diff)
     tracked = tracked_files()

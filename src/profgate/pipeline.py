@@ -1,45 +1,51 @@
 """Runs one comparison in numbered steps, from input files to a judged report and its pages."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from profgate.attribution.changed_workloads import changed_workloads
 from profgate.attribution.function_changes import FunctionChanges, unread
-from profgate.attribution.overlay import OverlayInput, overlay
-from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach
-from profgate.attribution.source_states import Sides, source_states
+from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
-from profgate.compare.recordings import Reader, recordings_in_parts, without_samples
-from profgate.compare.workloads import pair, renamed
-from profgate.flamegraph.pages import PageDocument, build_pages
+from profgate.compare.overlay import OverlayInput, overlay
+from profgate.compare.recordings import Reader, Recordings, in_parts, read_recordings, without_last, without_samples
+from profgate.compare.workloads import pair, renamed_workloads
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Causes, Comparison
+from profgate.model.cost_models import CostModels
 from profgate.model.manifest import Manifest
 from profgate.model.measurement import Look
 from profgate.model.policy import Policy, Rule
+from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
-from profgate.model.workload import Workload
+from profgate.readers.benchmarks import TEST_RESULTS
 from profgate.source_parsing import changed_functions
 
 if TYPE_CHECKING:
     from profgate.detect.evidence import Evidence
     from profgate.detect.rules import Selection
     from profgate.detect.strategy import Strategy
+    from profgate.flamegraph.pages import PageDocument
     from profgate.model.history import Reading
 
 MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
 AT_ONCE = 1000  # number of workloads whose profiles and comparisons are in memory at the same time
+PARTS, MOST_IN_PART = 64, 25  # number of parts for an executor, and maximum number of workloads of such a part
 UNJUDGED = Verdict("not_compared", "neutral", ())
 Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
 Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
+
+
+Files = Sequence[Sequence[SourceFile]]  # of the baseline, of the target and of each base job
+# takes parts of the files and a function that compares one part with a reader, and yields the results in the same order
+Spread = Callable[[Sequence[Files], "Callable[[Files, Reader], ComparedPart]"], "Iterator[ComparedPart]"]
 
 
 def in_turn(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -90,12 +96,29 @@ class Compared:
     functions: FunctionChanges
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedPart:
+    """The results for one part of the files. ``names`` are the names of its workloads.
+
+    ``last`` contains the profiles that may belong to a workload with files in other parts.
+    """
+
+    comparisons: list[Comparison]
+    missing: list[NotCompared]
+    unreadable: tuple[NotCompared, ...]
+    alone: tuple[NotCompared, ...]
+    functions: tuple[frozenset[str], ...]
+    warnings: tuple[Reason, ...]
+    names: frozenset[str]
+    last: Recordings
+
+
 @dataclass(frozen=True, slots=True)
 class Built:
     """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report
-    pages: tuple[PageDocument, ...]
+    pages: "tuple[PageDocument, ...]"
     comparisons: tuple[Comparison, ...]
 
 
@@ -105,14 +128,15 @@ def build_report(
     strategies: "Sequence[Strategy]",
     run: Run = in_turn,
     progress: Progress = silent,
+    spread: Spread | None = None,
 ) -> Built:
     """Compare and judge the input, and draw the pages.
 
-    ``run`` can distribute the workloads across several processes. Raises ProfileError if a file that the user named
-    cannot be read.
+    ``run`` and ``spread`` can distribute the workloads across several processes. Raises ProfileError if a file that the
+    user named cannot be read.
     """
     # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
-    compared = compare_sources(given, read, run, progress)
+    compared = compare_sources(given, read, run, progress, spread)
     # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
     states = [
         None
@@ -122,6 +146,8 @@ def build_report(
     ]
     warnings = compared.warnings
     if given.diff is not None:
+        from profgate.attribution.changed_workloads import changed_workloads  # imported only if there is a diff
+
         incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
         edited = (
             why
@@ -136,44 +162,36 @@ def build_report(
     # Step 7: Draw the pages.
     progress("drawing flame graphs", 0)
     from profgate.detect.evidence import run_values
+    from profgate.flamegraph.pages import build_pages
 
     values = partial(run_values, interleaved=given.interleaved)
     pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages, values)
     return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 
-def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, progress: Progress = silent) -> Compared:
+def compare_sources(
+    given: PipelineInput, read: Reader, run: Run = in_turn, progress: Progress = silent, spread: Spread | None = None
+) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
     policy, functions = given.policy, changed_functions(given.diff)
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
-    beside = OverlayInput(options, given.named, given.diff, functions, given.past)
-    spread = run if given.past is None else in_turn  # a database connection works only in the process that opened it
+    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, TEST_RESULTS)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names, functions_alone = set[str](), list[frozenset[str]]()
-    # Step 1: Read the files. If there are many workloads, the steps are repeated for one part of the files at a time.
-    sides = (given.baseline, given.target)
-    parts = recordings_in_parts(sides, given.noise, read, AT_ONCE, manifests=given.manifests, named=given.named)
-    for files in parts:
-        progress("comparing", 0)
-        # Step 2: Pair the files that are runs of the same workload.
-        paired = pair(files.baseline, files.target, files.noise, None if files.complete else names)
-        names.update(workload.name for workload in paired.workloads)
-        unreadable += files.unreadable
-        alone += paired.alone
-        functions_alone += paired.functions
-        warnings += [*files.warnings, *paired.warnings]
-        # Step 3: Align the sides of each workload.
-        workloads = deque(paired.workloads)
-        del files, paired  # otherwise, these references would keep every profile in memory
-        for made, not_made in _aligned(workloads, beside, spread):
-            comparisons += made
-            missing += not_made
+    for part in _compared_parts(given, beside, names, read, run, progress, spread):
+        comparisons += part.comparisons
+        missing += part.missing
+        unreadable += part.unreadable
+        alone += part.alone
+        functions_alone += part.functions
+        warnings += part.warnings
+        names |= part.names
     comparisons.sort(key=lambda comparison: comparison.workload)
     if not names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
     else:
-        warnings += renamed(alone, functions_alone)
+        warnings += renamed_workloads(alone, functions_alone)
     damaged = {entry.name for entry in unreadable}
     empty = without_samples(comparisons)
     without = {entry.name for entry in empty}
@@ -185,12 +203,95 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
     )
 
 
-def _aligned(
-    workloads: deque[Workload], beside: OverlayInput, spread: Run
-) -> Iterator[tuple[list[Comparison], list[NotCompared]]]:
-    """Remove the workloads from the queue, and yield the comparisons and the parts that cannot be compared."""
+def _compared_parts(
+    given: PipelineInput,
+    beside: OverlayInput,
+    names: set[str],
+    read: Reader,
+    run: Run,
+    progress: Progress,
+    spread: Spread | None,
+) -> Iterator[ComparedPart]:
+    """Yield the results of all parts. ``names`` are the names in the results that were yielded before."""
+    if given.past is not None:  # a database connection works only in the process that opened it
+        run, spread = in_turn, None
+    files: Files = (given.baseline, given.target, *given.noise)
+    parts = in_parts(files, AT_ONCE) if spread is None else in_parts(files, MOST_IN_PART, PARTS)
+    last = _nothing(files)
+    compare = partial(_compared_part, beside=beside, manifests=given.manifests)
+    compared: Iterator[ComparedPart]
+    if spread is None:
+        others = names if len(parts) > 1 else None
+        compared = (compare(part, read, others=others, run=run, progress=progress) for part in parts)
+    else:
+        compared = spread(parts, partial(compare, others=None if len(parts) == 1 else frozenset()))
+    for number, (part, result) in enumerate(zip(parts, compared, strict=True), start=1):
+        if spread is not None:
+            progress("comparing", number / len(parts))
+        if not names.isdisjoint(result.names):  # compared by an executor, without the names of the other parts
+            result = compare(part, read, others=names)  # noqa: PLW2901 - the same with other names
+        yield result
+        for left, late in zip(_profiles_of(last), _profiles_of(result.last), strict=True):
+            left.extend(late)
+    if len(parts) > 1:
+        yield _overlaid(last, _nothing(files), beside, names, run)
+
+
+def _nothing(files: Files) -> Recordings:
+    return Recordings([], [], [[] for _ in files[2:]], complete=False)
+
+
+def _profiles_of(files: Recordings) -> list[list[Profile]]:
+    return [files.baseline, files.target, *files.noise]
+
+
+def _compared_part(
+    files: Files,
+    read: Reader,
+    *,
+    beside: OverlayInput,
+    manifests: Sequence[Manifest | None],
+    others: Collection[str] | None,
+    run: Run = in_turn,
+    progress: Progress = silent,
+) -> ComparedPart:
+    """Compare one part of the files. ``others`` are names of workloads of other parts, or None for a single part."""
+    last = _nothing(files)
+    # Step 1: Read the files. If there are many workloads, the steps are repeated for one part of the files at a time.
+    made = read_recordings((files[0], files[1]), files[2:], read, manifests=manifests, named=beside.named)
+    progress("comparing", 0)
+    if others is not None:
+        made = without_last(made, last)
+    return _overlaid(made, last, beside, others, run)
+
+
+def _overlaid(
+    files: Recordings, last: Recordings, beside: OverlayInput, others: Collection[str] | None, run: Run
+) -> ComparedPart:
+    """Pair and align the profiles, and remove them from ``files``."""
+    # Step 2: Pair the files that are runs of the same workload.
+    paired = pair(files.baseline, files.target, files.noise, others)
+    found = ComparedPart(
+        comparisons=[],
+        missing=[],
+        unreadable=files.unreadable,
+        alone=paired.alone,
+        functions=paired.functions,
+        warnings=(*files.warnings, *paired.warnings),
+        names=frozenset(workload.name for workload in paired.workloads),
+        last=last,
+    )
+    # Step 3: Align the sides of each workload.
+    workloads = deque(paired.workloads)
+    for profiles in _profiles_of(files):
+        profiles.clear()
+    del paired  # otherwise, this reference would keep every profile in memory
     while workloads:
-        yield from spread([partial(overlay, workloads.popleft(), beside) for _ in range(min(len(workloads), AT_ONCE))])
+        tasks = [partial(overlay, workloads.popleft(), beside) for _ in range(min(len(workloads), AT_ONCE))]
+        for made, not_made in run(tasks):
+            found.comparisons.extend(made)
+            found.missing.extend(not_made)
+    return found
 
 
 def states_of(
@@ -200,6 +301,9 @@ def states_of(
 
     Changes to files that match the patterns ``unchanged`` affect no symbol, unless a file contains one.
     """
+    from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach  # imported only if there is a diff
+    from profgate.attribution.source_states import Sides, source_states
+
     sides = Sides(comparison, diff, functions)
     states = source_states(sides)
     paths = [path for file in diff.files for path in {file.path, file.previous_path}]
@@ -231,11 +335,14 @@ def report_on(
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run, look=given.look)
     brief = len(comparisons) > MOST_EXPLAINED and not given.verbose and not _rules(given).rules
-    kinds = [(one.configuration, one.metric, one.models is not None) for one in comparisons]
+    kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
     alike = dict(zip(kinds, comparisons, strict=True))
     chosen = {kind: chosen_for(comparison, given, strategies) for kind, comparison in alike.items()}
     tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)
-    metrics = run([partial(_metric_report, *task, given=given, brief=brief) for task in tasks])
+    rules, verbose = _rules(given), given.verbose
+    metrics = run(
+        [partial(metric_report_of, *task, rules=bool(rules.rules), brief=brief, verbose=verbose) for task in tasks]
+    )
     draft = Report(
         baseline=given.baseline_side,
         target=given.target_side,
@@ -251,33 +358,35 @@ def report_on(
     return judge(draft, given.policy)
 
 
-def _metric_report(
+def metric_report_of(
     comparison: Comparison,
     selection: "Sequence[Selection]",
     states: SourceStates | None,
     evidence: "Callable[[], Evidence | Reason]",
     *,
-    given: PipelineInput,
+    rules: bool,
     brief: bool,
+    verbose: bool,
 ) -> MetricReport:
-    from profgate.attribution.call_links import causes_of
+    """Detect the changes of one comparison and return its metric, which is not judged yet."""
+    from profgate.attribution.call_links import walked_causes
     from profgate.detect.rules import detections_of, quiet
     from profgate.judge.changes import metric_report
 
     found = detections_of(comparison, selection, Context(states, evidence()), brief=brief)
+    causes: Causes | None = None
     if not all(map(quiet, found)):
         tested = (detection.calibration for detection in found if detection.calibration is not None)
         factors = (calibration.common_factor for calibration in tested)
-        comparison = replace(comparison, causes=causes_of(comparison, found, states, next(filter(None, factors), 1.0)))
-    requested = bool(_rules(given).rules)
-    return metric_report(comparison, found, verbose=given.verbose, states=states, requested=requested)
+        causes = walked_causes(comparison, found, states, next(filter(None, factors), 1.0))
+    return metric_report(comparison, found, verbose=verbose, states=states, causes=causes, requested=rules)
 
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
     """Return the strategies that the rules select for a comparison, with their options."""
     from profgate.detect.rules import selected  # imported here because commands that only draw do not need it
 
-    sized = comparison.models is not None
+    sized = comparison.attached(CostModels) is not None
     return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)
 
 

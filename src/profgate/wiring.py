@@ -1,22 +1,36 @@
 """Selects the readers and strategies, including those from plugins, and reads large input in subprocesses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from profgate.attribution.dependencies import wanted_texts
 from profgate.compare.recordings import Reader
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.io.converters import converted
+from profgate.io.executors import TaskRunner
+from profgate.io.files import dereferenced, referenced
 from profgate.io.git import blob_texts, texts_of_files
 from profgate.io.packages import registers
 from profgate.io.workers import done, processors
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
+from profgate.model.report import MetricReport
 from profgate.model.source import SourceFile
-from profgate.pipeline import Built, PipelineInput, Progress, build_report, compare_sources, silent
+from profgate.pipeline import (
+    Built,
+    ComparedPart,
+    Files,
+    PipelineInput,
+    Progress,
+    build_report,
+    compare_sources,
+    in_turn,
+    metric_report_of,
+    silent,
+)
 from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 from profgate.report.wording import reason_text
@@ -29,6 +43,7 @@ PACKING = 8
 LARGE = 16 << 20  # total number of bytes below which starting a process takes more time than it saves
 FILE = 32 << 10  # number of bytes that can be read in the time that opening a file takes
 MANY = 100  # number of workloads below which starting a process takes more time than it saves
+IN_TASK = 25  # number of metrics in a task of an executor
 PART = 64 << 20  # number of bytes of a file that one task reads
 MOST_PARTS = 16  # maximum number of parts of a file; all names are parsed again for each part
 
@@ -63,7 +78,7 @@ def readers() -> tuple[ProfileReader, ...]:
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
-def read_all(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
+def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
     """Read every source and return the results in the same order. Large input is read in parts by subprocesses.
 
     ``progress`` is called before the first file and after each file.
@@ -136,7 +151,7 @@ def _run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def _reader(progress: Progress) -> Reader:
-    return lambda sources: read_all(sources, progress)
+    return lambda sources: read_sources(sources, progress)
 
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
@@ -144,16 +159,43 @@ def tests_in(sources: Sequence[SourceFile]) -> int:
     from profgate.compare.duration_table import is_table_of_durations
 
     count = 0
-    for profile in read_all(sources):
+    for profile in read_sources(sources):
         if isinstance(profile, ProfileError) or not is_table_of_durations(profile):
             return 0
         count += len(profile.frames.names)
     return count
 
 
-def compare(given: PipelineInput, progress: Progress = silent) -> Built:
-    """Compare the input and return the judged report and its pages."""
-    return build_report(given, _reader(progress), strategies(), _run, progress)
+def compare(given: PipelineInput, progress: Progress = silent, runner: TaskRunner | None = None) -> Built:
+    """Compare the input and return the judged report and its pages. ``runner`` distributes the work."""
+    if runner is None:
+        return build_report(given, _reader(progress), strategies(), _run, progress)
+
+    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Send the tasks that take longer than sending their arguments."""
+        if len(tasks) < MANY or getattr(tasks[0], "func", None) is not metric_report_of:
+            return in_turn(tasks)
+        parts = (partial(in_turn, tasks[start : start + IN_TASK]) for start in range(0, len(tasks), IN_TASK))
+        return list(chain.from_iterable(runner(parts, list[MetricReport])))
+
+    def spread(parts: Sequence[Files], compared: Callable[[Files, Reader], ComparedPart]) -> Iterator[ComparedPart]:
+        """Send references to the files."""
+        referring = ([[referenced(source) for source in sources] for sources in part] for part in parts)
+        return runner((partial(compared, part, read_referenced) for part in referring), ComparedPart)
+
+    return build_report(given, _reader(progress), strategies(), run, progress, spread)
+
+
+def read_referenced(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+    """Read sources that are references to files. A file with another content is an error."""
+    found: list[SourceFile | ProfileError] = []
+    for source in sources:
+        try:
+            found.append(dereferenced(source))
+        except ProfgateError as error:
+            found.append(ProfileError(error.where, error.what))
+    read = iter(read_sources([source for source in found if isinstance(source, SourceFile)]))
+    return [source if isinstance(source, ProfileError) else next(read) for source in found]
 
 
 def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparison]:
@@ -171,6 +213,8 @@ def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparis
 
 def with_texts(diff: SourceDiff) -> SourceDiff:
     """Add the texts of all files for which the diff contains blob ids. Texts are read from git or the working tree."""
+    from profgate.attribution.dependencies import wanted_texts  # imported only if there is a diff
+
     wanted_before, wanted_after = wanted_texts(diff)
     before = {
         file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before

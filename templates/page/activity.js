@@ -1,5 +1,5 @@
-// The activity of both sides over time, above the graph. A time range and threads can be chosen, and the page then shows
-// only the chosen part of the recordings. A choice applies to both sides, or with Shift to one.
+// The activity of both sides over time, above the graph. A time range and threads can be chosen, and the page then
+// shows only the chosen part of the recordings. A choice applies to both sides, or with Shift to one.
 import { announce, byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatShare } from "./format.js";
 import { PART_KEYS } from "./link.js";
@@ -48,13 +48,12 @@ function showPart(page) {
 
 function partsText({ state, timelines, header }) {
   return timelines
-    .flatMap((side, index) =>
-      side
-        ? [
-            `${header.alone ? "" : `${SIDES[index].toLowerCase()}: `}${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`,
-          ]
-        : [],
-    )
+    .map((side, index) => {
+      if (!side) return "";
+      const [name, part] = [SIDES[index], (key) => state[`${key}${SIDES[index]}`]];
+      return `${header.alone ? "" : `${name.toLowerCase()}: `}${partText(side, part("time"), part("threads"))}`;
+    })
+    .filter(Boolean)
     .join("; ");
 }
 
@@ -76,7 +75,10 @@ function makeLane(page, side, index, lanes) {
   const head = element("div", undefined, "lane-head");
   let current = [0, side.bins];
 
-  plot.title = `Drag to show a part of the time${page.timelines.includes(null) ? "" : ", the same share of both sides; with Shift, of this side only"}. Click to show all of it.${runs > 1 ? ` The ${runs} runs are added up from their start.` : ""}`;
+  plot.title =
+    `Drag to show a part of the ` +
+    `time${page.timelines.includes(null) ? "" : ", the same share of both sides; with Shift, of this side only"}. ` +
+    `Click to show all of it.${runs > 1 ? ` The ${runs} runs are added up from their start.` : ""}`;
   head.append(...lines);
   box.setAttribute("aria-label", `Activity ${label.toLowerCase()}`);
   shade.append(...edges);

@@ -1,7 +1,7 @@
 // Stores the state of the page in the URL fragment, and restores it.
 import { byId, showFragment } from "./dom.js";
 import { LINKED, PART_KEYS, makeFragment, parseFragment } from "./link.js";
-import { keysOfPath, nameOf, nodeOfKey, weightOf, widestOf } from "./tree.js";
+import { keyOfSymbol, keysOfPath, nameOf, nodeOfKey, weightOf, widestOf } from "./tree.js";
 
 const LONGEST_PATH = 4; // hashes of the frame and, as a fallback, of its callers
 const PAUSE = 100; // milliseconds
@@ -27,7 +27,11 @@ export function makeAddress(page) {
     return makeFragment(
       {
         ...state,
-        drop: [...state.drop].map((symbol) => page.whole.names[symbol]),
+        edits: state.edits.map(({ kind, symbol }) => ({
+          kind,
+          hash: keyOfSymbol(page.whole, symbol),
+          name: page.whole.names[symbol].replaceAll("\n", " "),
+        })),
         sandwich: state.sandwich < 0 ? "" : page.whole.names[state.sandwich],
         zoom: keysOfPath(tree, node, LONGEST_PATH),
         zoomName: node ? nameOf(tree, node) : "",
@@ -47,10 +51,19 @@ export function makeAddress(page) {
     lastStep = step;
   }
 
-  // Tab, view, part of the recording, frame, and frames and boxes that were opened by a click on a function: going back in the browser restores their previous values.
+  // Tab, view, part of the recording, frame, and frames and boxes that were opened by a click on a function: going back
+  // in the browser restores their previous values.
   function stepNow() {
-    const { tab, view, sandwich, zoom, boxSteps } = page.state;
-    return [tab, view, sandwich, boxSteps, ...PART_KEYS.map((key) => page.state[key]), ...zoom].join();
+    const { tab, view, sandwich, zoom, boxSteps, edits } = page.state;
+    return [
+      tab,
+      view,
+      sandwich,
+      boxSteps,
+      ...edits.flatMap(Object.values),
+      ...PART_KEYS.map((key) => page.state[key]),
+      ...zoom,
+    ].join();
   }
 
   function open() {
@@ -62,7 +75,9 @@ export function makeAddress(page) {
     opening = true;
     const { state, whole } = page;
     for (const key of LINKED) state[key] = key in linked ? linked[key] : page.defaults[key];
-    state.drop = new Set((linked.drop ?? []).map((name) => whole.names.indexOf(name)).filter((symbol) => symbol >= 0));
+    state.edits = (linked.edits ?? [])
+      .map(({ kind, hash }) => ({ kind, symbol: whole.names.findIndex((_, at) => keyOfSymbol(whole, at) === hash) }))
+      .filter(({ symbol }) => symbol >= 0);
     state.sandwich = linked.sandwich ? widestSymbol(linked.sandwich) : -1;
     if (state.sandwich >= 0 && state.tab === "graph") state.tab = "sandwich";
     if (state.sandwich < 0 && state.tab === "sandwich") state.tab = "graph";
@@ -87,10 +102,10 @@ export function makeAddress(page) {
     lastStep = stepNow();
   }
 
-  function unknownOf({ sandwich, drop = [] }) {
+  function unknownOf({ sandwich, edits = [] }) {
     const names = [
       ...(sandwich && page.state.sandwich < 0 ? [sandwich] : []),
-      ...drop.filter((name) => !page.whole.names.includes(name)),
+      ...edits.filter(({ name }) => !page.whole.names.includes(name)).map(({ name }) => name),
     ];
     return names.length ? `${names.join(", ")} is not in this profile.` : "";
   }
@@ -103,7 +118,10 @@ export function makeAddress(page) {
     const known = nodes.findIndex((node) => node >= 0);
     if (known >= 0) open(nodes[known], 0);
     if (known === 0) return "";
-    return `${name || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
+    return (
+      `${name || "The linked frame"} is not in this profile; ` +
+      `${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`
+    );
   }
 
   function openFinding({ finding, findingName }) {

@@ -6,6 +6,7 @@ import { blueprintPanel } from "./blueprint_view.js";
 import { base64ToBytes, decodeColumns, inflate } from "./codec.js";
 import { makePage } from "./context.js";
 import { byId, showFailure } from "./dom.js";
+import { makeEdits } from "./edits.js";
 import { makeFinder } from "./finder.js";
 import { makeGraph } from "./graph.js";
 import { makeKeys } from "./keys.js";
@@ -48,6 +49,7 @@ async function start() {
     makeSaving,
     makeLegend,
     makeFinder,
+    makeEdits,
     makeTrail,
     makeChanges,
     makeWaterfall,

@@ -1,6 +1,7 @@
 // Computes the evolution blueprint: the state of each calling context, the size of its box, and which boxes are shown.
 import { OTHER } from "./codec.js";
-import { keysOfPath, nameOf, rowsOfSymbol, weightOf } from "./tree.js";
+import { pathRows } from "./findings.js";
+import { keysOfPath, nameOf, weightOf } from "./tree.js";
 import { scaled } from "./views.js";
 
 const SAME_COST = 0.1;
@@ -57,7 +58,8 @@ function errorOf(from, to, samplesBefore, samplesAfter) {
   return Math.sqrt(Math.max(own + other, 0));
 }
 
-// "slower" and "faster" require a shift of the share beyond the threshold, and a cost that changed in the same direction.
+// "slower" and "faster" require a shift of the share beyond the threshold, and a cost that changed in the same
+// direction.
 function stateOfContext(tree, figures, node, runs, higher) {
   if (tree.symbol[node] === OTHER) return "other";
   const known = [
@@ -70,9 +72,17 @@ function stateOfContext(tree, figures, node, runs, higher) {
   const shift = figures.shift[node] * worse;
   const delta = (tree.after[node] / runs[1] - tree.before[node] / runs[0]) * worse;
   const bar = figures.bar[node] - ROUNDING;
-  if (shift >= bar && delta > 0) return "slower";
-  if (shift <= -bar && delta < 0) return "faster";
+  const all = tree.totalBefore && node > 0 ? changeOfAllCalls(tree, node, runs) * worse : delta;
+  if (shift >= bar && delta > 0 && all > 0) return "slower";
+  if (shift <= -bar && delta < 0 && all < 0) return "faster";
   return "unchanged";
+}
+
+// An estimated call path may get the cost that another path of the function lost, so the exact cost of all calls
+// decides.
+function changeOfAllCalls(tree, node, runs) {
+  const symbol = tree.symbol[node];
+  return tree.totalAfter[symbol] / runs[1] - tree.totalBefore[symbol] / runs[0];
 }
 
 // The colours for each state and source. Colours are strong only if the function's source is known to have changed.
@@ -241,10 +251,8 @@ export function boxLinkOf(tree, node) {
 }
 
 // Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.
-export function rowsOfFinding(tree, { rows = null, symbol }) {
-  const found = rows?.length
-    ? [...rows]
-    : [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
+export function rowsOfFinding(tree, finding) {
+  const found = pathRows(tree, finding);
   found.sort((a, b) => weightOf(tree, b) - weightOf(tree, a) || a - b);
   return found
     .filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0]))

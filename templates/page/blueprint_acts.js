@@ -61,7 +61,8 @@ export function makeBoxActs(view) {
 
   function reportHidden(left) {
     parts.note.textContent = left
-      ? `${left.toLocaleString("en")} smaller call paths stay hidden; at most ${MOST_BOXES.toLocaleString("en")} boxes are drawn.`
+      ? `${left.toLocaleString("en")} smaller call paths stay hidden; ` +
+        `at most ${MOST_BOXES.toLocaleString("en")} boxes are drawn.`
       : "";
     if (left) announce(parts.note.textContent);
   }

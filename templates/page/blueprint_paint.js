@@ -111,7 +111,10 @@ export function paintHalos(svg, layout, nodes, selected) {
 function callLine(above, below) {
   const [top, bottom] = [above.y + above.height, below.y];
   const middle = (top + bottom) / 2 + 4;
-  return `M${tenth(above.x)} ${tenth(top)}C${tenth(above.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(bottom)}`;
+  return (
+    `M${tenth(above.x)} ${tenth(top)}C${tenth(above.x)} ${tenth(middle)} ` +
+    `${tenth(below.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(bottom)}`
+  );
 }
 
 function drawnBox(tree, figures, node, at, { hidden, siblings, expanded }) {
@@ -126,7 +129,9 @@ function drawnBox(tree, figures, node, at, { hidden, siblings, expanded }) {
     "aria-posinset": String(siblings.indexOf(node) + 1),
     "aria-setsize": String(siblings.length),
     "aria-selected": "false",
-    "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower function" : ""}`,
+    "aria-label":
+      `${nameOf(tree, node)}, ` +
+      `${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower function" : ""}`,
     "data-node": String(node),
   });
   if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(expanded));

@@ -95,7 +95,8 @@ export function makeBoxPane(view) {
     const { width, height } = popup.getBoundingClientRect();
     popup.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - width - 8))}px`;
     const below = box.bottom + 20;
-    popup.style.top = `${below + height <= window.innerHeight || box.top - height - 8 < 0 ? below : box.top - height - 8}px`;
+    const above = box.top - height - 8;
+    popup.style.top = `${below + height <= window.innerHeight || above < 0 ? below : above}px`;
   }
 
   function hidePopup() {
@@ -115,7 +116,8 @@ export function makeBoxPane(view) {
     const at = boxes.indexOf(view.selected);
     parts.note.textContent =
       at >= 0 && boxes.length > 1
-        ? `${nameOf(tree, view.selected)} has ${boxes.length} boxes, one for each of its call paths. This is number ${at + 1}; click the cause again for the next one.`
+        ? `${nameOf(tree, view.selected)} has ${boxes.length} boxes, one for each of its ` +
+          `call paths. This is number ${at + 1}; click the cause again for the next one.`
         : "";
     view.takeRoom();
     view.resize();

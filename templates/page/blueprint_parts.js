@@ -26,7 +26,8 @@ export function scaffold(page, section) {
   const estimated = page.header.blueprint?.estimated
     ? element(
         "p",
-        "Estimated from edges: this profile has callers and callees, but no stacks. The cost of each function is divided in proportion to its call edges.",
+        "Estimated from edges: this profile has callers and callees, but no stacks. " +
+          "The cost of each function is divided in proportion to its call edges.",
         "aside",
       )
     : null;
@@ -37,7 +38,8 @@ export function scaffold(page, section) {
   frame.setAttribute("role", "tree");
   frame.setAttribute(
     "aria-label",
-    "Evolution blueprint: call paths. Arrow keys move, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.",
+    "Evolution blueprint: call paths. Arrow keys move, Enter " +
+      "opens and closes, H hot path, A all subnodes, X hides, M menu.",
   );
   const svg = svgElement("svg", { role: "presentation" });
   frame.append(svg);

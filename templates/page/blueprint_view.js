@@ -167,7 +167,8 @@ function makeBlueprint(page, section) {
     parts.note.textContent =
       known === 0
         ? ""
-        : `${cut < 0 ? "The linked call path" : linked.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
+        : `${cut < 0 ? "The linked call path" : linked.slice(cut + 1)} is not in this ` +
+          `profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
     return select(known >= 0 ? nodes[known] : 0);
   }
 

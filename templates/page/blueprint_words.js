@@ -59,7 +59,9 @@ function figureRows(page, figures, node) {
 
 export function verdictWords(page, figures, node, partner) {
   const { tree } = page;
-  const words = [STATE_WORDS[figures.state[node]]];
+  const isMoved =
+    tree.totalBefore && figures.state[node] === "unchanged" && Math.abs(figures.shift[node]) >= figures.bar[node];
+  const words = [isMoved ? "not slower or faster over all its calls" : STATE_WORDS[figures.state[node]]];
   if (tree.symbol[node] >= 0) words.push(SOURCE_WORDS[sourceOf(tree, node)]);
   if (partner !== undefined)
     words.push(`moved ${figures.state[node] === "added" ? "from" : "to"} ${nameOf(tree, tree.parent[partner])}`);

@@ -43,10 +43,11 @@ export function makeChanges(page) {
     if (header.cut) {
       const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
       aside.append(
-        ` ${nodes.toLocaleString("en")} frames below ${formatChosenShare(threshold)} of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`,
+        ` ${nodes.toLocaleString("en")} frames below ${formatChosenShare(threshold)} of both sides are ` +
+          `merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`,
       );
     }
-    if (state.drop.size) aside.append(" Some stacks are left out on both sides.");
+    if (state.edits.length) aside.append(" The call paths are edited, see above the graph.");
   }
 
   function wholeSentence() {
@@ -60,7 +61,8 @@ export function makeChanges(page) {
     return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
   }
 
-  // Returns the shares that exist on one side only. The header has the shares of the tree before small stacks were merged.
+  // Returns the shares that exist on one side only. The header has the shares of the tree before small stacks were
+  // merged.
   function oneSided() {
     const { tree } = page;
     if (page.tree === page.whole) return page.header.one_sided;
@@ -78,7 +80,8 @@ export function makeChanges(page) {
     const count = findings.length.toLocaleString("en");
     byId("overview-open").textContent =
       findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
-    // Two recordings of one program differ too, so only tested differences are called changes, and only besides a finding.
+    // Two recordings of one program differ too, so only tested differences are called changes, and only besides a
+    // finding.
     const tested = page.sample || testsRepeats(page);
     const all = page.scale.coloured ? "" : ", all within noise";
     byId("changed-title").textContent = !tested
@@ -180,7 +183,8 @@ export function makeChanges(page) {
     byId("changed").hidden = !list.length && !count;
     byId("moved").hidden = !count;
     byId("moved").textContent =
-      `${count.toLocaleString("en")} ${count === 1 ? "function" : "functions"} moved between callers, about the same cost; drawn neutral`;
+      `${count.toLocaleString("en")} ${count === 1 ? "function" : "functions"} ` +
+      `moved between callers, about the same cost; drawn neutral`;
     byId("changed-list").replaceChildren(
       ...list.map(({ node, delta, responsibility, uncertain }) => {
         const entry = element("li");

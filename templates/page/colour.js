@@ -7,6 +7,7 @@ export const LEVELS = 32;
 export const FIRST_LEVEL = 4;
 export const CERTAIN = 4;
 const NEW_SAMPLES = 16;
+export const MERGED = 2; // in place of the result of a test: the row is the sum of rows that were tested one by one
 const SMALLEST_REFERENCE = 0.001;
 
 export const GATES = { inclusive: 0.001, self: 0.0001 };
@@ -96,10 +97,13 @@ function referenceOf(sizes, kind) {
 // Returns whether a change is significant by the test of repeated runs or, if that does not apply to this scale, by z.
 function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
   const bits = repeats ? (basis === "self" ? tree.evidenceSelf : tree.evidence) : null;
-  if (bits) return (_before, _after, node) => bits[node] === 1;
-  if (!sample) return null;
-  return (before, after) =>
+  if (!bits && !sample) return null;
+  const byChance = (before, after) =>
+    !sample ||
     Math.abs(evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample)) >= CERTAIN;
+  return bits
+    ? (before, after, node) => (bits[node] === MERGED ? byChance(before, after) : bits[node] === 1)
+    : byChance;
 }
 
 // A new path is not significant if fewer than 16 samples of it are expected on the other side.

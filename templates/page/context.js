@@ -2,29 +2,34 @@
 //
 //   page.header, page.whole    the header and the complete tree; never change. If header.alone is true,
 //                              both sides are the same profile, and nothing is compared
-//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined; page.unequal
-//                              whether only one side is limited to a part of them, so that no change has a colour
+//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined
+//   page.unequal               whether only one side is limited to a part of them, so that no change has a colour
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
-//   page.tree                  the tree of the chosen times and threads, without dropped stacks; page.ratio and page.tableRatio scale its before side
+//   page.tree                  the tree of the chosen times and threads, after the edits (see edits.js)
+//   page.ratio, page.tableRatio  scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
-//   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost; page.panes the pictures, each with widths and starts
-//   page.levelOf(before, after, passed) the colour level of a change; `passed` is the result of a test, or null
+//   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost
+//   page.panes                 the pictures, each with widths and starts
+//   page.levelOf(before, after, passed)  the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
 //   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, layout, zoom,
 //                              focus; independent events: search, theme, tab, rows
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
-//   page.openNode(node)        shows a row of page.tree in the graph, or in the blueprint if that is open or there is no
-//                              graph; page.openSymbol(symbol) shows the symbol's widest row, page.openFinding(finding) the
-//                              row of a finding, and page.openInGraph(node) a row in the graph
+//   page.openNode(node)        shows a row of page.tree in the graph, or in the blueprint if that is open or there is
+//                              no graph
+//   page.openSymbol(symbol)    shows the symbol's widest row; page.openFinding(finding) the row of a finding
+//   page.openInGraph(node)     shows a row in the graph
 //
 // Listeners run after everything that depends on a change has been updated.
 import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
+import { ROOT } from "./codec.js";
 import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
+import { editedTree } from "./edits.js";
 import { isUnequal, partOf } from "./timelines.js";
-import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
+import { nodeOfKey, once, pathHashes, widestOf } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
 export const DEFAULT_COLOURS = {
@@ -51,7 +56,7 @@ const FOLLOWS = {
   rows: ["rows"],
 };
 const CHANGED_BY = {
-  drop: "tree",
+  edits: "tree",
   timeBefore: "tree",
   timeAfter: "tree",
   threadsBefore: "tree",
@@ -96,7 +101,7 @@ export function makePage(header, whole, timelines = undefined) {
     timelines,
     tree: whole,
     defaults,
-    state: { ...defaults, drop: new Set(), zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
+    state: { ...defaults, edits: [], zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
     findings: worstBySymbol(header.findings),
     sample: header.sample_value ? header.sample_value / header.g : null,
     higher: header.better === "higher",
@@ -175,7 +180,7 @@ function initial(header, whole) {
 const COMPUTE = {
   tree(page) {
     const part = page.timelines ? partOf(page.whole, page.timelines, page.state) : page.whole;
-    page.tree = withoutSymbols(part, page.state.drop);
+    page.tree = editedTree(part, page.state.edits);
     page.unequal = Boolean(page.timelines) && !page.header.alone && isUnequal(page.timelines, page.state);
   },
   shape(page) {
@@ -216,6 +221,7 @@ const COMPUTE = {
     const shades = (tree, chosen) =>
       once(tree, `shades ${JSON.stringify(chosen)}`, () => {
         const all = shadesOf(tree, chosen);
+        if (isUncertainTotal(page, tree, 0)) all.level[0] = 0;
         const found = withoutMoved(tree, all, chosen, page.tree);
         return {
           ...found,
@@ -274,6 +280,11 @@ export function testsRepeats(page) {
   return Boolean(page.tree.evidence) && page.state.k === "none";
 }
 
+// Whether the row is the total of the comparison, which has a colour only if its change is certain.
+export function isUncertainTotal({ header, state }, tree, node) {
+  return header.total_certain === false && state.chance && state.basis === "inclusive" && tree.symbol[node] === ROOT;
+}
+
 function nearestDrawn(page, node, shape) {
   const tree = page.shapes[shape];
   let at = node < tree.size ? node : 0;
@@ -301,7 +312,7 @@ function openNode(page, node) {
   else openInGraph(page, node);
 }
 
-// Selects a row of page.tree in a tab and a view that show this row, with the callers in which it is wide enough to see.
+// Selects a row of page.tree in a tab and a view that show it, with the callers in which it is wide enough to see.
 function openInGraph(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";

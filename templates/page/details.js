@@ -51,7 +51,8 @@ export function showFocus(page, frames) {
       "span",
       [
         everywhere,
-        `${everywhere && `${hereOf(page, symbol, node)} `}${all.brief} (${page.header.alone ? shares : all.growth})${own.brief === all.brief ? "" : `, self ${own.brief}`}`,
+        `${everywhere && `${hereOf(page, symbol, node)} `}${all.brief} ` +
+          `(${page.header.alone ? shares : all.growth})${own.brief === all.brief ? "" : `, self ${own.brief}`}`,
         brief,
       ]
         .filter(Boolean)

@@ -35,8 +35,8 @@ export const INKS = {
 };
 
 // The boxes of each row from left to right. Boxes narrower than half a pixel are skipped together with everything below
-// them; a sliver marks their position. `deepest` is the deepest row with a box, and `legible` the deepest row with a box
-// of at least `LEGIBLE` pixels.
+// them; a sliver marks their position. `deepest` is the deepest row with a box, and `legible` the deepest row with a
+// box of at least `LEGIBLE` pixels.
 export function planOf(scene) {
   const { tree, widths, starts, root, width, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
   const rows = [];

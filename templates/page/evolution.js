@@ -31,7 +31,8 @@ function makeEvolution(evolution) {
   page.spreadText = (line, at) => spreadOf(line, at, page.format);
   page.ratioText = (jump) => (jump.ratio === null ? "from zero" : formatSignedShare(jump.ratio));
   page.jumpText = (jump) =>
-    `${evolution.lines[jump.line].name}, ${evolution.versions[jump.from].name} to ${evolution.versions[jump.to].name}: ${jump.worse ? "worse" : "better"}, ${page.ratioText(jump)}`;
+    `${evolution.lines[jump.line].name}, ${evolution.versions[jump.from].name} to ` +
+    `${evolution.versions[jump.to].name}: ${jump.worse ? "worse" : "better"}, ${page.ratioText(jump)}`;
   page.choose = choose;
   page.toggle = toggle;
   page.showOnly = (number) => set({ chosen: [number], line: number });
@@ -55,7 +56,8 @@ function makeEvolution(evolution) {
     const left = open.length - page.shown.length;
     byId("chart-hint").textContent = [
       left > 0 ? `${left.toLocaleString("en")} more match; use the filter or the table below to show them.` : "",
-      "▲ and ▼ mark jumps for the worse and the better; a jump whose profiles are stored is a link to their difference.",
+      "▲ and ▼ mark jumps for the worse and the better; a jump " +
+        "whose profiles are stored is a link to their difference.",
     ]
       .filter(Boolean)
       .join(" ");
@@ -118,7 +120,9 @@ function makeEvolution(evolution) {
   }
 
   function jumpLine(jump) {
-    const words = `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)} against ${evolution.versions[jump.from].name}, from ${page.format(jump.values[0])} to ${page.format(jump.values[1])}`;
+    const words =
+      `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)} against ${evolution.versions[jump.from].name}, ` +
+      `from ${page.format(jump.values[0])} to ${page.format(jump.values[1])}`;
     const made = element("p", words, jump.worse ? "worse" : "better");
     if (jump.href) {
       const link = element("a", "Open the difference (Enter)");

@@ -184,7 +184,9 @@ export function makeChart(page) {
         svgElement("circle", { class: "target", cx: left, cy: middle, r: REACH }),
         svgElement("circle", { class: "spot", cx: left, cy: middle, r: 4 }),
         svgElement("path", {
-          d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z`,
+          d:
+            `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ` +
+            `${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z`,
         }),
       );
       return mark;

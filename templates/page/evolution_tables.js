@@ -34,7 +34,9 @@ export function makeTables(page) {
     const left = rows.length - shownRows[name];
     const more = byId(`more-${name}`);
     more.hidden = left <= 0;
-    more.textContent = `Show ${Math.min(left, MORE).toLocaleString("en")} more${left > MORE ? ` of ${left.toLocaleString("en")}` : ""}`;
+    more.textContent =
+      `Show ${Math.min(left, MORE).toLocaleString("en")} ` +
+      `more${left > MORE ? ` of ${left.toLocaleString("en")}` : ""}`;
   }
 
   function head(name) {

@@ -25,7 +25,9 @@ export function makeFinder(page) {
     const count = result?.nodes.length ?? 0;
     const summary = !result
       ? (problem ?? "")
-      : `${count.toLocaleString("en")} ${count === 1 ? "frame matches" : "frames match"}: ${page.header.alone ? "" : `${formatShare(result.before)} of before, `}${formatShare(result.after)} of ${page.header.alone ? "the run" : "after"}`;
+      : `${count.toLocaleString("en")} ${count === 1 ? "frame matches" : "frames match"}: ` +
+        (`${page.header.alone ? "" : `${formatShare(result.before)} of before, `}${formatShare(result.after)} ` +
+          `of ${page.header.alone ? "the run" : "after"}`);
     byId("next").disabled = byId("previous").disabled = !count;
     const outside = result && page.state.zoom[shape] ? searchBelow(tree, page.found, 0).nodes.length - count : 0;
     const more = `${outside.toLocaleString("en")} more in the whole graph`;

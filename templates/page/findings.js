@@ -1,5 +1,5 @@
 // The findings of the comparison by function, worst first, and the rows that show them.
-import { weightOf, widestOf } from "./tree.js";
+import { rowsOfSymbol, weightOf, widestOf } from "./tree.js";
 
 const SEVERITIES = ["severe", "degraded", "maybe", "none"];
 
@@ -42,11 +42,17 @@ export function findingWords(page, symbol, complete = true) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
     .sort((a, b) => rankOf(a) - rankOf(b))
-    .map(
-      (finding) =>
-        `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`,
-    );
+    .map((finding) => {
+      const strategies = complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : "";
+      return `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${strategies}`;
+    });
   return [...found, reachOf(page, symbol)].filter(Boolean);
+}
+
+// Returns the rows of a finding's call path in this tree, which edits may have renumbered, or of its function.
+export function pathRows(tree, { rows = null, symbol }) {
+  if (!rows?.length) return [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
+  return tree.origin ? [...new Set(rows.map((row) => tree.origin[row]))].filter((row) => row > 0) : [...rows];
 }
 
 // Returns the row that shows a finding: the widest row of its call paths or of its function, or -1 if there is none.

@@ -38,14 +38,16 @@ const MULTIPLE = 1.995; // smallest ratio that is shown as such (2.0x) and not a
 const LARGEST_MULTIPLE = 1000;
 const SMALLEST_SHARED = 0.005; // in the unit of the larger value
 
-// Formats `value` times 10^`exponent` in its unit, with three digits or as an integer, as the reports do (report/numbers.py).
+// Formats `value` times 10^`exponent` in its unit, with three digits or as an integer, as the reports do
+// (report/numbers.py).
 export function formatValue(value, unit, exponent = 0) {
   if (!Number.isFinite(value)) return "-";
   const { amount, step, isBase, name } = inUnit(value, unit, exponent);
   return `${digits(amount / step, isBase)}${name}`;
 }
 
-// Formats two values in the unit of the larger one: "0.70 → 1.61 s". If the smaller one would be too small, each has its own.
+// Formats two values in the unit of the larger one: "0.70 → 1.61 s". If the smaller one would be too small, each has
+// its own.
 export function formatFromTo(before, after, unit, exponent = 0) {
   const { step, isBase, name } = inUnit(Math.abs(after) > Math.abs(before) ? after : before, unit, exponent);
   const parts = [before, after].map((value) => inUnit(value, unit, exponent).amount / step);
@@ -122,8 +124,8 @@ export function formatRatio(ratio) {
 const SHORTEST = 5; // characters; fewer identify no function
 const LONGEST_PARSED = 1000; // characters
 
-// Shortens a name: first its template arguments and parameters, then its qualifiers from the left, then its end. Returns
-// "" instead of fewer than five characters.
+// Shortens a name: first its template arguments and parameters, then its qualifiers from the left, then its end.
+// Returns "" instead of fewer than five characters.
 export function shorten(text, length) {
   if (text.length <= length) return text;
   if (length < SHORTEST) return "";

@@ -12,7 +12,8 @@ const STRIP = "strip";
 const STRIP_ROWS = 4;
 const PAGE_MARGIN = 8; // pixels below the last line
 const SMALLEST_ROOM = 260; // pixels
-const PAPER = 0.5; // largest height of a printed picture, as a share of the width, so that a sheet has room for the header
+// largest height of a printed picture, as a share of the width, so that a sheet has room for the header
+const PAPER = 0.5;
 const touched = window.matchMedia("(pointer: coarse)");
 
 export function makeFrame(pane, index) {
@@ -37,8 +38,8 @@ export function makeFrame(pane, index) {
   return { pane, figure, caption, graph, spacer, canvas, hover, focus, item, scene: null, plan: null };
 }
 
-// Measures what the size of the pictures depends on. All elements are read before any is changed, because reading after a
-// change computes the layout again. The pictures need a new fit if the key changes.
+// Measures what the size of the pictures depends on. All elements are read before any is changed, because reading after
+// a change computes the layout again. The pictures need a new fit if the key changes.
 export function measureFrames(frames) {
   const drawnWidths = frames.map(({ graph }) => graph.clientWidth);
   const room = roomFor(frames);

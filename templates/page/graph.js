@@ -140,6 +140,7 @@ export function makeGraph(page) {
         page.hovered = node < 0 ? null : { shape, node };
         frames.forEach(rings);
         graph.classList.toggle("over", node >= 0);
+        source?.mark(node < 0 ? -1 : page.shapes[shape].symbol[node]);
       }
       if (node < 0) hideTip();
       else if (event.pointerType === "mouse") showTip(page, shape, node, event.clientX, rowEdges(frame, node), changed);
@@ -233,12 +234,13 @@ export function makeGraph(page) {
     const { shape, node } = page.state.focus;
     const symbol = page.shapes[shape].symbol[node];
     const section = byId("source");
-    section.hidden = !(lineCosts.has(symbol) || sourceDiffs.has(symbol));
+    section.hidden = !(lineCosts.has(symbol) || sourceDiffs.size);
     source ??= makeSourcePane(page, section);
     clearTimeout(waiting);
     if (!section.hidden) waiting = setTimeout(() => source.show(symbol), AFTER_PICTURE);
   }
 
+  byId("panel-graph").classList.toggle("sourced", page.whole.sourceDiffs.size > 0);
   page.showMessage = (text) => {
     const message = byId("message");
     message.textContent = text;
@@ -248,6 +250,10 @@ export function makeGraph(page) {
   page.drawNow = () => {
     fit();
     drawNow();
+  };
+  page.pointTo = (node) => {
+    page.hovered = node < 0 || page.shapes[0] !== page.tree ? null : { shape: 0, node };
+    frames.forEach(rings);
   };
   page.zoomTo = zoomTo;
   page.zoomBack = zoomBack;

@@ -28,6 +28,11 @@ export function makeKeys(page) {
     t: () => page.openTab(page.state.tab === "symbols" ? "graph" : "symbols"),
     c: () => page.set({ mode: MODES[(MODES.indexOf(page.state.mode) + 1) % MODES.length] }),
     b: () => page.set({ basis: page.state.basis === "self" ? "inclusive" : "self" }),
+    o: () => page.edit("focus"),
+    m: () => page.edit("merge"),
+    k: () => page.edit("collapse"),
+    x: () => page.edit("drop"),
+    u: () => page.undo(),
     d: openSource,
     y: () => page.copyLink(),
     "?": () => {

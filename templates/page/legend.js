@@ -33,7 +33,13 @@ export function makeLegend(page) {
       absolute: "change in its unit",
     }[mode];
     const size = from ? `Coloured from ${formatChosenShare(from)} of the whole` : "Every change is coloured";
-    const text = `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate${movedFunctions ? ", or moved between callers at about the same cost" : ""}.${coloured ? "" : " No frame is coloured."}`;
+    const curve = mode === "relative" ? "" : ramp === "linear" ? ", linear" : ", square root";
+    const moved = movedFunctions ? ", or moved between callers at about the same cost" : "";
+    const text = [
+      `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${curve}.`,
+      `${size}${tested(chance)}.`,
+      `Neutral = below the gate${moved}.${coloured ? "" : " No frame is coloured."}`,
+    ].join(" ");
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);
     byId("finding-mark").hidden = !page.findings.size;

@@ -1,4 +1,5 @@
 // The URL fragment, which contains the state of the view without pixels and node numbers.
+import { EDITS } from "./edits.js";
 import { FOLDS, VIEWS } from "./views.js";
 
 const CHOICES = {
@@ -51,15 +52,19 @@ export function parseFragment(fragment) {
     } else if (key === "finding") {
       state.finding = value.split("~")[0];
       state.findingName = nameBehind(value);
-    } else if (key === "drop") {
-      state.drop = value.split("\n").filter(Boolean);
+    } else if (key === "edits") {
+      state.edits = value
+        .split("\n")
+        .map((line) => /^([a-z]+)\.([0-9a-f]{16})~(.*)$/s.exec(line))
+        .filter((found) => found && Object.hasOwn(EDITS, found[1]))
+        .map(([, kind, hash, name]) => ({ kind, hash, name }));
     }
   }
   return state;
 }
 
-// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on which
-// sides have values, so every other fragment includes the view.
+// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on
+// which sides have values, so every other fragment includes the view.
 export function makeFragment(state, defaults) {
   const parts = [];
   const add = (key, value) => parts.push(`${key}=${encodeURIComponent(wellFormed(value))}`);
@@ -74,7 +79,8 @@ export function makeFragment(state, defaults) {
   for (const key of PART_KEYS) if (state[key]) add(key, state[key]);
   for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
   if (state.sandwich) add("sandwich", state.sandwich);
-  if (state.drop?.length) add("drop", state.drop.join("\n"));
+  if (state.edits?.length)
+    add("edits", state.edits.map(({ kind, hash, name }) => `${kind}.${hash}~${name}`).join("\n"));
   for (const key of PATHS) if (state[key]?.length) add(key, `${state[key].join(".")}~${state[`${key}Name`]}`);
   if (parts.length || state.view !== defaults.view) parts.unshift(`view=${state.view}`);
   return parts.join("&");

@@ -52,7 +52,8 @@ function withSelf(tree, symbol, merged) {
   return merged;
 }
 
-function outermostOf(tree, symbol) {
+// The calls of the symbol that have a cost and are not inside another one.
+export function outermostOf(tree, symbol) {
   const rows = [];
   let end = 0;
   for (const row of rowsOfSymbol(tree, symbol)) {
@@ -63,8 +64,8 @@ function outermostOf(tree, symbol) {
   return rows;
 }
 
-// Builds the tree depth-first, without recursion. An entry has rows of the call tree as its places and, for callers, the
-// rows with its values as its owners.
+// Builds the tree depth-first, without recursion. An entry has rows of the call tree as its places and, for callers,
+// the rows with its values as its owners.
 function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
   const [smallestBefore, smallestAfter] = tree.totals.map((total) => smallest * total);

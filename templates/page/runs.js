@@ -10,8 +10,8 @@ const GROUPS = { earlier: "Earlier base jobs", before: "Before", after: "After" 
 const ROW_HEIGHT = 16; // pixels
 const DOT = 4; // pixels
 
-// Returns the runs of a function, or of the total for the symbol of the root, or null if the page has no runs of it. The
-// cost is the one by which the function was judged, otherwise the cost that the page shows.
+// Returns the runs of a function, or of the total for the symbol of the root, or null if the page has no runs of it.
+// The cost is the one by which the function was judged, otherwise the cost that the page shows.
 export function singleRunsOf(page, symbol) {
   const { singleRuns } = page.whole;
   const rows = singleRuns?.rows.filter(([of]) => (of < 0 ? ROOT : of) === symbol) ?? [];
@@ -45,7 +45,8 @@ export function runsSentence(page, symbol, { kind, groups }) {
   const amount = (value) => amountOf(page, value);
   const about = groups.map(
     ({ label, values, all, least, mean, most }) =>
-      `${label}: ${numberOfRuns(values.length, all)}, minimum ${amount(least)}, mean ${amount(mean)}, maximum ${amount(most)}.`,
+      `${label}: ${numberOfRuns(values.length, all)}, minimum ` +
+      `${amount(least)}, mean ${amount(mean)}, maximum ${amount(most)}.`,
   );
   return [`${runsTitle(page, symbol, kind)}.`, ...about].join(" ");
 }
@@ -55,7 +56,8 @@ function numberOfRuns(shown, all) {
 }
 
 function runsTitle(page, symbol, kind) {
-  return `${kind === TOTAL ? "Total" : `${symbolName(page.whole, symbol)}, all calls: ${KIND_WORDS[kind]}`} of each run`;
+  const cost = kind === TOTAL ? "Total" : `${symbolName(page.whole, symbol)}, all calls: ${KIND_WORDS[kind]}`;
+  return `${cost} of each run`;
 }
 
 // Explains which values are shown, and which evidence they gave.
@@ -70,7 +72,8 @@ export function aboutRuns(page, symbol, { kind, groups }) {
     ...(evidence ? [evidence] : []),
     ...(divided && reasons !== null
       ? [
-          `values as recorded; the verdict divides each run by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})`,
+          `values as recorded; the verdict divides each run by its common ` +
+            `factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})`,
         ]
       : []),
     ...(waiting && (kind === INCLUSIVE || kind === BROAD) ? ["functions that only wait are left out"] : []),
@@ -132,7 +135,7 @@ export function makeRuns(page) {
   if (!page.whole.singleRuns) return;
   const box = element("div", undefined, "runs-box");
   box.classList.toggle("long", page.whole.singleRuns.shown[0] > 0);
-  byId("details").after(box);
+  byId("details").parentElement.after(box);
   let shown = "";
 
   function show() {

@@ -60,7 +60,8 @@ export function textOf(page, shape = 0) {
     }
     const [all] = describe(page, shape, node).lines;
     lines.push(
-      `${"  ".repeat(tree.depth[node] - tree.depth[root])}${nameOf(tree, node)}  ${page.header.alone ? all.after : `${fromOf(all)} → ${all.after} (${all.relative})`}`,
+      `${"  ".repeat(tree.depth[node] - tree.depth[root])}${nameOf(tree, node)}  ` +
+        `${page.header.alone ? all.after : `${fromOf(all)} → ${all.after} (${all.relative})`}`,
     );
     node++;
   }
@@ -113,12 +114,21 @@ function svgOf(page) {
         const level = page.shades[pane.shape].level[node] + LEVELS;
         const name = nameOf(scene.tree, node);
         const label = shorten(name, Math.floor((size - 8) / SVG_CHARACTER));
+        const [x, fill] = [(left + 4).toFixed(1), palette.labels[level]];
         parts.push(
-          `<g><title>${escape(name)}</title><rect x="${left.toFixed(1)}" y="${y}" width="${Math.max(size - 1, 0.5).toFixed(1)}" height="${scene.rowHeight - 1}" fill="${palette.fills[level]}"/>${label ? `<text x="${(left + 4).toFixed(1)}" y="${y + 13}" fill="${palette.labels[level]}">${escape(label)}</text>` : ""}</g>`,
+          `<g><title>${escape(name)}</title><rect x="${left.toFixed(1)}" y="${y}" `,
+          `width="${Math.max(size - 1, 0.5).toFixed(1)}" height="${scene.rowHeight - 1}" `,
+          `fill="${palette.fills[level]}"/>`,
+          label ? `<text x="${x}" y="${y + 13}" fill="${fill}">${escape(label)}</text>` : "",
+          "</g>",
         );
       }
     });
     top += plan.rows.length * scene.rowHeight + 8;
   }
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" ` +
+    (`height="${top}" font-family="monospace" font-size="11"><rect ` +
+      `width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`)
+  );
 }

@@ -1,10 +1,13 @@
 // The source of the selected function before and after, in one or two columns, with the cost of each line. Sources are
 // inserted as text nodes only.
 import { LEVELS, paletteOf } from "./colour.js";
-import { element, makeButton, themeOf } from "./dom.js";
+import { element, linkButton, makeButton, themeOf } from "./dom.js";
 import { costsAt, linesOf, linesWithoutText } from "./lines.js";
-import { symbolName } from "./tree.js";
-import { changeOf, meanOf } from "./words.js";
+import { outermostOf } from "./merge.js";
+import { symbolSums } from "./symbols.js";
+import { symbolName, weightOf } from "./tree.js";
+import { scaled } from "./views.js";
+import { changeOf, fromTo, meanOf } from "./words.js";
 
 const NARROW = 900;
 
@@ -56,9 +59,30 @@ function reasonOf(tree, symbol) {
   return "The source of this function changed; its text is not part of this page.";
 }
 
-// Makes the content of a pane. Its function `show` shows a function.
+const NAME = /[A-Za-z_$][\w$]*/g;
+
+function lastPart(name) {
+  return name
+    .replace(/[<(].*/, "")
+    .match(NAME)
+    ?.pop();
+}
+
+// Returns the widest row of each function that this one calls, by the last part of its name, as its source has it.
+function calleesByName(tree, symbol) {
+  const found = new Map();
+  for (const call of outermostOf(tree, symbol))
+    for (let row = call + 1; row < tree.end[call]; row++) {
+      if (tree.symbol[row] < 0 || tree.symbol[row] === symbol) continue;
+      const name = lastPart(tree.names[tree.symbol[row]]);
+      if (!(found.has(name) && weightOf(tree, found.get(name)) >= weightOf(tree, row))) found.set(name, row);
+    }
+  return found;
+}
+
+// Makes the content of a pane. Its function `show` shows a function, and `mark` the lines that call a function.
 export function makeSourcePane(page, pane) {
-  let columns = window.innerWidth >= NARROW;
+  let columns = null; // depends on the width until the reader chooses
   let symbol = -1;
 
   function show(chosen) {
@@ -67,6 +91,7 @@ export function makeSourcePane(page, pane) {
   }
 
   function render() {
+    columns ??= pane.clientWidth >= NARROW;
     const source = page.tree.sourceDiffs?.get(symbol);
     const lines = linesOf(page, symbol);
     const hunks = source?.hunks ?? [];
@@ -74,6 +99,7 @@ export function makeSourcePane(page, pane) {
     const title = element("h3", "Source");
     if (symbol >= 0) title.append(" of ", element("bdi", symbolName(page.tree, symbol)));
     head.append(title);
+    const chosen = document.activeElement?.matches("#source select");
     pane.replaceChildren(head);
     if (source) {
       const [before, after] = source.paths;
@@ -81,7 +107,8 @@ export function makeSourcePane(page, pane) {
       head.append(element("code", named), element("span", source.origin, "quiet"));
       if (!hunks.length) pane.append(element("p", "Both versions are the same.", "quiet"));
     }
-    if (hunks.length) head.append(switches());
+    head.append(...otherSources(), ...(hunks.length ? [switches()] : []));
+    if (chosen) pane.querySelector("select")?.focus();
     const rest = lines ? linesWithoutText(lines, hunks) : [];
     if (hunks.length || rest.length) pane.append(tableOf(hunks, lines, rest));
     if (!source) pane.append(element("p", reasonOf(page.tree, symbol), "quiet"));
@@ -94,7 +121,7 @@ export function makeSourcePane(page, pane) {
     box.setAttribute("role", "region");
     box.setAttribute("aria-label", `Source before and after, ${columns ? "two columns" : "unified"}`);
     const table = element("table", undefined, columns ? "diff two" : "diff");
-    const makeRow = makeRowOf(page, lines, columns);
+    const makeRow = makeRowOf(page, lines, columns, calleesByName(page.tree, symbol));
     if (lines) table.append(headOf(columns));
     const body = element("tbody");
     for (const hunk of hunks) {
@@ -112,12 +139,40 @@ export function makeSourcePane(page, pane) {
     return box;
   }
 
+  // A list of the functions whose source changed, the largest change first, to open their boxes.
+  function otherSources() {
+    const { tree, ratio } = page;
+    const sums = symbolSums(tree);
+    const change = (of) => Math.abs(sums.after[of] - scaled(sums.before[of], ratio));
+    const symbols = [...tree.sourceDiffs.keys()].sort((a, b) => change(b) - change(a));
+    if (symbols.length < (tree.sourceDiffs.has(symbol) ? 2 : 1)) return [];
+    const list = element("select");
+    list.setAttribute("aria-label", "Functions with changed source");
+    const heading = new Option(`${countOf(symbols.length)} with changed source`, "");
+    list.append(
+      heading,
+      ...symbols.map(
+        (of) => new Option(`${symbolName(tree, of)}: ${fromTo(page, sums.before[of], sums.after[of])}`, of),
+      ),
+    );
+    list.addEventListener("change", () => list.value && page.openSymbol(Number(list.value)));
+    return [list];
+  }
+
+  function mark(called) {
+    for (const name of pane.querySelectorAll("[data-calls]"))
+      name.closest("tr").classList.toggle("calls", Number(name.dataset.calls) === called);
+  }
+
   function aboutLines({ omitted }) {
     const { tree, state } = page;
     return [
-      `Each line has its ${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
+      `Each line has its ` +
+        `${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, ` +
+        `as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
       omitted ? `${omitted.toLocaleString("en")} lines with smaller costs are not shown.` : "",
-      `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
+      `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, ` +
+        `then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
       tree === page.whole ? "" : "Costs of lines are those of all stacks.",
     ]
       .filter(Boolean)
@@ -140,7 +195,7 @@ export function makeSourcePane(page, pane) {
   }
 
   for (const event of ["colour", "theme"]) page.on(event, () => symbol >= 0 && !pane.closest("[hidden]") && render());
-  return { show };
+  return { show, mark };
 }
 
 function countOf(functions) {
@@ -150,7 +205,7 @@ function countOf(functions) {
 const MARK_WORDS = { "\u2212": "removed", "+": "added", " ": "same" };
 
 // Returns a function that makes one row of the table. Without line costs, the row has no cost cells.
-function makeRowOf(page, lines, columns) {
+function makeRowOf(page, lines, columns, callees) {
   const palette = paletteOf(themeOf(page), page.higher);
 
   return (before, after) => {
@@ -178,6 +233,27 @@ function makeRowOf(page, lines, columns) {
     const code = codeCell(line?.text ?? "");
     code.classList.add(kind);
     return [numberCell(line), element("td", line?.mark ?? "", `mark ${kind}`), code];
+  }
+
+  // The names of called functions are links to their boxes. A box and the lines that call it are marked together.
+  function codeCell(text) {
+    const cell = element("td", undefined, "line");
+    const code = element("code");
+    const clean = text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+    let from = 0;
+    for (const { 0: name, index } of clean.matchAll(NAME)) {
+      const node = callees.get(name);
+      if (node === undefined) continue;
+      const link = linkButton(name, () => page.openNode(node));
+      link.dataset.calls = page.tree.symbol[node];
+      for (const event of ["pointerenter", "focus"]) link.addEventListener(event, () => page.pointTo(node));
+      for (const event of ["pointerleave", "blur"]) link.addEventListener(event, () => page.pointTo(-1));
+      code.append(clean.slice(from, index), link);
+      from = index + name.length;
+    }
+    code.append(clean.slice(from));
+    cell.append(code);
+    return cell;
   }
 
   function changeCell({ costs, change, level }) {
@@ -220,10 +296,4 @@ function separator(text, columns) {
 
 function numberCell(line) {
   return element("td", line ? String(line.number) : "", "number");
-}
-
-function codeCell(text) {
-  const cell = element("td", undefined, "line");
-  cell.append(element("code", text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")));
-  return cell;
 }

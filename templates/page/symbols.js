@@ -100,8 +100,8 @@ const LONGEST_LIST = 10;
 const EXPLAINS = 0.5;
 const NEARLY_WHOLE = 0.9;
 
-// Returns at most ten subtrees that explain the change, largest first and not nested. The search descends from a changed
-// subtree while one child has more than half of the change, so that the result is more specific than `main`.
+// Returns at most ten subtrees that explain the change, largest first and not nested. The search descends from a
+// changed subtree while one child has more than half of the change, so that the result is more specific than `main`.
 export function whatChanged(tree, ratio, level) {
   const change = (node) => tree.after[node] - scaled(tree.before[node], ratio);
   const growth = change(0);

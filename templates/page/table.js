@@ -14,6 +14,8 @@ const TEXT_COLUMNS = new Set(["name", "reach", "source"]); // sorted in ascendin
 
 const COLUMNS = [
   { key: "name", title: "Function" },
+  { key: "before", title: "Before", needs: compares },
+  { key: "after", title: "After" },
   { key: "delta", title: "Change", help: "Sorted by size, without the sign", needs: compares },
   { key: "relative", title: "Relative", needs: compares },
   {
@@ -22,8 +24,6 @@ const COLUMNS = [
     help: "Findings of the comparison on this function",
     needs: (page) => page.findings.size > 0,
   },
-  { key: "before", title: "Before", needs: compares },
-  { key: "after", title: "After" },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions", needs: compares },
   {
@@ -111,10 +111,9 @@ function makeTable(page) {
       notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
     if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
-    else
-      notes.push(
-        `An overweight of 100 % means growth in proportion to the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for functions that shrank too" : ""}.`,
-      );
+    else notes.push("An overweight of 100 % means growth in proportion to the whole.");
+    if (!table.small && table.growth < 0)
+      notes.push("The whole shrank: both ratios are positive for functions that shrank too.");
     return notes.join(" ");
   }
 
@@ -187,7 +186,12 @@ function makeTable(page) {
       reach: () => element("td", row.reach ?? "", "words"),
       source: () => element("td", row.source ?? "unknown", "words"),
     };
-    line.append(...columns.map(({ key }) => cells[key]()), actionCell(row));
+    for (const { key, title } of columns) {
+      const cell = cells[key]();
+      cell.dataset.title = title; // of the cards on a phone
+      line.append(cell);
+    }
+    line.append(actionCell(row));
     if (line.querySelector("td.words") && row.source) line.lastChild.previousSibling.title = SOURCE_WORDS[row.source];
     return line;
   }
@@ -228,7 +232,7 @@ function makeTable(page) {
     const sandwich = makeButton("⇕", () => page.openSandwich(row.symbol));
     sandwich.title = "Show its callers and callees";
     sandwich.setAttribute("aria-label", `Show callers and callees of ${name}`);
-    const drop = makeButton("×", () => page.leaveOut(row.symbol));
+    const drop = makeButton("×", () => page.edit("drop", row.symbol));
     drop.title = `Leave out every stack through this function${page.header.alone ? "" : ", on both sides"}`;
     drop.setAttribute("aria-label", `Leave out stacks through ${name}`);
     cell.append(...(page.header.blueprint?.estimated ? [] : [sandwich]), drop);

@@ -1,4 +1,5 @@
-// The values of the rows by thread and time: decodes them, and reduces the tree to a part of the recording. The state of
+// The values of the rows by thread and time: decodes them, and reduces the tree to a part of the recording. The state
+// of
 // the page contains the chosen part of each side as strings, so that a link remains valid for a similar profile:
 //
 //   timeBefore, timeAfter        seconds since the start of the recording, such as "1.2-3.4", or "" for all times

@@ -1,5 +1,5 @@
-// The path to the shown frame, the symbol of a sandwich view, and the excluded functions.
-import { announce, byId, element, linkButton, makeButton } from "./dom.js";
+// The path to the shown frame and the symbol of a sandwich view.
+import { byId, element, linkButton } from "./dom.js";
 import { ancestorsOf, nameOf, symbolName } from "./tree.js";
 
 const LONGEST = 9;
@@ -37,29 +37,6 @@ export function makeTrail(page) {
     );
   }
 
-  function showChips() {
-    const { drop } = page.state;
-    byId("chips").hidden = !drop.size;
-    byId("chips").replaceChildren(
-      ...(drop.size ? [element("span", "Without stacks through")] : []),
-      ...[...drop].map((symbol) => {
-        const chip = makeButton("", () => page.restore(symbol));
-        chip.append(element("bdi", symbolName(page.whole, symbol)));
-        chip.setAttribute("aria-label", `Bring back ${symbolName(page.whole, symbol)}`);
-        return chip;
-      }),
-    );
-  }
-
-  page.leaveOut = (symbol) => {
-    page.set({ drop: new Set([...page.state.drop, symbol]) });
-    announce(`Stacks through ${symbolName(page.whole, symbol)} are left out`);
-  };
-  page.restore = (symbol) => {
-    page.set({ drop: new Set([...page.state.drop].filter((other) => other !== symbol)) });
-    announce(`${symbolName(page.whole, symbol)} is back`);
-  };
   page.on("zoom", showTrail);
-  page.on("tree", showChips);
   page.on("shape", showSandwich);
 }

@@ -119,6 +119,12 @@ export function keysOfPath(tree, node, length) {
 const ROOT_HASH = [0x811c9dc5, 0x9747b28c];
 const OTHER_HASH = [1, 2];
 
+// Returns the key of a function in URLs. Functions of one name in several files have different keys.
+export function keyOfSymbol(tree, symbol) {
+  const [first, second] = hashOfSymbol(tree, symbol);
+  return hex(second) + hex(first);
+}
+
 function hashOfSymbol(tree, symbol) {
   return hashOfText(`${tree.names[symbol]}\n${tree.files[tree.fileOf[symbol] - 1] ?? ""}`);
 }
@@ -143,7 +149,8 @@ export function indexOfSymbols(tree) {
     for (let i = 0; i < size; i++) first[symbol[i] - ROOT + 2] += 1;
     for (let i = 2; i < first.length; i++) first[i] += first[i - 1];
     const rows = new Int32Array(size);
-    for (let i = 0; i < size; i++) rows[first[symbol[i] - ROOT + 1]++] = i; // afterwards an entry is the start of its symbol
+    // afterwards an entry is the start of its symbol
+    for (let i = 0; i < size; i++) rows[first[symbol[i] - ROOT + 1]++] = i;
     return { first, rows };
   });
 }

@@ -1,9 +1,10 @@
 // The bar from before to after: parts whose changes add up exactly to the change of the total.
 import { OTHER, ROOT } from "./codec.js";
 import { byId, element, makeButton } from "./dom.js";
+import { pathRows } from "./findings.js";
 import { formatSignedShare, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
-import { once, rowsOfSymbol, symbolName } from "./tree.js";
+import { once, symbolName } from "./tree.js";
 import { scaled } from "./views.js";
 import { changeOf, meanOf } from "./words.js";
 
@@ -15,8 +16,8 @@ const LOWEST = Math.min(ROOT, OTHER);
 const LONGEST_PART = 28; // characters
 
 // Divides the change of the total between the findings, in the order of the report, the other functions that changed,
-// and the rest. Each row's own change counts for the first part that contains the row, so no change counts twice. Cost of
-// a function that one part gained and another part lost only moved, and counts for neither.
+// and the rest. Each row's own change counts for the first part that contains the row, so no change counts twice. Cost
+// of a function that one part gained and another part lost only moved, and counts for neither.
 export function partsOfChange(tree, ratio, level, findings) {
   const owners = new Map([[REST, 0]]); // the number of each part
   const owner = new Uint8Array(tree.size);
@@ -25,7 +26,7 @@ export function partsOfChange(tree, ratio, level, findings) {
     owners.set(symbol, owners.size);
     for (const row of rows) for (let i = row; i < tree.end[row]; i++) owner[i] ||= owners.get(symbol);
   };
-  for (const { symbol, rows } of findings) add(symbol, rows?.length ? rows : rowsOfSymbol(tree, symbol));
+  for (const finding of findings) add(finding.symbol, pathRows(tree, finding));
   const others = new Map();
   for (const { node } of whatChanged(tree, ratio, level))
     others.set(tree.symbol[node], [...(others.get(tree.symbol[node]) ?? []), node]);
@@ -74,18 +75,21 @@ export function makeWaterfall(page) {
     );
     box.hidden = !shown.length || page.unequal;
     if (box.hidden) return;
-    const width = (delta) =>
-      `${((100 * Math.abs(delta)) / (Math.abs(rest) + shown.reduce((sum, part) => sum + Math.abs(part.delta), 0))).toFixed(2)} 1 0`;
+    const all = Math.abs(rest) + shown.reduce((sum, { delta }) => sum + Math.abs(delta), 0);
+    const width = (delta) => `${((100 * Math.abs(delta)) / all).toFixed(2)} 1 0`;
     const bars = shown.map(({ symbol, delta }) => {
       const name = symbolName(tree, symbol);
       const button = makeButton("", () => open(symbol), delta > 0 === !page.higher ? "worse" : "better");
       button.append(element("bdi", shorten(name, LONGEST_PART)), " ", element("span", changeOf(page, delta)));
-      button.title = `${name}: ${changeOf(page, delta)}, ${formatSignedShare(delta / whole)} of the total, without cost that only moved`;
+      button.title =
+        `${name}: ${changeOf(page, delta)}, ${formatSignedShare(delta / whole)} ` +
+        `of the total, without cost that only moved`;
       button.style.flex = width(delta);
       return button;
     });
     const noise = element("span", `rest ${changeOf(page, rest)}`, "rest");
-    noise.title = `${changeOf(page, rest)}: all other functions together, within noise or below 0.5 % of the total each`;
+    noise.title =
+      `${changeOf(page, rest)}: all other functions ` + `together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);
     box.replaceChildren(
       element("b", meanOf(page, tree.before[0], 0)),

@@ -1,6 +1,6 @@
 // Describes a node, with the same text for the tooltip, the details line and screen readers.
-import { testsRepeats } from "./context.js";
-import { evidence, few, stateOf } from "./colour.js";
+import { isUncertainTotal, testsRepeats } from "./context.js";
+import { MERGED, evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
 import { findingWords } from "./findings.js";
 import { formatFromTo, formatShare, formatSigned, formatValue, growthOf } from "./format.js";
@@ -72,7 +72,8 @@ export function describe(page, shape, node) {
       brief: page.header.alone
         ? meanOf(page, after, 1)
         : isScaled
-          ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}`
+          ? `${meanOf(page, before, 0)} (scaled ` +
+            `${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}`
           : fromTo(page, before, after),
       growth: page.unequal ? "not compared" : near ? "unchanged" : growthOf(old, after),
       responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
@@ -109,7 +110,8 @@ export function allCallsOf(page, tree, node) {
   const isEstimated = page.header.blueprint?.estimated && finding?.change;
   if (!isEstimated && all.every((value, side) => isNear(value, here[side]))) return "";
   const known = page.tree === page.whole && page.state.k === "none" && !finding?.rows?.length && finding?.change;
-  return `all calls ${known ? changeText(finding) : `${column && "self "}${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`}`;
+  if (known) return `all calls ${changeText(finding)}`;
+  return `all calls ${column && "self "}${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`;
 }
 
 // Returns the change of a finding as in all reports: "self 14 → 103 samples (7.4x)".
@@ -141,11 +143,13 @@ function verdictOf(page, shape, node) {
           ? "unchanged"
           : page.unequal
             ? "not compared"
-            : "below the gate",
+            : isUncertainTotal(page, tree, node)
+              ? "not certain"
+              : "below the gate",
       );
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
-  if (tree.evidence && testsRepeats(page))
+  if (tree.evidence && tree.evidence[node] !== MERGED && testsRepeats(page))
     words.push(
       tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ",
     );

@@ -15,6 +15,8 @@ def built(folder: Path) -> "subprocess.CompletedProcess[str]":
     if tool is None:
         pytest.skip("zensical is not installed; ./run docs")
     shutil.copy(ROOT / "zensical.toml", folder)
+    make_pages = [sys.executable, str(ROOT / "examples" / "upgrades" / "pages.py"), str(folder / "docs" / "upgrades")]
+    subprocess.run(make_pages, check=True, timeout=120)
     command = [tool, "build", "--strict"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
 

@@ -24,6 +24,8 @@ ARGUMENTS = [
 OpenFile = Callable[..., "Page"]
 
 
+SCREENS = [(1280, "light"), (390, "dark")]
+WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
 ADDRESS_PAUSE = 150  # milliseconds; the page writes its address in a pause after the interactions
 
 
@@ -33,6 +35,13 @@ def written_address(page: "Page") -> str:
     while written != (written := str(page.evaluate("location.hash"))):
         page.wait_for_timeout(2 * ADDRESS_PAUSE)
     return written
+
+
+def axe_violations(page: "Page", *more_rules: str) -> list[str]:
+    """Return what axe finds against the guidelines for accessible pages."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    found = axe.Axe().run(page, options={"runOnly": [*WCAG, *more_rules]}).response["violations"]
+    return [f"{one['id']}: {node['html']} {node.get('failureSummary')}" for one in found for node in one["nodes"]]
 
 
 @pytest.fixture(scope="module")

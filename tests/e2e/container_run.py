@@ -211,7 +211,7 @@ def _context_digest() -> str:
     """Changes when a file changes that goes into the image."""
     digest = hashlib.sha256()
     names = ("Dockerfile", ".dockerignore", "LICENSE", "README.md", "pyproject.toml", "requirements.lock")
-    folders = [path for folder in ("src", "templates") for path in (ROOT / folder).rglob("*")]
+    folders = [path for folder in ("native", "src", "templates") for path in (ROOT / folder).rglob("*")]
     for path in sorted([ROOT / "requirements-bootstrap.lock", *(ROOT / name for name in names), *folders]):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode() + path.read_bytes())

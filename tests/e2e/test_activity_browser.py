@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from e2e.conftest import OpenFile, written_address
+from e2e.conftest import SCREENS, OpenFile, axe_violations, written_address
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader
@@ -26,7 +26,6 @@ MAIN, LOAD, PARSE = 1, 2, 3
 HOSTILE = '<img src=x onerror="document.title=1">'
 FINDING = PageFinding(symbol=2, severity="severe", direction="worse")
 HEADER = PageHeader("base → head", "demo", "cpu", "samples", findings=[FINDING])
-AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 
 def side_of(speed: int) -> Timeline:
@@ -235,14 +234,12 @@ def test_one_timed_side_is_drawn_alone(open_page: OpenPage) -> None:
     assert page.locator("#part").inner_text().startswith(text)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_and_nothing_is_too_wide(
     open_page: OpenPage, width: int, scheme: Literal["light", "dark"]
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = open_page(width=width, color_scheme=scheme)
     brush(page, "after", 20, 60)
     lane(page, "after").locator(".opener").click()
-    assert axe.Axe().run(page, options=AXE_RULES).response["violations"] == []
+    assert axe_violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

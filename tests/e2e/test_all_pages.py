@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from e2e.conftest import OpenFile
+from e2e.conftest import SCREENS, OpenFile, axe_violations
 from e2e.test_evolution_browser import evolution
 from e2e.test_page_browser import DEMO, HEADER, HOSTILE
 from profgate.flamegraph.page import build_page
@@ -18,8 +18,8 @@ from profgate.flamegraph.pages import build_index
 from profgate.history.trends import Trend, trends_page
 from profgate.model.durations import DurationRun
 from profgate.model.history import StoredCommit
+from profgate.ranks.rank_inputs import rank_history
 from profgate.ranks.rank_output import history_page, rank_page
-from profgate.ranks.rank_runs import rank_history
 from profgate.statistics.rank_checks import RankRules
 from profgate.track.evolution_page import build_evolution_page
 from report_samples import many, nothing_compared
@@ -33,7 +33,6 @@ ROOT = Path(__file__).parents[2]
 CHECKER = ROOT / ".ci/html-checker/node_modules/vnu-jar/build/dist/vnu.jar"
 SCRIPT_TOOLS = ROOT / ".ci/page-scripts"
 UNKNOWN = ".*(paint-order|@property).*"  # parts of CSS that the checker does not know
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 CONTROLS = "button, input, select, summary, [role=tablist]"
 SHA = "4f2c1ab" + "0" * 33
 
@@ -140,13 +139,12 @@ def test_page_scripts_have_valid_types_and_format(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in {"flame-graph", "evolution"}])
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_in_tables(
     written: Callable[[str], Path], open_file: OpenFile, name: str, width: int, scheme: Literal["light", "dark"]
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = open_file(written(name), width=width, color_scheme=scheme)
-    assert axe.Axe().run(page, options=RULES).response["violations"] == []
+    assert axe_violations(page, "wcag22aa", "best-practice") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -5,7 +5,7 @@ import pytest
 from e2e.container_run import Step, build_image, run_step, why_not, workspace_after
 from profgate.version import VERSION
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("container")]  # one process builds the image once
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from action_stage import BASE_RUNS, SLOWER, WORKFLOW, Stage, profiles
 from e2e.container_run import Step, build_image, run_step, why_not, workspace_after
 from fake_github import FakeGitHub
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("container")]  # one process builds the image once
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

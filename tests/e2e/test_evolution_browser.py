@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from e2e.conftest import OpenFile
+from e2e.conftest import SCREENS, OpenFile, axe_violations
 from profgate.model.units import Metric, MetricKind
 from profgate.track.evolution import evolution_of
 from profgate.track.evolution_page import build_evolution_page
@@ -232,15 +232,10 @@ def test_hundreds_of_versions_and_benchmarks_are_drawn_in_part(open_page: OpenPa
     assert page.locator("#benchmarks tbody tr").count() == 125
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = open_page(width=width, color_scheme=scheme)
     page.locator("#chart").focus()
     page.keyboard.press("n")
-    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-    found = axe.Axe().run(page, options=options).response["violations"]
-    violations = [(one["id"], node["target"], node.get("failureSummary")) for one in found for node in one["nodes"]]
-    assert violations == []
+    assert axe_violations(page, "wcag22aa", "best-practice") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

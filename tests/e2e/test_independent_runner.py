@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 ACT = "github.com/nektos/act@v0.2.89"
 WORKFLOW = ".github/workflows/pull-request.yml"
 TIMEOUT = 300
-pytestmark = [pytest.mark.full, pytest.mark.xdist_group("container")]  # one process uses the image store
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,7 @@ class Runner:
     """A repository whose workflow act executes; the fake GitHub knows its commits."""
 
     workflow = WORKFLOW
+    timeout = TIMEOUT
 
     def __init__(self, act: Path, fake: FakeGitHub, folder: Path, engine: str, authority: Path) -> None:
         self.act, self.fake, self.engine = act, fake, engine
@@ -132,7 +133,7 @@ class Runner:
             "DOCKER_HOST": self.engine,
         }
         return subprocess.run(
-            command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=TIMEOUT
+            command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=self.timeout
         )
 
     @property

@@ -16,7 +16,7 @@ from e2e.test_independent_runner import ROOT, Runner, _authority, act
 from fake_github import FakeGitHub
 
 __all__ = ["act"]
-pytestmark = [pytest.mark.full, pytest.mark.xdist_group("container")]
+pytestmark = pytest.mark.full
 WORKFLOW = ".github/workflows/performance.yml"
 POLICY = ".github/profgate.yml"
 # What code of a pull request would like to reach, by name.

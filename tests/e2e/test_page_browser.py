@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from e2e.conftest import OpenFile, written_address
+from e2e.conftest import SCREENS, OpenFile, axe_violations, written_address
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
@@ -50,7 +50,6 @@ def tree_of(rows: list[tuple[int, int, int, int]], names: list[str]) -> NamedTre
 
 
 DEMO = tree_of(STACKS, FUNCTIONS)
-AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 
 @pytest.fixture
@@ -242,7 +241,7 @@ def test_table_sorts_filters_and_leaves_out(open_page: OpenPage) -> None:
     assert page.locator("#rows tr").count() == 0
     page.locator("#filter").fill("")
     assert "710" in page.locator("#rows tr").first.inner_text()
-    page.get_by_role("button", name="Bring back parse").click()
+    page.get_by_role("button", name="Undo: Leave out parse").click()
     assert "1,010" in page.locator("#rows tr").first.inner_text()
 
 
@@ -433,6 +432,49 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     assert again.locator(".pane figcaption b").all_inner_texts() == ["After", "Differences"]
     unknown = painted(open_page(fragment="#sandwich=nobody"))
     assert unknown.locator("#message").inner_text() == "nobody is not in this profile."
+
+
+def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
+    names = ["main", "load", "parse", "walk", "item"]
+    rows = [
+        (0, 0, 0, 0),
+        (1, 1, 10, 10),
+        (2, 3, 100, 150),
+        (3, 4, 40, 40),
+        (4, 3, 200, 320),
+        (1, 2, 5, 5),
+        (6, 3, 30, 80),
+    ]
+    finding = PageFinding(symbol=3, severity="severe", direction="worse", change=("", "330 → 550 samples", "1.7x"))
+    page = painted(open_page(tree_of(rows, names), replace(HEADER, findings=[finding])))
+    chips, item, edits = page.locator("#chips button"), page.locator("#item-0"), page.locator("#edits")
+    assert selected(page) == "walk"
+    page.keyboard.press("k")  # the nested calls of walk count for the outermost ones
+    assert "self 300 samples → 470 samples" in item.inner_text()
+    written_address(page)  # each step is an entry of the browser's history
+    page.keyboard.press("o")  # both places of walk are one box
+    assert "total 370 samples → 590 samples" in item.inner_text()
+    assert "self 330 samples → 550 samples" in item.inner_text()
+    assert "100 % of before" in item.inner_text()
+    assert edits.get_by_role("button", name="Collapse recursion").is_hidden()
+    assert chips.all_inner_texts() == ["Collapsed: walk", "Only calls of walk", "Undo"]
+    fragment = written_address(page)
+    again = painted(open_page(tree_of(rows, names), replace(HEADER, findings=[finding]), fragment=fragment))
+    assert again.locator("#chips button").all_inner_texts() == chips.all_inner_texts()
+    assert again.locator("#item-0").inner_text() == item.inner_text()
+    page.go_back()
+    page.wait_for_function("() => document.querySelectorAll('#chips button').length === 2")
+    page.keyboard.press("u")
+    assert page.locator("#chips").is_hidden()
+    page.locator(".graph").first.focus()
+    page.keyboard.press("ArrowUp")
+    assert selected(page) == "load"
+    edits.get_by_role("button", name="Merge").click()
+    assert selected(page) == "main"
+    assert "self 10 samples → 10 samples" in item.inner_text()
+    page.get_by_role("button", name="Undo: Merge into callers load").click()
+    assert "self 0 samples → 0 samples" in item.inner_text()
+    assert written_address(page).count("edits") == 0
 
 
 def test_stacks_from_the_leaves_and_folded_chains(open_page: OpenPage) -> None:
@@ -672,13 +714,11 @@ def test_first_line_has_the_result(open_page: OpenPage, width: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_a_judged_page(open_page: OpenPage, scheme: Literal["light", "dark"]) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     for verdict in ("fails", "review", "better", "unchanged"):
         header = replace(JUDGED, headline=MetricHeadline(verdict, "text", "total +1 %"))
         page = painted(open_page(header=header, color_scheme=scheme), "union")
         page.locator("#overview-open").click()
-        found = axe.Axe().run(page, options=AXE_RULES).response["violations"]
-        assert [node["html"] for one in found for node in one["nodes"]] == []
+        assert axe_violations(page) == []
 
 
 def test_chip_names_the_callee_that_explains_the_change(open_page: OpenPage) -> None:
@@ -936,7 +976,7 @@ def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
     page.get_by_role("tab", name="Table").click()
     assert page.locator("#rows tr").count() == len(ATTACKS)
     page.get_by_role("button", name="Leave out stacks through __proto__").click()
-    page.get_by_role("button", name="Bring back __proto__").click()
+    page.get_by_role("button", name="Undo: Leave out __proto__").click()
     assert page.title() != "hit"
     assert page.locator("iframe, img, #panels script, #app svg:not(.blueprint .frame > svg, .dots > svg)").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -985,28 +1025,21 @@ def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
     assert "they may contain line numbers or ids" in notes.inner_text()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = painted(open_page(width=width, color_scheme=scheme))
-
-    def violations() -> list[str]:
-        found = axe.Axe().run(page, options=AXE_RULES).response["violations"]
-        return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
-
-    assert violations() == []
+    assert axe_violations(page) == []
     for menu in ("overview", "notes", "settings"):
         page.locator(f"#{menu}-open").click()
-        assert violations() == []
+        assert axe_violations(page) == []
         page.keyboard.press("Escape")
     for key in ("?", "s"):
         page.keyboard.press(key)
     page.locator("#query").fill("a")
-    assert violations() == []
+    assert axe_violations(page) == []
     for tab in ("Table", "Blueprint"):
         page.get_by_role("tab", name=tab).click()
-        assert violations() == []
+        assert axe_violations(page) == []
 
 
 class _Redirect(BaseHTTPRequestHandler):
@@ -1169,6 +1202,26 @@ def test_source_has_the_cost_of_each_line(open_page: OpenPage) -> None:
     assert cells(page, "return fast") == ["20", "30", "▲ +10"]
     assert page.locator("img").count() == 0
     assert page.title() == "demo: base → head"
+
+
+def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
+    names = ["main", "Shop.load", "parse", "unused"]
+    tree = tree_of([(0, 0, 0, 0), (1, 1, 10, 10), (2, 2, 300, 900), (1, 3, 50, 50)], names)
+    hunks = [(10, 10, [" def load(self):", "-    return parse(fast)", "+    return parse(slow)"])]
+    load = PageSource(symbol=1, origin="from the diff", paths=("load.py", "load.py"), hunks=hunks)
+    rows: list[tuple[int, ...]] = [(11, 0, 10, 310, 0, 0), (0, 11, 0, 0, 10, 910)]
+    page = painted(open_page(tree, replace(LINES, sources=[load], lines=[PageLines(symbol=1, rows=rows)], findings=[])))
+    source = page.locator("#source")
+    page.get_by_label("Functions with changed source").select_option(label="Shop.load: 310 → 910")
+    assert selected(page) == "Shop.load"
+    assert cells(page, "slow") == ["310", "910", "▲ +600"]
+    link = source.get_by_role("button", name="parse").last
+    link.hover()
+    assert page.locator(".ring:not(.chosen)").first.is_visible()
+    page.locator(".graph").first.hover(position={"x": 100, "y": 3 * 19 + 9})
+    assert source.locator("tr.calls").count() >= 1
+    link.click()
+    assert selected(page) == "parse"
 
 
 def test_lines_without_text_have_numbers_and_costs(open_page: OpenPage) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from e2e.conftest import OpenFile
+from e2e.conftest import SCREENS, OpenFile, axe_violations
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader
@@ -41,7 +41,6 @@ HEADER = PageHeader(
     findings=[PageFinding(symbol=1, severity="severe", direction="worse", judged="self", story=EVIDENCE)],
     single_runs=RUNS,
 )
-AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 OpenPage = Callable[..., "Page"]
 
@@ -127,15 +126,13 @@ def test_blueprint_shows_the_runs_of_the_selected_box(open_page: OpenPage) -> No
     assert alternative(page, ".figures").startswith("Total of each run.")
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_and_nothing_is_too_wide(
     open_page: OpenPage, width: int, scheme: Literal["light", "dark"]
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     earlier = PageRuns(shown=[1, 2, 2], all=[80, 2, 2], factors=(1.0, 1.0), reasons="", waiting=True, rows=RUNS["rows"])
     for fragment in ("", "#tab=blueprint"):
         page = open_page(replace(HEADER, single_runs=earlier), fragment, width=width, color_scheme=scheme)
         assert page.locator(".runs .earlier:visible circle").count() == 1
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert axe.Axe().run(page, options=AXE_RULES).response["violations"] == []
+        assert axe_violations(page) == []

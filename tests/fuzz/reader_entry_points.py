@@ -13,13 +13,12 @@ from profgate.readers.registry import READERS
 from smallest_files import RICHER, SMALLEST
 
 LONGEST_SEED = 24_000  # bytes; small inputs are tried more often in the same time
-_TEXTS = ("perf", "callgrind", "austin", "go-benchmark", "libtest", "junit", "pytest-durations", "folded")
+_TEXTS = [name for name, data in SMALLEST.items() if data[:1] not in b"{["]
 CODECS: dict[str, tuple[Codec, ...]] = {
+    **dict.fromkeys(_TEXTS, ()),
     "pprof": (PROTOBUF,),
     "pstats": (MARSHAL,),
-    "python-sampling": (),
     **dict.fromkeys(("pytest-report-log", "go-test", "python-sampling-jsonl"), (JSON_LINES,)),
-    **dict.fromkeys(_TEXTS, ()),
 }
 
 

@@ -14,6 +14,7 @@ from profgate.github.sticky_comment import ACTIONS_LOGIN
 from slow_cases import quick_first
 
 COMMAND = "/profgate accept parse: the new format needs it"
+THRICE = SHARES | {"parse": 90_000}
 FAR_SLOWER = SHARES | {"parse": 150_000}
 
 
@@ -128,8 +129,10 @@ def test_beyond_what_was_accepted_it_is_red_again(red: Stage) -> None:
 
 
 def test_measured_limit_does_not_grow_later(red: Stage) -> None:
+    red.push_to_pull()
+    assert red.compare(profiles(THRICE, 77)) == 1
     say(red)
-    assert red.compare(profiles(SLOWER, 78)) == 0
+    assert red.compare(profiles(THRICE, 78)) == 0
     red.push_to_pull()
     assert red.compare(profiles(SHARES, 79)) == 0
     red.push_to_pull()
@@ -410,6 +413,7 @@ def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, a
     assert commented(failed, body, author) == 0
     assert failed.fake.state.reruns == []
     assert message in failed.log
+    assert "the comment was deleted" not in failed.log
 
 
 def test_talk_costs_no_request(failed: Stage) -> None:

@@ -20,7 +20,7 @@ from fake_github.state import State
 from two_commits import confirmed_in, pairs_take
 
 # One process prepares the repository once; `test_action_faults.py` has quick tests.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults")]
+pytestmark = pytest.mark.slow
 ALWAYS = 10**6
 RED = profiles(SLOWER, 77)
 MODES = ("compare", "confirm", "merge", "fork")

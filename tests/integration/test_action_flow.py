@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import cmarkgfm
 import cmarkgfm.cmark
@@ -138,10 +137,12 @@ def test_base_jobs_of_other_machines_do_not_count(stage: Stage) -> None:
 def test_a_fork_gets_everything_but_the_comment(stage: Stage) -> None:
     stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True)
+    stage.inputs |= {"status": "true", "check-run": "true"}
     stage.fake.read_only()
     assert stage.compare(profiles(SLOWER, 77)) == 1
     assert stage.comments == []
-    assert "::notice title=profgate::No comment was written" in stage.log
+    for what in ("comment", "commit status", "check run"):
+        assert f"::notice title=profgate::No {what} was written" in stage.log
     assert stage.outputs["conclusion"] == "fail"
     assert "parse" in stage.summary
     assert all(one.method == "GET" for one in stage.requests)
@@ -184,7 +185,7 @@ def with_sources(stage: Stage) -> Stage:
 def sources_of(stage: Stage) -> dict[str, str]:
     """What the report knows of the source of each function it tells of."""
     metric = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]
-    sources = {one["location"]["name"]: (one["evidence"] or {}).get("source", "") for one in metric["findings"]}
+    sources = {one["location"]["name"]: (one["attribution"] or {}).get("source", "") for one in metric["findings"]}
     return {name: source for name, source in sources.items() if source}
 
 
@@ -195,7 +196,7 @@ def source_warnings(stage: Stage) -> list[str]:
 
 def evidence_of(stage: Stage, name: str) -> dict[str, str]:
     metric = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]
-    return next(one["evidence"] or {} for one in metric["findings"] if one["location"]["name"] == name)
+    return next(one["attribution"] for one in metric["findings"] if one["location"]["name"] == name)
 
 
 def test_changed_function_is_linked_to_its_lines(with_sources: Stage) -> None:
@@ -562,16 +563,6 @@ def test_refused_status_or_check_changes_no_verdict(recorded: Stage, setting: st
     assert len(recorded.comments) == 1
 
 
-def test_fork_gets_a_notice_instead_of_status(recorded: Stage) -> None:
-    recorded.open_pull(fork=True)
-    recorded.inputs |= {"status": "true", "check-run": "true"}
-    recorded.fake.read_only()
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert "No commit status was written" in recorded.log
-    assert "No check run was written" in recorded.log
-    assert all(one.method == "GET" for one in recorded.requests)
-
-
 def queued(stage: Stage, files: dict[str, bytes]) -> int:
     """The action on a group of the merge queue."""
     group = stage.fake.add_commit(parents=[stage.base, stage.head])
@@ -634,24 +625,6 @@ def api_calls(stage: Stage) -> list[str]:
     return [one.path.removeprefix(place) for one in stage.requests if one.path.startswith(place)]
 
 
-@pytest.mark.parametrize("recorded_at_start", [True, False])
-def test_requests_of_baseline_and_run_are_bounded(stage: Stage, *, recorded_at_start: bool) -> None:
-    stage.push_jobs(BASE_RUNS)
-    if not recorded_at_start:
-        stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-    stage.open_pull(files={"src/cart.py": b"x\n"})
-    stage.inputs |= {"status": "true", "check-run": "true", "comment": "always"}
-    stage.compare(profiles(SLOWER, 77))
-    calls = api_calls(stage)
-    beside = ("/contents/", "/pulls/", "/issues/", "/statuses/", "/check-runs", "/git/")
-    on_wish = ("/statuses/", "/check-runs")
-    further = BASE_RUNS - 1
-    assert len([one for one in calls if not one.startswith(beside)]) <= 5 + further
-    assert sum(one.endswith("/zip") for one in calls) == BASE_RUNS
-    assert len([one for one in calls if one.startswith(on_wish)]) == len(on_wish)
-    assert len(calls) <= 13 + len(on_wish) + further
-
-
 def test_baseline_costs_at_most_five_requests(recorded: Stage) -> None:
     recorded.base = recorded.fake.add_commit(parents=[recorded.base], branch="main")  # not recorded: one more look
     recorded.inputs |= {"baseline-runs": "0", "comment": "never", "token": recorded.fake.token}
@@ -659,30 +632,6 @@ def test_baseline_costs_at_most_five_requests(recorded: Stage) -> None:
     calls = [one for one in api_calls(recorded) if not one.startswith(("/contents/", "/pulls/", "/git/", "/issues/"))]
     assert len(calls) == 5
     assert recorded.outputs["baseline-distance"] == "1"
-
-
-@pytest.mark.parametrize("older", ["edit", "minimize"])
-def test_concurrent_actions_leave_one_comment(recorded: Stage, older: str) -> None:
-    """Somebody runs a job again while another run of the same head is still at it."""
-    recorded.inputs["older-comments"] = older
-    recorded.start_pull_run()
-    recorded.fake.let_meet("GET", f"/issues/{recorded.number}/comments")
-    with ThreadPoolExecutor(2) as pool:
-        runs = [
-            pool.submit(recorded.step, profiles(SLOWER, seed), **{"output-dir": f"out-{seed}"}) for seed in (77, 78)
-        ]
-        codes = [run.result(timeout=120) for run in runs]
-    recorded.finish(0)
-    assert codes == [1, 1]
-    assert sum(not comment.minimized for comment in recorded.fake.state.comments.values()) == 1
-
-
-def test_uses_of_several_keys_keep_their_own_comments(recorded: Stage) -> None:
-    for key in ("default", "nightly"):
-        recorded.inputs |= {"key": key, "artifact": ARTIFACT}
-        assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert len(recorded.comments) == 2
-    assert [one.partition("key=")[2].partition(" ")[0] for one in recorded.comments] == ["default", "nightly"]
 
 
 def test_older_comments_are_minimised_if_requested(recorded: Stage) -> None:

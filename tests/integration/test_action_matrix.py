@@ -197,7 +197,7 @@ def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, byte
     assert message in sharded.log
 
 
-@pytest.mark.parametrize(("schema", "code"), [("profgate.report/2", 1), ("profgate.report/1", 2)])
+@pytest.mark.parametrize(("schema", "code"), [("profgate.report/3", 1), ("profgate.report/2", 2)])
 def test_verdict_of_a_shard_is_not_believed(sharded: Stage, schema: str, code: int) -> None:
     sharded.start_pull_run()
     sharded.step(profiles(SLOWER, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
@@ -247,6 +247,8 @@ def test_merge_uses_the_policy_of_the_base(sharded: Stage) -> None:
 
 def test_fork_matrix_is_merged_in_fork_comment_workflow(sharded: Stage) -> None:
     sharded.open_pull(fork=True)
+    other, sharded.fake.state.branches["release"] = sharded.number, sharded.base
+    sharded.number = sharded.fake.add_pull(sharded.head, sharded.base, fork=("mallory/shop", 666), base_ref="release")
     permissions = sharded.fake.state.permissions
     sharded.fake.read_only()
     sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
@@ -258,8 +260,9 @@ def test_fork_matrix_is_merged_in_fork_comment_workflow(sharded: Stage) -> None:
     assert sharded.comments == []
     assert sharded.fake.state.statuses == []
     assert sharded.finish(sharded.fork_comment_step(mode="merge", **{"shards-result": "success"})) == 0
-    assert len(sharded.comments) == 1
-    assert [(one["context"], one["state"]) for one in sharded.fake.state.statuses] == [("profgate/default", "failure")]
+    assert (len(sharded.comments), sharded.fake.comment_bodies(other)) == (1, [])
+    statuses = [(one["context"], one["state"]) for one in sharded.fake.state.statuses]
+    assert statuses == [("profgate/default@release", "failure")]
 
 
 def test_merge_costs_a_request_for_each_shard(sharded: Stage) -> None:

@@ -12,12 +12,12 @@ from action_stage import Stage
 TESTS = 120
 
 
-def junit(seed: int, *, slow: float = 1.0, everything: float = 1.0, tests: int = TESTS) -> dict[str, bytes]:
-    """The report of one test run; ``slow`` multiplies the time of one test, ``everything`` that of all."""
+def junit(seed: int, *, slow: float = 1.0, tests: int = TESTS) -> dict[str, bytes]:
+    """The report of one test run; ``slow`` multiplies the time of one test."""
     true, noise = random.Random(1), random.Random(seed)
     cases = []
     for number in range(tests):
-        seconds = (0.01 if number == 7 else 10 ** true.uniform(-2, 1)) * math.exp(noise.gauss(0, 0.005)) * everything
+        seconds = (0.01 if number == 7 else 10 ** true.uniform(-2, 1)) * math.exp(noise.gauss(0, 0.005))
         seconds *= slow if number == 7 else 1.0
         cases.append(f'<testcase classname="tests.shop" name="test_{number}" time="{seconds:.6f}"/>')
     return {"junit.xml": f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>".encode()}
@@ -73,22 +73,12 @@ def test_slow_tests_are_shown_for_review(stage: Stage, jobs: int, conclusion: st
     assert ranks(stage)["kind"] == "NoChange"
     assert stage.compare(junit(9, slow=60.0)) == 0
     change = ranks(stage)
-    assert (change["kind"], change["ranks"]["baselines"]) == ("MaybeDegradation", jobs)
-    assert change["ranks"]["moved"][0]["name"] == "tests.shop.test_7"
+    assert (change["kind"], change["details"]["baselines"]) == ("MaybeDegradation", jobs)
+    assert change["details"]["moved"][0]["name"] == "tests.shop.test_7"
     assert stage.outputs["conclusion"] == conclusion
     (comment,) = stage.comments
     assert "the order of the durations changed: tests became slower" in comment
     assert "| `tests.shop.test_7` |" in comment
-
-
-def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
-    for seed in range(4):
-        stage.push(junit(seed))
-    stage.open_pull()
-    assert stage.compare(junit(9, everything=1.9)) == 0
-    change = ranks(stage)
-    assert change["kind"] == "NoChange"
-    assert 1.8 < change["ranks"]["overall"] < 2.0
 
 
 @pytest.mark.slow
@@ -99,7 +89,7 @@ def test_history_replaces_reading_base_runs(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(junit(8)) == 0
     change = ranks(stage)
-    assert (change["kind"], change["ranks"]["baselines"], change["ranks"]["left_out"]) == ("NoChange", 6, 0)
+    assert (change["kind"], change["details"]["baselines"], change["details"]["left_out"]) == ("NoChange", 6, 0)
     assert stage.compare(junit(9, slow=60.0)) == 0
     change = ranks(stage)
-    assert (change["kind"], change["ranks"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")
+    assert (change["kind"], change["details"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")

@@ -14,7 +14,7 @@ import pytest
 from comparisons import SAMPLES, symbols_of
 from profgate.detect.evidence import Evidence, evidence_of
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.comparison import Comparison, Runs
+from profgate.model.comparison import Comparison, Noise, Runs, Sampling
 from profgate.model.profile import Configuration, Facts
 
 DATA = Path(__file__).parents[1] / "data" / "jobs"
@@ -55,12 +55,16 @@ def compared(given: Recording, target: int, base: list[int]) -> Comparison:
         total_value=np.concatenate(inclusive[sides]),
         run_totals=np.concatenate(given.totals[sides]),
         present=np.ones((2, len(nothing)), np.bool_),
-        noise_self=own[others].reshape(-1, len(nothing)),
-        noise_active=inclusive[others].reshape(-1, len(nothing)),
-        noise_totals=given.totals[others].reshape(-1),
-        period=1,
-        sample_values=np.ones(2 * RUNS),
-        noise_sample_values=np.ones(len(jobs)),
+        active_total=np.concatenate(inclusive[sides]),
+        waiting=np.zeros(len(nothing), np.bool_),
+        first_seen=np.arange(len(nothing)),
+        noise=Noise(
+            own[others].reshape(-1, len(nothing)),
+            given.totals[others].reshape(-1),
+            inclusive[others].reshape(-1, len(nothing)),
+            np.ones(len(jobs)),
+        ),
+        sampling=Sampling(1, np.ones(2 * RUNS)),
         facts=(Facts("folded", job="1"), Facts("folded", job="2")),
     )
 

@@ -3,6 +3,7 @@
 import gc
 import itertools
 import json
+import threading
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
@@ -14,7 +15,7 @@ from profgate.github import answers
 from profgate.github.api_connection import MOVED
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, RetryBudgetExceededError
-from profgate.github.records import Repository
+from profgate.github.records import RepositoryRecord
 from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
@@ -26,30 +27,30 @@ def client_of(fake: FakeGitHub, token: str | None = None, budget: RetryBudget | 
     )
 
 
-def test_a_whole_comparison_costs_five_requests() -> None:
+def test_downloads_in_the_background_overlap() -> None:
+    both = threading.Barrier(2, timeout=30)
     with FakeGitHub() as fake:
-        root = fake.add_commit(branch="main")
-        base = fake.add_commit(parents=[root], branch="main")
-        head = fake.add_commit(parents=[base], branch="feature")
-        merge = fake.add_commit(parents=[base, head])
-        run = fake.add_run(root)
-        fake.add_artifact(run, "profgate-cpu", {"profiles/cpu.folded": b"main;work 10\n"})
+        run = fake.add_run(fake.add_commit(branch="main"))
+        for name in ("first", "second"):
+            fake.add_artifact(run, name, {name: b"main;work 10\n"})
+        fake.meanwhile("GET", "/zip", both.wait, times=2)
         client = client_of(fake)
+        artifacts = client.run_artifacts(run)
+        client.start_downloads(artifacts)
+        assert {name for artifact in artifacts for name in client.artifact_files(artifact)} == {"first", "second"}
+        assert fake.count("GET", "/zip") == 2
+        assert not both.broken
 
-        parents = client.commit(merge).parents
-        nearest = [commit.sha for commit in client.ancestors(parents[0])]
-        runs = client.workflow_runs(".github/workflows/profgate.yml", "main", "push")
-        (artifact,) = client.run_artifacts(runs[0].id, "profgate-cpu")
-        files = client.artifact_files(artifact)
 
-        assert parents == (base, head)
-        assert nearest == [base, root]
-        assert [(item.head_sha, item.event, item.workflow_path) for item in runs] == [
-            (root, "push", ".github/workflows/profgate.yml")
-        ]
-        assert files == {"profiles/cpu.folded": b"main;work 10\n"}
-        assert len(fake.requests) == 5
-        assert fake.blobs.tokens_received == 0
+def test_a_write_discards_what_was_read_ahead() -> None:
+    with FakeGitHub() as fake:
+        head = fake.add_commit(branch="main")
+        number, client = fake.add_pull(head, head), client_of(fake)
+        client.start_comparison(number, head)
+        assert client.comments(number) == []  # read ahead once, then anew
+        client.start_comparison(number, head)
+        written = client.create_comment(number, "text")
+        assert [comment.id for comment in client.comments(number)] == [written.id]
 
 
 def test_names_with_slashes_reach_the_right_commit() -> None:
@@ -80,7 +81,7 @@ def test_fork_run_is_recognised_by_its_repository() -> None:
         fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
         (run,) = client_of(fake).workflow_runs(path)
         assert run.workflow_path == path
-        assert (run.head_repository, run.repository.id) == (Repository(666, "mallory/shop"), 4711)
+        assert (run.head_repository, run.repository.id) == (RepositoryRecord(666, "mallory/shop"), 4711)
 
 
 def test_artifacts_come_newest_first_from_all_pages() -> None:
@@ -136,7 +137,7 @@ def test_a_pull_request_from_a_fork() -> None:
         client = client_of(fake)
         pull = client.pull(number)
         assert (pull.head.sha, pull.base.sha) == (head, base)
-        assert (pull.head_repository_id, pull.base.repo) == (666, Repository(4711, "octo-org/shop"))
+        assert (pull.head_repository_id, pull.base.repo) == (666, RepositoryRecord(4711, "octo-org/shop"))
         assert [item.number for item in client.open_pulls("mallory", "feature")] == [number]
 
 
@@ -163,22 +164,14 @@ def test_comments_are_listed_created_edited_and_deleted() -> None:
         assert len(fake.comment_bodies(number)) == 101
 
 
-def test_stored_comment_is_not_sent_again() -> None:
+@pytest.mark.parametrize(("stored", "posts"), [(True, 1), (False, 2)])
+def test_comment_is_sent_again_unless_it_was_stored(*, stored: bool, posts: int) -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        fake.fail("POST", "/comments", 502, stored=True)
+        fake.fail("POST", "/comments", 502, stored=stored)
         comment = client_of(fake).create_comment(number, f"{MARKER}\nworse")
         assert fake.comment_bodies(number) == [comment.body] == [f"{MARKER}\nworse"]
-        assert fake.count("POST") == 1
-
-
-def test_lost_comment_is_sent_again() -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        fake.fail("POST", "/comments", 502)
-        client_of(fake).create_comment(number, f"{MARKER}\nworse")
-        assert fake.comment_bodies(number) == [f"{MARKER}\nworse"]
-        assert fake.count("POST") == 2
+        assert fake.count("POST") == posts
 
 
 def test_pasted_marker_is_not_the_comment() -> None:

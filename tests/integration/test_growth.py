@@ -17,6 +17,7 @@ from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.wiring import compare
+from sentences import details_of
 from terminal_text import terminal_text
 
 DATA = Path(__file__).parents[1] / "data" / "perun"
@@ -70,7 +71,7 @@ def test_a_set_that_became_a_list_is_told_as_growth() -> None:
     metric = metric_of(report)
     area = next(change for change in metric.changes if change.strategy == "integral_comparison")
     assert (area.location.name, area.kind) == ("unique", "Degradation")
-    before, after = area.own["growth_from"], area.own["growth_to"]
+    before, after = details_of(area).growth_from, details_of(area).growth_to
     assert isinstance(before, float)
     assert isinstance(after, float)
     assert before < 1.2
@@ -168,8 +169,8 @@ def test_models_of_a_profile_go_before_its_records() -> None:
     }
     report = report_of(profile(LINE), profile(LINE, [brought]), "bmoe", "preg")
     [order, size] = metric_of(report).changes
-    assert (order.from_value, order.to_value, order.kind) == ("linear", "power", "Degradation")
-    assert (size.from_value, size.to_value, size.kind) == ("linear", "power", "Degradation")
+    assert (details_of(order).baseline, details_of(order).target, order.kind) == ("linear", "power", "Degradation")
+    assert (details_of(size).baseline, details_of(size).target, size.kind) == ("linear", "power", "Degradation")
 
 
 def test_defaults_without_sizes_do_not_ask_for_models() -> None:

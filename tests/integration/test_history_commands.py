@@ -141,6 +141,8 @@ def test_check_all_draws_every_edge(repository: Repository, capsys: Capture) -> 
     assert top < text.index(" f7 ", top) < middle < text.index(" f7 ", middle) < last
     assert "no ancestor has shop" in text
     assert "NoChange" not in text
+    assert checked(capsys, "--all", "--executor", "serial") == checked(capsys, "--all")
+    capsys.readouterr()
     assert main(["check", "--all", "-v"]) == 0
     assert ": NoChange " in capsys.readouterr().out
 
@@ -286,6 +288,10 @@ def test_trends_are_reported_once(repository: Repository, capsys: Capture) -> No
         place.write_text(json.dumps({"results": [{"command": "search", "median": times[0], "times": times}]}))
         assert main(["store", "add", str(place), "--commit", sha, "--summaries"]) == 0
     capsys.readouterr()
+    assert main(["trends", "--format", "json", "--executor", "serial"]) == 0
+    document = capsys.readouterr().out
+    assert main(["trends", "--format", "json"]) == 0
+    assert capsys.readouterr().out == document
     assert main(["trends"]) == 0
     text = capsys.readouterr().out
     assert f"since {slow[0][:12]} (Slow 0)" in text
@@ -309,7 +315,10 @@ def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> Non
     assert main(["check", "--all"]) == 0
     assert "--last" not in capsys.readouterr().out
     assert main(["trends", "--format", "html"]) == 0
-    assert "<h1>Trends up to " in capsys.readouterr().out
+    page = capsys.readouterr().out
+    assert "<h1>Trends up to " in page
+    assert "too few commits" in page
+    assert 'aria-label="4 commits: ' in page
     assert main(["trends", "--last", "3"]) == 0
     assert "the newest 3 of 4 measured commits" in capsys.readouterr().out
     assert main(["trends"]) == 0

@@ -64,7 +64,7 @@ def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.Ca
     metrics = found["workloads"][0]["metrics"]
     red = {one["location"]["name"]: one for metric in metrics for one in metric["findings"] if one["colour"] == "red"}
     assert red["step"]["location"]["file"] == "shop.py"
-    assert red["step"]["evidence"]["reach"] == "called by a changed function"
+    assert red["step"]["attribution"]["reach"] == "called by a changed function"
     assert found["measurement"]["runs"] == 5
     assert list(out.glob("**/*.html"))
     assert "Both commits were measured in turns, 5 + 5 runs in 50 s." in capsys.readouterr().out

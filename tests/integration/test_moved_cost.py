@@ -19,7 +19,7 @@ from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import grouped, headline
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 from terminal_text import terminal_text
 
 AROUND = {f"main;serve;step{place:02}": 2000 + 100 * place for place in range(20)}
@@ -43,7 +43,7 @@ def report(
     baseline: Mapping[str, int], target: Mapping[str, int], workloads: int = 1, diff: SourceDiff | None = None
 ) -> Report:
     given = PipelineInput(side(baseline, 1, workloads), side(target, 2, workloads), diff=diff)
-    return build_report(given, read_all, STRATEGIES).report
+    return build_report(given, read_sources, STRATEGIES).report
 
 
 def findings(of: Report, colour: str = "red") -> dict[str, Finding]:
@@ -91,20 +91,27 @@ def test_costlier_split_is_red_as_a_whole() -> None:
     (found,) = findings(costly).values()
     assert found.location.name == "parse"
     assert [found.from_value, found.to_value] == pytest.approx([5938, 7883], abs=1)
-    assert found.evidence.judged == "subtree"
+    assert found.result.judged == "subtree"
 
 
 def test_new_function_is_shown_under_its_caller() -> None:
     stacks = {"main;serve;work": 3000}
     added = report(stacks, {**stacks, "main;serve;work;validate": 6000})
     (found,) = findings(added).values()
-    assert (found.location.name, found.evidence.new) == ("work", "validate")
+    assert (found.location.name, found.result.new) == ("work", "validate")
     assert [found.from_value, found.to_value] == pytest.approx([2956, 8988], abs=1)
     assert added.verdict.exit_code == 1
     assert [(part.callee.name, part.new) for part in added.workloads[0].metrics[0].parts] == [("validate", True)]
     assert "mostly in `validate` +6,0" in render_comment(added).text
     for text in (render_comment(added).text, terminal_text(added, verbose=True), to_csv(added)):
         assert "validate" in text
+
+
+def test_collector_names_the_function_that_it_interrupted() -> None:
+    stacks = {"main;serve;work": 3000, "main;serve;work;(garbage collector)": 500}
+    slower = report(stacks, {**stacks, "main;serve;work;(garbage collector)": 4000})
+    parts = [(part.location.name, part.callee.name) for part in slower.workloads[0].metrics[0].parts]
+    assert ("(garbage collector)", "work") in parts
 
 
 def test_caller_is_part_of_the_cause() -> None:
@@ -203,5 +210,5 @@ def test_command_of_perf_calls_no_function() -> None:
 
     functions = {f"step{place}": 40 for place in range(8)}
     given = PipelineInput(perf(functions), perf({**functions, "audit": 80}))
-    (metric,) = build_report(given, read_all, STRATEGIES).report.workloads[0].metrics
+    (metric,) = build_report(given, read_sources, STRATEGIES).report.workloads[0].metrics
     assert [finding.location.name for finding in metric.findings if finding.colour == "red"] == ["audit"]

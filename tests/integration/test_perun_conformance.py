@@ -18,19 +18,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.compare.workloads import pair
 from profgate.detect.builtin import strategy_named
 from profgate.detect.strategy import MODULE
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, CostModels
+from profgate.model.details import ModelPair
 from profgate.model.kinds import Kind
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
 from profgate.statistics.model_fits import areas, grid, values
-from sentences import sentence
+from sentences import details_of, sentence
 
 FOLDER = os.environ.get("PROFGATE_CONFORMANCE")
 EXPECTED = Path(FOLDER or ".") / "expected.jsonl"
@@ -85,11 +86,11 @@ def compared(baseline: str, target: str) -> Comparison:
 
 
 def model_rows(comparison: Comparison, word: Detection, row: int) -> tuple[int, int]:
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     found = []
-    for side, names in enumerate((word.from_names, word.to_names)):
-        assert names is not None
+    assert isinstance(word.details, ModelPair)
+    for side, names in enumerate((word.details.baseline, word.details.target)):
         kinds = [
             place
             for place in range(len(models))
@@ -100,6 +101,10 @@ def model_rows(comparison: Comparison, word: Detection, row: int) -> tuple[int, 
         ]
         found.append(kinds[0] if kinds else -1)
     return found[0], found[1]
+
+
+def _known(number: float | None) -> float:
+    return math.nan if number is None else number
 
 
 NAMES = ("constant", "logarithmic", "linear", "quadratic", "power", "exponential")
@@ -114,11 +119,11 @@ def ours(comparison: Comparison, method: str) -> list[Ours]:
     for row, symbol in enumerate(word.symbol.tolist()):
         before, after = float(word.from_value[row]) * unit, float(word.to_value[row]) * unit
         relative = math.nan if word.relative is None else float(word.relative[row])
-        statistics = {name: float(column[row]) for name, column in word.statistics.items()}
-        named = word.from_names is not None and word.to_names is not None
+        details = details_of(word).at(row)
+        named = isinstance(details, ModelPair)
         rate = {
-            "average_amount_threshold": statistics.get("ratio", math.nan),
-            "best_model_order_equality": statistics.get("order_steps", math.nan),
+            "average_amount_threshold": _known(getattr(details, "ratio", None)),
+            "best_model_order_equality": _known(getattr(details, "order_steps", None)),
             "exclusive_time_outliers": after - before,
             "integral_comparison": relative,
             "local_statistics": relative,
@@ -127,10 +132,10 @@ def ours(comparison: Comparison, method: str) -> list[Ours]:
             Ours(
                 location=word.labels[row] if symbol == MODULE else comparison.symbols.names[symbol],
                 result=Kind(int(word.kind[row])).word,
-                from_=word.from_names[row] if named and word.from_names else before,
-                to=word.to_names[row] if named and word.to_names else after,
+                from_=details.baseline if named else before,
+                to=details.target if named else after,
                 rate=rate,
-                rate_relative=100.0 * statistics.get("target_share", 0.0),
+                rate_relative=100.0 * _known(getattr(details, "target_share", 0.0)),
                 confidence_type=word.confidence_types[row],
                 confidence=float(word.confidence[row]),
                 models=model_rows(comparison, word, row) if named else (-1, -1),
@@ -216,7 +221,7 @@ def their_difference(models: CostModels, before: int, after: int) -> tuple[float
 
 
 def explain_shape(comparison: Comparison, one: Ours, row: Row, differing: set[str]) -> set[str]:
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     before, after = one.models
     found: set[str] = set()
@@ -249,7 +254,7 @@ def ranges(models: CostModels, row: int) -> tuple[float, float]:
 
 def explain_area(comparison: Comparison, one: Ours, row: Row, differing: set[str]) -> set[str]:
     """Each area over its own interval (INT-d2), a logarithm as a straight line (INT-d1)."""
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     pair_rows = np.array(one.models)
     kinds = models.kind[pair_rows]
@@ -268,7 +273,7 @@ def explain_area(comparison: Comparison, one: Ours, row: Row, differing: set[str
 
 def explain_local(comparison: Comparison, one: Ours, row: Row, differing: set[str]) -> set[str]:
     """The program compares x with x: nothing where the ranges are equal, else how much longer one is (LOC-d1)."""
-    models = comparison.models
+    models = comparison.attached(CostModels)
     assert models is not None
     errors = [part[1] for part in row["partial_intervals"]]
     stretched = models.end[one.models[1]] / models.end[one.models[0]] - 1.0

@@ -64,11 +64,6 @@ def test_check_tells_a_departure_and_fails_only_when_asked(baseline: Path, capsy
     assert "| `t007` |" in capsys.readouterr().out
 
 
-def test_check_cannot_tell_with_two_baseline_runs(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", "check", "same.json", "--baseline", str(baseline), "--last", "2"]) == 3
-    assert "2 baseline runs, but at least 3" in capsys.readouterr().out
-
-
 def test_a_sub_folder_is_one_run_of_many_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(4):
         for place in range(30):

@@ -53,7 +53,7 @@ def checkout(sides: list[str], tmp_path: Path) -> list[str]:
 def evidence(text: str) -> dict[str, str | None]:
     (workload,) = json.loads(text)["workloads"]
     found = workload["metrics"][0]["findings"]
-    return {one["location"]["name"]: (one["evidence"] or {}).get("source") for one in found}
+    return {one["location"]["name"]: (one["attribution"] or {}).get("source") for one in found}
 
 
 def test_findings_say_whether_their_function_was_changed(

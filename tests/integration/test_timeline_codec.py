@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import DiffTree
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
 from profgate.model.timeline import MOST_BINS, Timeline
-from profgate.model.workload import Workload
 from profgate.readers.registry import read_profile
 
 NODE = shutil.which("node")

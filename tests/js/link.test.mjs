@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { makeAddress } from "../../templates/page/address.js";
 import { makePage } from "../../templates/page/context.js";
 import { LINKED, makeFragment, parseFragment } from "../../templates/page/link.js";
-import { pathHashes } from "../../templates/page/tree.js";
+import { keyOfSymbol, pathHashes } from "../../templates/page/tree.js";
 import { pathKey, randomTree, seeded, treeOf } from "./trees.mjs";
 
 const FRAGMENTS = 4000;
@@ -13,11 +13,11 @@ const HOSTILE = [
   ...["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "javascript:alert(1)", "\u202ename", "a&b=c", "50%", "#~=+&", "\u0000", "(a+)+$"],
   ...["__proto__", "constructor", "toString", "9".repeat(400), "f".repeat(20000), "<init>", "operator++", "λ", "😀"],
 ];
-const KEYS = [...LINKED, "zoom", "finding", "frame", "drop", "sandwich", "__proto__", "constructor", "toString", "", "unknown"];
+const KEYS = [...LINKED, "zoom", "finding", "frame", "edits", "sandwich", "__proto__", "constructor", "toString", "", "unknown"];
 const VALUES = [...HOSTILE, "", "0", "1", "-1", "1e400", "NaN", "0.5", "none", "total", "factor", "anchor", "side", "self", "a", "max", "3/2", "1/0", "0".repeat(16), "0123456789abcdef~a~b"];
-const SOUND = ["view=union", "view=elided", "k=total", "k=factor", "k=anchor", "factor=3/2", "anchor=a", "basis=self", "mode=relative", "order=delta", "fold=all", "reversed=1", "flip=1", "drop=a", "sandwich=a", "q=a", "regex=1", "box=a", "tab=symbols", "gate=0.1", "reference=max"];
 const HEADER = { findings: [{ key: "0".repeat(16), symbol: 1, severity: "maybe", direction: "worse" }], runs: [2, 3], normalisation: "none", better: "lower", g: 1, sample_value: 0 };
 const TREE = treeOf([["m/a", 5, 7], ["m/b/a", 0, 3], ["m/<init>", 9, 0], ["operator++", 1, 1], ["constructor", 2, 2]]);
+const SOUND = ["view=union", "view=elided", "k=total", "k=factor", "k=anchor", "factor=3/2", "anchor=a", "basis=self", "mode=relative", "order=delta", "fold=all", "reversed=1", "flip=1", `edits=merge.${"0".repeat(16)}~a`, `edits=drop.${keyOfSymbol(TREE, 0)}~a`, "sandwich=a", "q=a", "regex=1", "box=a", "tab=symbols", "gate=0.1", "reference=max"];
 const PATHS = Array.from({ length: TREE.size }, (_, node) => pathKey(pathHashes(TREE), node));
 
 function randomFragment(random) {
@@ -52,11 +52,11 @@ function opened(tree, fragment) {
   return { page, messages, written: location.hash };
 }
 
-const shown = ({ page: { state: { boxSteps, ...state } } }) => ({ ...state, drop: [...state.drop] });
+const shown = ({ page: { state: { boxSteps, ...state } } }) => state;
 
 test("any fragment gives known keys with valid values", () => {
   const random = seeded(1);
-  const kinds = { subtree: "string", zoom: "object", zoomName: "string", finding: "string", findingName: "string", frame: "string", drop: "object", sandwich: "string" };
+  const kinds = { subtree: "string", zoom: "object", zoomName: "string", finding: "string", findingName: "string", frame: "string", edits: "object", sandwich: "string" };
   for (let i = 0; i < FRAGMENTS; i++) {
     const fragment = randomFragment(random);
     const state = parseFragment(fragment);
@@ -88,11 +88,11 @@ test("any fragment opens the page, and its link opens the same state", () => {
 test("any name survives the link", () => {
   const defaults = { view: "after", k: "none" };
   for (const name of HOSTILE) {
-    const state = { ...defaults, k: "anchor", anchor: name, q: name, box: name, sandwich: name, drop: [name, "b"], zoom: ["0123456789abcdef"], zoomName: name };
+    const state = { ...defaults, k: "anchor", anchor: name, q: name, box: name, sandwich: name, edits: [{ kind: "merge", hash: "0123456789abcdef", name }], zoom: ["0123456789abcdef"], zoomName: name };
     const fragment = makeFragment(state, defaults);
     assert.match(fragment, /^[\w.~%!'()*=&-]*$/);
-    const { anchor, q, box, sandwich, drop, zoomName } = parseFragment(fragment);
-    assert.deepEqual([anchor, q, box, sandwich, ...drop, zoomName], [name, name, name, name, name, "b", name]);
+    const { anchor, q, box, sandwich, edits, zoomName } = parseFragment(fragment);
+    assert.deepEqual([anchor, q, box, sandwich, edits, zoomName], [name, name, name, name, state.edits, name]);
   }
 });
 

@@ -135,9 +135,9 @@ test("dropped stacks and a part of the time reduce the tree together", () => {
   globalThis.window = { innerWidth: 1400, addEventListener() {} };
   const page = makePage(HEADER, tree, [null, side]);
   page.renew();
-  page.set({ timeAfter: "0-0.000000002", drop: new Set([tree.names.indexOf("b")]) });
+  page.set({ timeAfter: "0-0.000000002", edits: [{ kind: "drop", symbol: tree.names.indexOf("b") }] });
   assert.deepEqual([page.tree.before[0], page.tree.after[0]], [4, 4]);
-  page.set({ drop: new Set() });
+  page.set({ edits: [] });
   assert.deepEqual([page.tree.before[0], page.tree.after[0]], [10, 6]);
 });
 

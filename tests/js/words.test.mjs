@@ -111,9 +111,9 @@ test("an invalid pattern is reported, not thrown", () => {
 
 test("a link round trip", () => {
   const defaults = { view: "after", k: "none", basis: "inclusive", mode: "contribution" };
-  const state = { view: "union", k: "factor", factor: "3/2", basis: "self", mode: "contribution", q: "a&b=c #+é", regex: true, case: false, flip: true, drop: ["x y", "z"], zoom: ["0123456789abcdef"], zoomName: "std::a<b>" };
-  const { view, k, factor, basis, q, regex, flip, drop, zoom, zoomName } = parseFragment(`#${makeFragment(state, defaults)}`);
-  assert.deepEqual({ view, k, factor, basis, q, regex, flip, drop, zoom, zoomName }, (({ mode, case: _, ...rest }) => rest)(state));
+  const state = { view: "union", k: "factor", factor: "3/2", basis: "self", mode: "contribution", q: "a&b=c #+é", regex: true, case: false, flip: true, edits: [{ kind: "drop", hash: "0".repeat(16), name: "x y" }, { kind: "focus", hash: "1".repeat(16), name: "z" }], zoom: ["0123456789abcdef"], zoomName: "std::a<b>" };
+  const { view, k, factor, basis, q, regex, flip, edits, zoom, zoomName } = parseFragment(`#${makeFragment(state, defaults)}`);
+  assert.deepEqual({ view, k, factor, basis, q, regex, flip, edits, zoom, zoomName }, (({ mode, case: _, ...rest }) => rest)(state));
   assert.equal(makeFragment({ ...defaults, zoom: [] }, defaults), "");
 });
 
@@ -138,7 +138,7 @@ test("a finding's link has its key and its name", () => {
 });
 
 test("half a surrogate pair in a name does not break the link", () => {
-  const made = makeFragment({ view: "after", q: "a\ud800b", zoom: [], drop: ["\udc00"] }, { view: "after" });
+  const made = makeFragment({ view: "after", q: "a\ud800b", zoom: [], edits: [{ kind: "drop", hash: "0".repeat(16), name: "\udc00" }] }, { view: "after" });
   assert.match(made, /q=a%EF%BF%BDb/);
 });
 

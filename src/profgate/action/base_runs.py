@@ -18,7 +18,7 @@ from profgate.report.templates import render_template
 from profgate.settings.inputs import Settings
 
 
-def record(job: Job) -> int:
+def record_baseline(job: Job) -> int:
     """Check that all profiles of this build can be read, store them as a baseline, and return exit code 0.
 
     The step summary states what was stored.
@@ -42,7 +42,7 @@ def record(job: Job) -> int:
 
 def described_set(job: Job, target: LocalSet) -> Manifest:
     """Return the manifest of this build's profiles. Raises a `ProfileError` that names each unreadable file."""
-    read = wiring.read_all(target.files)
+    read = wiring.read_sources(target.files)
     if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
         raise ProfileError("\n".join(broken))
     facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]

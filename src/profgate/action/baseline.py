@@ -21,7 +21,7 @@ from profgate.github.artifact_source import (
 )
 from profgate.github.baseline_search import Trust, distances
 from profgate.github.connections import RetryBudgetExceededError
-from profgate.github.records import CommitRecord, RunRecord
+from profgate.github.records import CommitRecord, WorkflowRun
 from profgate.github.requests import NotFoundError
 from profgate.io.profile_files import LocalSet
 from profgate.model.policy import Policy
@@ -143,7 +143,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
     """
     pauses = iter(POLLS)
 
-    def wait(run: RunRecord) -> bool:
+    def wait(run: WorkflowRun) -> bool:
         what = f"run {run.id} of the baseline commit is {run.status}"
         with suppress(RetryBudgetExceededError, StopIteration):
             pause = next(pauses)

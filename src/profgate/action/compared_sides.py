@@ -9,7 +9,7 @@ from profgate.action.stored_history import Known, known_before
 from profgate.errors import SettingsError
 from profgate.github.artifact_source import StoredSet
 from profgate.github.fork_artifact import ForkArtifact
-from profgate.github.records import RunRecord
+from profgate.github.records import WorkflowRun
 from profgate.io.profile_files import LocalSet, local_set
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
@@ -17,7 +17,7 @@ from profgate.pipeline import PipelineInput
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class ComparedSides:
     """Both sides of a comparison.
 
     ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons why there is no baseline.
@@ -30,11 +30,11 @@ class Sides:
     warnings: tuple[Reason, ...] = ()
     missing: tuple[Reason, ...] = ()
     never_recorded: bool = False
-    later: RunRecord | None = None
+    later: WorkflowRun | None = None
     obstacle: Reason | None = None
 
 
-def compared_sides(job: Job) -> Sides:
+def compared_sides(job: Job) -> ComparedSides:
     """Return the profiles of this build and of its baseline."""
     settings = job.settings
     target = job.with_sources(local_set(settings.profiles, job.context.workspace))
@@ -45,13 +45,13 @@ def compared_sides(job: Job) -> Sides:
     return sides
 
 
-def fork_sides(job: Job, target: ForkArtifact) -> Sides:
+def fork_sides(job: Job, target: ForkArtifact) -> ComparedSides:
     """Return the profiles of a fork's finished run and of its baseline."""
     side = replace(_target_side(job), run_id=target.manifest.run_id)
     return _against_stored(job, target, side)
 
 
-def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
+def with_own_baseline(sides: ComparedSides, baseline: LocalSet) -> ComparedSides:
     """Return the sides with a baseline that was measured by the pull request's own run."""
     side = Side("the pull request's own run")
     given = replace(
@@ -60,10 +60,10 @@ def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
         baseline_side=side,
         manifests=(baseline.manifest, sides.given.manifests[1]),
     )
-    return Sides(given, 1, (*sides.warnings, Reason(ReasonCode.OWN_BASELINE)))
+    return ComparedSides(given, 1, (*sides.warnings, Reason(ReasonCode.OWN_BASELINE)))
 
 
-def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
+def _against_stored(job: Job, target: LocalSet, side: Side) -> ComparedSides:
     """Return both sides, with the given profiles as the target and stored profiles as the baseline."""
     commit = baseline_commit(job)
     policy, refused = policy_at(job, commit.sha)
@@ -71,6 +71,7 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
 
     def further(nearest: StoredSet) -> int:
         """Return the number of base runs to read in addition to the nearest run. With a long history, return 0."""
+        job.start_comparison()
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         runs = job.settings.baseline_runs
         return 0 if known and known[0].commits >= runs else runs
@@ -85,16 +86,16 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
         policy, refused = policy_at(job, commit.sha, first_run=True)
     given = pipeline_input(job, found, commit.label, policy, target, side)
     if found.baseline is None:
-        return Sides(given, 0, refused, found.reasons, found.never_recorded, obstacle=found.obstacle)
+        return ComparedSides(given, 0, refused, found.reasons, found.never_recorded, obstacle=found.obstacle)
     runs = 1 + len(found.noise)
     if known:
         given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
         runs = max(runs, 1 + known[0].commits)
     later = None if requested and not job.context.concerns_pull else found.later
-    return Sides(given, runs, refused, later=later, obstacle=found.obstacle)
+    return ComparedSides(given, runs, refused, later=later, obstacle=found.obstacle)
 
 
-def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
+def _local_sides(job: Job, target: LocalSet, target_side: Side) -> ComparedSides:
     """Return both sides, with profiles from the workspace.
 
     In a pull request, the policy is read at the base commit. Raises `SettingsError` if the policy does not allow a
@@ -119,7 +120,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
         pages=settings.pages,
         interleaved=settings.interleaved,
     )
-    return Sides(given, 1, warnings)
+    return ComparedSides(given, 1, warnings)
 
 
 def _target_side(job: Job) -> Side:

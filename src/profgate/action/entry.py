@@ -8,17 +8,17 @@ import sys
 from collections.abc import Callable, Mapping
 
 from profgate.action.activity import ActivityKind, activity_for
-from profgate.action.base_runs import record, store_for_comment, store_target
+from profgate.action.base_runs import record_baseline, store_for_comment, store_target
 from profgate.action.compared_sides import compared_sides
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.later_runs import comment_on_fork, judge_again
-from profgate.action.merging import judge_report, merge
+from profgate.action.merging import judge_report, merge_shards
 from profgate.action.publishing import annotate, end_without_result, set_outputs, write_error_status
 from profgate.action.release import attach_to_release, compare_refs
 from profgate.action.reporting import compare_and_report
 from profgate.action.time_limit import exit_code_within
 from profgate.errors import ProfgateError, SettingsError, known_error
-from profgate.github.connections import missing
+from profgate.github.connections import missing_certificates
 from profgate.github.event import read_run_context
 from profgate.github.workflow_commands import WorkflowCommands
 from profgate.settings.inputs import SETTINGS, input_variable, settings_from
@@ -113,11 +113,11 @@ def _compare(job: Job) -> int:
 
 
 HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
-    ActivityKind.RECORD: record,
+    ActivityKind.RECORD: record_baseline,
     ActivityKind.COMPARE: _compare,
     ActivityKind.STORE_FOR_COMMENT: store_for_comment,
     ActivityKind.COMMENT_ON_FORK: comment_on_fork,
-    ActivityKind.MERGE: merge,
+    ActivityKind.MERGE: merge_shards,
     ActivityKind.REPORT: judge_report,
     ActivityKind.JUDGE_AGAIN: judge_again,
     ActivityKind.ATTACH: attach_to_release,
@@ -134,6 +134,6 @@ JUDGING = HANDLERS.keys() - {
 
 def _drop_missing_certificates(commands: WorkflowCommands, given: Mapping[str, str]) -> None:
     """Remove the certificate variables of the host whose files do not exist in the container."""
-    for name in missing(given):
+    for name in missing_certificates(given):
         commands.notice(f"{name} names a file that does not exist here and is ignored; use the input ca-bundle")
         os.environ.pop(name, None)  # the requests library reads this variable

@@ -35,7 +35,7 @@ class Pace:
     completed.
     """
 
-    pauses: tuple[float, float] = (0.25, 1.0)
+    pauses: tuple[float, float] = (0.0, 1.0)
     retries: int = 4
     backoff: float = 1.0
     upload_pause: float = 3.0
@@ -142,6 +142,12 @@ class Job:
         if self.context.pr_number is None:
             return []
         return self.client.pull_files(self.context.pr_number)
+
+    def start_comparison(self) -> None:
+        """Request in the background what a comparison reads of the pull request, if it does so in any case."""
+        context = self.context
+        if context.pr_number is not None and context.event_name == "pull_request" and self.settings.mode != "shard":
+            self.client.start_comparison(context.pr_number, context.head_sha)
 
     @cached_property
     def measures_head(self) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from profgate.action.base_runs import brought_artifact, target_artifact
 from profgate.action.compared_sides import fork_sides, with_own_baseline
 from profgate.action.job import Job
-from profgate.action.merging import merge, stored_shards
+from profgate.action.merging import merge_shards, stored_shards
 from profgate.action.policy_file import acceptances_in, policy_at
 from profgate.action.publishing import end_without_result
 from profgate.action.reporting import compare_and_report
@@ -20,7 +20,7 @@ from profgate.errors import ProfgateError, SettingsError
 from profgate.github.acceptance_comments import Rights
 from profgate.github.artifact_source import newest_pull_run
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
-from profgate.github.records import PullRecord, RunRecord
+from profgate.github.records import PullRecord, WorkflowRun
 from profgate.github.sticky_comment import answer_in_comment
 from profgate.model.acceptance import Acceptance, remembering
 from profgate.model.run_context import RunContext, TriggeringRun
@@ -74,7 +74,7 @@ def _merged(job: Job, run: TriggeringRun) -> int:
     if pull is None:
         return end_without_result(job, LEFT.format(run.head_sha))
     job.context = _about(pull, job.context, "")
-    return merge(job, shards)
+    return merge_shards(job, shards)
 
 
 def _pull(job: Job, run: TriggeringRun, hint: str) -> PullRecord | None:
@@ -155,7 +155,7 @@ def _again(job: Job, pull: PullRecord) -> int:
     return end_without_result(job, f"the failed jobs of run {run.id} run again, and read the acceptance")
 
 
-def _compare_again(job: Job, run: RunRecord) -> int:
+def _compare_again(job: Job, run: WorkflowRun) -> int:
     """Compare the stored profiles of a run again, and update the comment and the commit status."""
     first = TriggeringRun(
         id=run.id,

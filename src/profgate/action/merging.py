@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
-from profgate.action.reporting import Result, conclude, first_run, is_first_run
+from profgate.action.reporting import ReportResult, conclude, first_run, is_first_run
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
@@ -26,7 +26,7 @@ NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }
 NO_SHARDS = "let its job run with mode: shard"
 
 
-def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
+def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     """Merge this run's shard reports, judge the result under the base commit's policy, and return the exit code."""
     if shards is None:
         shards = stored_shards(job)
@@ -41,7 +41,7 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
-    return conclude(job, Result(report, links, _base_runs(shards), comment), name)
+    return conclude(job, ReportResult(report, links, _base_runs(shards), comment), name)
 
 
 def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:
@@ -116,7 +116,7 @@ def judge_report(job: Job) -> int:
         raise ProfgateError(name, "does not exist; the log of the step that writes it has the reason")
     report = from_json(read_text(place, LARGEST_REPORT), name)
     _check(job, report, name)
-    return merge(job, [Shard(job.settings.key, report, _links_beside(job, place, name))])
+    return merge_shards(job, [Shard(job.settings.key, report, _links_beside(job, place, name))])
 
 
 def _check(job: Job, report: Report, name: str) -> None:

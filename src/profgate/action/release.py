@@ -7,7 +7,7 @@ from functools import partial
 from profgate import wiring
 from profgate.action.base_runs import described_set, write_set
 from profgate.action.baseline import latest_release, named_ref, named_set, pipeline_input, recording_workflow
-from profgate.action.compared_sides import Sides
+from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
@@ -16,7 +16,7 @@ from profgate.errors import GitHubError, ProfgateError, ProfileError
 from profgate.github.artifact_service import zip_files
 from profgate.github.artifact_source import LATEST, Found, StoredSet, asset_name, later_set
 from profgate.github.baseline_search import Trust, distrust, first_parents
-from profgate.github.records import RunRecord
+from profgate.github.records import WorkflowRun
 from profgate.github.release_notes import Step, render_release_notes
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_files
@@ -70,7 +70,7 @@ def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequenc
     found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs, policy.max_gate_distance)
     _required(ref, found)
     given = pipeline_input(job, found, ref, policy, target, side)
-    sides = Sides(given, 1 + len(found.noise), (*warnings, *refused), obstacle=found.obstacle)
+    sides = ComparedSides(given, 1 + len(found.noise), (*warnings, *refused), obstacle=found.obstacle)
     return compare_and_report(job, sides, partial(_notes, job, given))
 
 
@@ -153,7 +153,7 @@ def _between(job: Job, given: PipelineInput) -> _Between:
     return _Between(tuple(chain), tuple(recorded), tuple(doubts))
 
 
-def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
+def _runs(job: Job, chain: Sequence[str]) -> list[WorkflowRun]:
     """Return the newest trusted run of each commit, in the order of ``chain``.
 
     Commits without a trusted run are left out.

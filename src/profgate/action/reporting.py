@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
-from profgate.action.compared_sides import Sides
+from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
 from profgate.action.layer_below import beside_layer_below
 from profgate.action.policy_file import accepted
@@ -13,7 +13,7 @@ from profgate.action.publishing import exit_code_of, set_outputs, write_check_ru
 from profgate.attribution.base_branch import with_base_branch
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError
-from profgate.flamegraph.pages import build_index, earlier_totals
+from profgate.flamegraph.pages import build_index, earlier_totals, run_totals
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import Page, Uploaded, report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
@@ -40,7 +40,7 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ReportResult:
     """A report with its links and, if applicable, the comment for a first run and the release notes.
 
     ``earlier`` contains the totals from earlier base jobs.
@@ -54,7 +54,7 @@ class Result:
     earlier: Earlier = field(default_factory=dict)
 
 
-def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Document] | None = None) -> int:
+def compare_and_report(job: Job, sides: ComparedSides, notes: Callable[[Report], Document] | None = None) -> int:
     """Compare both sides, write all files, publish the result, and return the exit code.
 
     ``notes`` renders the release notes.
@@ -71,10 +71,10 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.never_recorded else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
-    _summarize(job, Result(report, Links(run=run_url), first_run=first), UNFINISHED)
+    _summarize(job, ReportResult(report, Links(run=run_url), first_run=first), UNFINISHED)
     uploaded = _uploaded(job, built)
     earlier = earlier_totals(built.comparisons)
-    result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None, earlier)
+    result = ReportResult(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
     return conclude(job, result, "" if uploaded.warnings else report_artifact(settings.key, job.context.run_attempt))
@@ -95,7 +95,7 @@ def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
     return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None
 
 
-def conclude(job: Job, result: Result, artifact: str) -> int:
+def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     """Publish the summary, the comment, the commit status and the check run, and return the exit code.
 
     If ``artifact`` is given, the report is stored under this name. The summary is written first, because the run may
@@ -117,7 +117,7 @@ def conclude(job: Job, result: Result, artifact: str) -> int:
     return exit_code_of(job, report, has_status=has_status)
 
 
-def _end_shard(job: Job, result: Result) -> int:
+def _end_shard(job: Job, result: ReportResult) -> int:
     """Store the report for the job that merges the shards, and return the exit code.
 
     Raises `ProfgateError` if the report cannot be stored; otherwise, the gate could pass although a shard is missing.
@@ -133,7 +133,7 @@ def _end_shard(job: Job, result: Result) -> int:
     return 0
 
 
-def _end_alone(job: Job, result: Result, name: str) -> int:
+def _end_alone(job: Job, result: ReportResult, name: str) -> int:
     """End a shard that cannot upload its report. Return the exit code for the verdict of this shard alone."""
     _end(job, result, SHARD_ALONE, "")
     step = upload_step(name, posixpath.join(job.settings.output_dir, SHARD_FOLDER), job.context.run_url)
@@ -143,7 +143,7 @@ def _end_alone(job: Job, result: Result, name: str) -> int:
     return exit_code_of(job, result.report)
 
 
-def _with_stored_report(job: Job, result: Result, name: str) -> Result:
+def _with_stored_report(job: Job, result: ReportResult, name: str) -> ReportResult:
     """Store the report under this name and return the result with a link to the stored report.
 
     A failure causes only a warning.
@@ -154,13 +154,13 @@ def _with_stored_report(job: Job, result: Result, name: str) -> Result:
     return replace(result, links=replace(result.links, report=url or None))
 
 
-def _files(result: Result) -> dict[str, bytes]:
+def _files(result: ReportResult) -> dict[str, bytes]:
     """Return the files of a result that are read by the job that merges the shards."""
     texts = {REPORT_NAME: to_json(result.report), LINKS_NAME: links_to_json(result.links)}
     return {name: text.encode() for name, text in texts.items()}
 
 
-def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
+def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
     """Write the summary and the release notes, and set the outputs."""
     report, links = result.report, result.links
     summary = _summarize(job, result, note)
@@ -175,7 +175,7 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
     set_outputs(job.commands, report, published)
 
 
-def _summarize(job: Job, result: Result, note: str) -> Document:
+def _summarize(job: Job, result: ReportResult, note: str) -> Document:
     """Write the step summary, which replaces any earlier summary of the step, and return the new summary."""
     run_url = job.context.run_url
     summary = result.first_run
@@ -197,7 +197,8 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     if report.metrics:
         written = [page for page in built.pages if job.written(page.document.name)]
         hrefs = {(page.workload, page.metric): page.document.name for page in written}
-        job.write(Document("index.html", "text/html", build_index(report, hrefs, earlier_totals(built.comparisons))))
+        totals = earlier_totals(built.comparisons), run_totals(built.comparisons)
+        job.write(Document("index.html", "text/html", build_index(report, hrefs, *totals)))
 
 
 def _uploaded(job: Job, built: Built) -> Uploaded:
@@ -239,7 +240,7 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
     return render_comment(report, key=job.settings.key, links=links, run_url=job.context.run_url)
 
 
-def _explained(report: Report, sides: Sides) -> Report:
+def _explained(report: Report, sides: ComparedSides) -> Report:
     """Return the report with warnings, including the reasons why the baseline is missing or could not be used."""
     report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
     if not sides.missing:
@@ -257,7 +258,7 @@ def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
     return judge(replace(report, not_compared=(entry, *report.not_compared)), policy)
 
 
-def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
+def beside_base_tip(job: Job, report: Report, sides: ComparedSides) -> Report:
     """Return the report with the later changes on the base branch added.
 
     Nothing is added if the report contains no regression or there is no later base run.

@@ -7,7 +7,7 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 NAMED = 3  # maximum number of locations listed in one sentence
-Key = tuple[str, str, Location]
+_Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
@@ -27,7 +27,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
             return finding
         relative = theirs[key].relative
         change = "changed" if relative is None else f"{relative:.6g}"
-        return replace(finding, evidence=replace(finding.evidence, base_branch=change))
+        return replace(finding, attribution=replace(finding.attribution, base_branch=change))
 
     only_there = [key[2].name for key in theirs if key not in shared]
     more = f" and {len(only_there) - NAMED} more" if len(only_there) > NAMED else ""
@@ -37,7 +37,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
     return replace(report.with_metrics(marked), warnings=(*report.warnings, warning))
 
 
-def _found(report: Report) -> dict[Key, Finding]:
+def _found(report: Report) -> dict[_Key, Finding]:
     """Map (workload, metric, location) to the findings that count as changes."""
     return {
         (workload.name, metric.name, finding.location): finding

@@ -12,7 +12,7 @@ from profgate.attribution.change_sources import explained, sources_of, tested_ch
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Detection
-from profgate.model.comparison import Causes, Comparison
+from profgate.model.comparison import Causes, Comparison, RunCosts
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
@@ -32,12 +32,12 @@ class CallLinks:
     target: FloatArray
 
 
-def links_of(comparison: Comparison) -> CallLinks:
+def links_of(costs: RunCosts) -> CallLinks:
     """Return the links of the call tree, or of the call graph if there is no tree.
 
     If there is neither a tree nor a graph, the result is empty.
     """
-    tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
+    tree, edges, runs = costs.tree, costs.edges, costs.runs
     if tree is not None:
         rows = np.flatnonzero(tree.parent > 0)
         caller = tree.symbol[tree.parent[rows]].astype(np.int64)
@@ -48,22 +48,22 @@ def links_of(comparison: Comparison) -> CallLinks:
     else:
         none = np.zeros(0, np.int64)
         caller, callee, before, after = none, none, none, none
-    count = max(1, len(comparison.symbols))
+    count = max(1, len(costs.symbols))
     keys, place = np.unique(caller * count + callee, return_inverse=True)
     sums = [np.bincount(place, weights=side, minlength=len(keys)) for side in (before, after)]
     return CallLinks(keys // count, keys % count, sums[0] / runs.baseline, sums[1] / runs.target)
 
 
-def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
+def shares(costs: RunCosts, values: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the share of each symbol in the total of a run, averaged over the runs, as one float64 array per side.
 
     ``values`` are int64 costs by run and symbol.
     """
-    totals = np.maximum(comparison.run_totals, 1)[:, None]
-    return comparison.runs.means(values / totals)
+    totals = np.maximum(costs.run_totals, 1)[:, None]
+    return costs.runs.means(values / totals)
 
 
-def causes_of(
+def walked_causes(
     comparison: Comparison,
     detections: Sequence[Detection] = (),
     states: SourceStates | None = None,

@@ -16,7 +16,7 @@ CHANGED = frozenset({"changed", "added"})
 MOST_SOURCES = 50  # maximum number of changed functions that can explain others; each one takes time in large trees
 INSIDE = 0.8  # smallest fraction of a function's change that must occur within another function's change
 MOST = 0.5  # smallest fraction of a change that a source must explain together with libraries
-WHOLE = 0.9  # share of the run from which a function explains nothing, because it contains every change
+NEARLY_ALL = 0.9  # share of the run from which a function explains nothing, because it contains every change
 LEAST = 0.25  # smallest fraction of a change that a source must explain alone
 NAMELESS = frozenset({"[unknown]", "_init"})  # perf names stubs of library calls after the last symbol, _init
 Explained = dict[tuple[int, bool], int]
@@ -26,7 +26,7 @@ def tested_changes(detections: Iterable[Detection], *, lower_is_better: bool) ->
     """Return the tested changes by symbol in stored units per run, and the symbols whose total costs were tested."""
     growths, wide = dict[int, float](), set[int]()
     for detection in detections:
-        judged = detection.texts.get("judged", ())
+        judged = detection.result.judged if detection.result else ()
         for row in np.flatnonzero(np.isin(detection.kind, list(WORSE | BETTER))).tolist() if judged else ():
             rises = (detection.kind[row] in WORSE) == lower_is_better
             moved = abs(float(detection.to_value[row] - detection.from_value[row]))
@@ -45,7 +45,7 @@ def sources_of(comparison: Comparison, states: SourceStates | None) -> tuple[set
     totals = [float(total) for total in comparison.runs.means(comparison.run_totals)]
     moved, whole = np.abs(after - before), max(totals)
     order = np.argsort(-moved, kind="stable")
-    part = (before < WHOLE * totals[0]) | (after < WHOLE * totals[1])
+    part = (before < NEARLY_ALL * totals[0]) | (after < NEARLY_ALL * totals[1])
     large = order[(moved[order] >= GATE_SHARE * whole) & part[order]].tolist()
     one_side = comparison.present.sum(axis=0) == 1
     changed = [symbol for symbol in large if states is not None and states.states[symbol] in CHANGED][:MOST_SOURCES]

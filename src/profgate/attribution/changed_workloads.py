@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from profgate.attribution.call_links import shares
-from profgate.attribution.change_sources import CHANGED, WHOLE
+from profgate.attribution.change_sources import CHANGED, NEARLY_ALL
 from profgate.attribution.function_changes import FunctionChanges
 from profgate.model.attribution import SourceStates
 from profgate.model.comparison import Comparison
@@ -30,7 +30,7 @@ def changed_workloads(comparison: Comparison, states: SourceStates, functions: F
             noted.add(path)
             name = comparison.symbols.names[symbol]
             yield Reason(ReasonCode.NEW_BENCHMARK, {"workload": comparison.workload, "file": path, "function": name})
-    for symbol in np.flatnonzero(np.maximum(before, after) >= WHOLE).tolist():
+    for symbol in np.flatnonzero(np.maximum(before, after) >= NEARLY_ALL).tolist():
         path = states.paths[symbol]
         outside = {one.state for one in functions.functions[1].get(path or "", ()) if one.function.kind == "module"}
         if path is not None and not CHANGED.isdisjoint({states.states[symbol], *outside}):

@@ -10,13 +10,14 @@ import numpy as np
 
 from profgate.attribution.call_links import CallLinks, links_of, shares
 from profgate.attribution.frame_functions import frame_name, has_own_name
-from profgate.attribution.function_changes import KnownFunction
+from profgate.attribution.function_changes import FunctionChanges, KnownFunction
 from profgate.attribution.grammars import language_of
 from profgate.attribution.repository_paths import RepositoryPaths, both_sides
 from profgate.attribution.source_states import BASELINE, TARGET, Sides
+from profgate.compare.symbols import Identity
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import SourceDiff
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import NameTable, RunCosts
 
 LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
 # maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
@@ -38,17 +39,49 @@ _OUTPUT_FOLDERS = re.compile(r"(?:^|/)(?:lib|dist|build|out|output|src|source|es
 _BUNDLED = re.compile(r"\$\d+")  # a bundler numbers equal names of different files
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
 
-Identity = tuple[str, str | None]
 FunctionsByFile = dict[str, set[str]]
 
 
-def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
+class SourcePairing:
+    """Pairs the files and functions of both sides (see `compare.overlay.Pairing`), with their sources if known."""
+
+    def __init__(self, diff: SourceDiff | None = None, changes: FunctionChanges | None = None) -> None:
+        self._diff, self._changes = diff, changes
+
+    def _sides(self, both: NameTable) -> Sides | None:
+        return None if self._diff is None else Sides(both, self._diff, self._changes)
+
+    def files(self, both: NameTable) -> tuple[dict[str, str], tuple[str, str] | None]:
+        """Map files by their paths in the repository or, if those are unknown, by the folders that contain them."""
+        files = {} if self._diff is None else files_of_two_roots(both, self._diff)
+        others, folders = files_of_two_folders(both, self._diff)
+        return {**others, **files}, folders if others else None
+
+    def functions(self, both: NameTable) -> dict[Identity, Identity]:
+        """Map functions by their packages, moved files and sources."""
+        sides = self._sides(both)
+        found = functions_of_packages(both, not_to_pair(both, sides))
+        if self._diff is not None and sides is not None:
+            found = found | functions_of_moved_files(both, self._diff) | paired_functions(both, sides)
+        return found
+
+    def functions_by_costs(self, costs: Iterable[RunCosts]) -> dict[Identity, Identity]:
+        """Map functions by similar names, callers and costs."""
+        found: dict[Identity, Identity] = {}
+        for of_metric in costs:
+            for old, new in paired_by_costs(of_metric, not_to_pair(of_metric, self._sides(of_metric))).items():
+                if new not in found.values():  # pairs may differ between metrics; the first metric has priority
+                    found.setdefault(old, new)
+        return found
+
+
+def files_of_two_roots(both: NameTable, diff: SourceDiff) -> dict[str, str]:
     """Map paths in the baseline profiles to the paths of the same repository files in the target profiles.
 
     The paths in the profiles of two releases may start with different folders. Only files with different paths are
     included. The map is empty if one side has two paths for the same file.
     """
-    sides = _functions_by_file(comparison)
+    sides = _functions_by_file(both)
     before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
     return {
         before[path][0]: after[path][0]
@@ -57,9 +90,7 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
     }
 
 
-def files_of_two_folders(
-    comparison: Comparison, diff: SourceDiff | None = None
-) -> tuple[dict[str, str], tuple[str, str]]:
+def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tuple[dict[str, str], tuple[str, str]]:
     """Find two folders that contain the same files, and return a map from old to new paths and both folders.
 
     Unlike `files_of_two_roots`, this function does not need the sources, so it also finds the output of a build. At
@@ -68,7 +99,7 @@ def files_of_two_folders(
     sides do not count, and neither do files of the repository if there is a diff. The map is empty if there are no such
     folders.
     """
-    before, after = _functions_by_file(comparison)
+    before, after = _functions_by_file(both)
     old_paths, new_paths = (None, None) if diff is None else both_sides(diff)
     gone = {file: names for file, names in before.items() if file not in after and not _is_in(old_paths, file)}
     new = {file: names for file, names in after.items() if file not in before and not _is_in(new_paths, file)}
@@ -97,19 +128,19 @@ def _is_in(paths: RepositoryPaths | None, file: str) -> bool:
     return paths is not None and paths.find(file) is not None
 
 
-def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:
+def functions_of_moved_files(both: NameTable, diff: SourceDiff) -> dict[Identity, Identity]:
     """Map (name, old file) of the baseline's functions to (name, new file) of the same functions in the target.
 
     Both files are paths from the profiles. A function is paired only if (name, old file) occurs only in the baseline,
     (name, new file) occurs only in the target, and the target has a single path for the new file. Functions that were
-    also renamed are paired by `renamed`.
+    also renamed are paired by `paired_by_costs`.
     """
     moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
     if not moved:
         return {}
     before, after = both_sides(diff)
-    now = _texts(_functions_by_file(comparison)[TARGET], after)
-    gone, new = (dict.fromkeys(map(_identities(comparison).__getitem__, side)) for side in _alone(comparison))
+    now = _texts(_functions_by_file(both)[TARGET], after)
+    gone, new = (dict.fromkeys(map(_identities(both).__getitem__, side)) for side in _alone(both))
     found: dict[Identity, Identity] = {}
     for name, file in gone:
         texts = now.get(moved.get(before.find(file) or "", ""), [])
@@ -118,7 +149,7 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
     return found
 
 
-def functions_of_packages(comparison: Comparison, refused: frozenset[int]) -> dict[Identity, Identity]:
+def functions_of_packages(both: NameTable, refused: frozenset[int]) -> dict[Identity, Identity]:
     """Map (name, old file) of the baseline's functions to those of the target that have the same name in a package.
 
     A name is paired if it occurs once among the functions of only one side. The package of a Go function is part of its
@@ -126,7 +157,7 @@ def functions_of_packages(comparison: Comparison, refused: frozenset[int]) -> di
     If most functions of a file are paired with those of one other file, its nameless code is paired, too. ``refused``
     is the result of `not_to_pair`.
     """
-    identities, sides = _identities(comparison), _alone(comparison)
+    identities, sides = _identities(both), _alone(both)
     named: dict[tuple[str, str], tuple[list[Identity], list[Identity]]] = {}
     sizes: Counter[str] = Counter()
     for side, symbols in enumerate(sides):
@@ -152,12 +183,12 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
     return name, file.rpartition("/")[0]
 
 
-def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
+def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
     """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
 
     A name is paired only if it occurs on a single side and cannot refer to another function in the file.
     """
-    identities, (gone, new) = _identities(comparison), _alone(comparison)
+    identities, (gone, new) = _identities(both), _alone(both)
     candidates: dict[tuple[object, ...], list[int]] = {}
     for symbol in new:
         if (known := _only(sides, symbol)) is not None:
@@ -172,12 +203,12 @@ def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Ide
     return found
 
 
-def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
+def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
     """Return the symbols that occur on only one side and must not be paired by names and costs.
 
     These symbols are nameless functions and functions that also occur in the source of the other side.
     """
-    names, alone = comparison.symbols.names, [symbol for side in _alone(comparison) for symbol in side]
+    names, alone = both.symbols.names, [symbol for side in _alone(both) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
     if sides is not None:
         meant = {symbol: {known.state for known in sides.meant(symbol)} for symbol in alone}
@@ -185,7 +216,7 @@ def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
     return frozenset(refused)
 
 
-def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
+def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
     """Map the old name and file of each renamed function to the new name and file.
 
     Only symbols that occur on a single side are paired, and only if each is the best match for the other. Both
@@ -196,35 +227,35 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
     similar callers, callees and name is chosen. ``refused`` contains symbols that must not be paired because of their
     sources.
     """
-    before, after = comparison.present.astype(np.bool_)
+    before, after = costs.present.astype(np.bool_)
     if not (before & ~after).any() or not (after & ~before).any():
         return {}
-    pairing = _Pairing(comparison)
+    pairing = _Pairing(costs)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
-    links, found = links_of(comparison), _renamed_root(comparison)
+    links, found = links_of(costs), _renamed_root(costs)
     for _ in range(ROUNDS if gone and new else 0):
         old_left, new_left = gone - found.keys(), new - set(found.values())
         pairs = pairing.mutually_best(old_left, new_left, pairing.neighbours(links, old_left | new_left, found))
         if not pairs:
             break
         found |= pairs
-    identities = _identities(comparison)
+    identities = _identities(costs)
     return {identities[old]: identities[other] for old, other in found.items()}
 
 
-def _renamed_root(comparison: Comparison) -> dict[int, int]:
+def _renamed_root(costs: RunCosts) -> dict[int, int]:
     """Map the root frame of the baseline to that of the target if both hold nearly all of the run and have no file.
 
     The root frame can be the name of the executable, which often differs between the sides.
     """
-    tree, ends = comparison.tree, list[int]()
+    tree, ends = costs.tree, list[int]()
     top = np.zeros(0, np.int64) if tree is None else np.flatnonzero(tree.parent == 0)
     if tree is None or not len(top):
         return {}
     for side, values in ((BASELINE, tree.baseline_total), (TARGET, tree.target_total)):
         row = top[np.argmax(values[top])]
         symbol = int(tree.symbol[row])
-        known_elsewhere = comparison.present[1 - side, symbol] or comparison.symbols.files[symbol]
+        known_elsewhere = costs.present[1 - side, symbol] or costs.symbols.files[symbol]
         if known_elsewhere or values[row] < NEARLY_ALL * values[0]:
             return {}
         ends.append(symbol)
@@ -234,22 +265,21 @@ def _renamed_root(comparison: Comparison) -> dict[int, int]:
 class _Pairing:
     """The data for pairing names. ``lonely_files`` contains the files that occur on only one side."""
 
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
-        self.names, self.files = comparison.symbols.names, comparison.symbols.files
-        self.inclusive = shares(comparison, comparison.total_value)
-        self.exclusive = shares(comparison, comparison.self_value)
+    def __init__(self, costs: RunCosts) -> None:
+        self.costs = costs
+        self.names, self.files = costs.symbols.names, costs.symbols.files
+        self.inclusive = shares(costs, costs.total_value)
+        self.exclusive = shares(costs, costs.self_value)
         before, after = (
-            {file for file, known in zip(self.files, side, strict=True) if known}
-            for side in comparison.present.tolist()
+            {file for file, known in zip(self.files, side, strict=True) if known} for side in costs.present.tolist()
         )
         self.lonely_files = (before ^ after) - {None}
 
     def candidates(self, side: int, refused: frozenset[int]) -> set[int]:
         """Return the heaviest symbols that occur only on this side, except those with too few samples."""
         alone: BoolArray = np.zeros(len(self.names), np.bool_)
-        alone[[symbol for symbol in _alone(self.comparison)[side] if symbol not in refused]] = True
-        total, split, sample = self.comparison.total_value, self.comparison.runs.baseline, self.comparison.sample_values
+        alone[[symbol for symbol in _alone(self.costs)[side] if symbol not in refused]] = True
+        total, split, sample = self.costs.total_value, self.costs.runs.baseline, self.costs.sampling.values
         if sample is not None:
             counts = total / sample[:, None]
             alone &= (counts[split:] if side else counts[:split]).sum(axis=0) >= FEWEST_SAMPLES
@@ -263,7 +293,7 @@ class _Pairing:
     ) -> dict[int, set[tuple[str, int]]]:
         """Return the callers and callees of each symbol that account for at least `NEIGHBOUR` of the symbol's cost."""
         cost = np.maximum(links.baseline, links.target)
-        inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.comparison.run_totals.mean()))
+        inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.costs.run_totals.mean()))
         found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in symbols}
         for mine, theirs, kind in ((links.callee, links.caller, "from"), (links.caller, links.callee, "to")):
             rows = np.flatnonzero(np.isin(mine, list(symbols)) & (cost >= NEIGHBOUR * inclusive[mine]))
@@ -313,18 +343,18 @@ def _alike(old: str, new: str) -> float:
     return 2.0 * len(first & second) / max(1, len(first) + len(second))
 
 
-def _identities(comparison: Comparison) -> list[Identity]:
-    return list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
+def _identities(both: NameTable) -> list[Identity]:
+    return list(zip(both.symbols.names, both.symbols.files, strict=True))
 
 
-def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
+def _alone(both: NameTable) -> tuple[list[int], list[int]]:
     """Return the symbols that occur only in the baseline and the symbols that occur only in the target.
 
     Symbols that a source map names are omitted, because they must not be paired.
     """
-    before, after = (side.astype(bool) for side in comparison.present)
+    before, after = (side.astype(bool) for side in both.present)
     sides = (np.flatnonzero(side).tolist() for side in (before & ~after, after & ~before))
-    gone, new = ([symbol for symbol in side if not comparison.symbols.is_claimed(symbol)] for side in sides)
+    gone, new = ([symbol for symbol in side if not both.symbols.is_claimed(symbol)] for side in sides)
     return gone, new
 
 
@@ -345,17 +375,17 @@ def _folders(old: str, new: str) -> tuple[str, str]:
     return "/".join([*before, ""]), "/".join([*after, ""])
 
 
-def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
+def _functions_by_file(both: NameTable) -> tuple[FunctionsByFile, FunctionsByFile]:
     """Return the functions of each side by file, except functions that are nameless in any language.
 
     Files that a source map names are omitted, because they must not be paired.
     """
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
-    symbols = comparison.symbols
+    symbols = both.symbols
     if not any(symbols.files):
         return sides
-    for symbol, (name, file) in enumerate(_identities(comparison)):
-        for side, present in zip(sides, comparison.present, strict=True):
+    for symbol, (name, file) in enumerate(_identities(both)):
+        for side, present in zip(sides, both.present, strict=True):
             if file and present[symbol] and not symbols.is_claimed(symbol):
                 side.setdefault(file, set()).update({name} if name[:1] not in "<(" else ())
     return sides

@@ -12,7 +12,7 @@ from profgate.attribution.grammars import language_of
 from profgate.attribution.hunk_scope import FileHunks
 from profgate.attribution.repository_paths import both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import NameTable
 from profgate.model.frame_names import file_key
 from profgate.model.profile import PYTHON_SAMPLING
 
@@ -48,13 +48,13 @@ def source_states(sides: "Sides") -> SourceStates:
 class Sides:
     """The files of both commits and the known lines of functions in the changed files."""
 
-    def __init__(self, comparison: Comparison, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
+    def __init__(self, names: NameTable, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
         self.diff = diff
         self.changes = changes or FunctionChanges()
-        self.symbols = comparison.symbols
-        self.present = comparison.present.tolist()
+        self.symbols = names.symbols
+        self.present = names.present.tolist()
         self.exact = all(
-            facts.format in _FIRST_LINE_FORMATS and facts.profiler != PYTHON_SAMPLING for facts in comparison.facts
+            facts.format in _FIRST_LINE_FORMATS and facts.profiler != PYTHON_SAMPLING for facts in names.facts
         )
         self._touched: tuple[dict[str, ChangedFile], ...] = (
             {file.previous_path: file for file in diff.files if file.status != "added"},

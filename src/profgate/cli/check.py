@@ -1,5 +1,6 @@
 """The ``profgate check`` command."""
 
+import os
 import sys
 
 import click
@@ -22,6 +23,7 @@ MOST_CHECKED = 50  # maximum number of commits for --all, because each check can
 @opt.policy_options
 @opt.strategies_option
 @opt.format_option("terminal", "json")
+@opt.executor_option
 @opt.verbose_option("Show the results of each strategy, including unchanged rows.")
 def check(
     rev: str,
@@ -30,6 +32,7 @@ def check(
     policy: Policy,
     strategies: tuple[str, ...],
     output: str,
+    executor: str | None,
     *,
     every: bool,
     verbose: bool,
@@ -39,8 +42,10 @@ def check(
     The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
     compared.
     """
-    with open_history(history) as store, progress(sys.stderr) as step:
-        checks = Checker(store, rev, policy, strategies or None, verbose=verbose).checks(last if every else None, step)
+    with open_history(history) as store, opt.running(executor) as runner, progress(sys.stderr) as step:
+        folder = os.path.abspath(history)  # noqa: PTH100 - links stay as they are
+        checker = Checker(store, rev, policy, strategies or None, verbose=verbose, folder=folder, runner=runner)
+        checks = checker.checks(last if every else None, step)
     if output == "json":
         sys.stdout.write(checks_json(checks))
     else:

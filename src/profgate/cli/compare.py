@@ -10,7 +10,7 @@ import click
 
 from profgate import api
 from profgate.cli import options as opt
-from profgate.cli.sides import Sides, Sources, sides_arguments, sources_options
+from profgate.cli.sides import GivenSides, Sources, sides_arguments, sources_options
 from profgate.errors import ProfgateError
 from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
@@ -44,15 +44,17 @@ GATE_FAILED = 1
     metavar="DIR",
     help=f"Folder of the history, for sides named REV:WORKLOAD (default: {opt.FOLDER}) and to estimate the noise.",
 )
+@opt.executor_option
 @opt.verbose_option()
 def compare(
-    sides: Sides,
+    sides: GivenSides,
     policy: Policy,
     strategies: tuple[str, ...],
     output: str,
     output_dir: str | None,
     sources: Sources,
     history: str | None,
+    executor: str | None,
     *,
     interleaved: bool,
     verbose: bool,
@@ -65,8 +67,8 @@ def compare(
     """
     given = sources.added_to(_input(sides, policy, history))
     given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose)
-    with progress(sys.stderr) as step:
-        report = api.compare_input(given, step)
+    with opt.running(executor) as runner, progress(sys.stderr) as step:
+        report = api.compare_input(given, step, runner)
     if not sides.difference and (sides.baseline == sides.target or _same_files(given)):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))
@@ -103,7 +105,7 @@ def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
         sys.stdout.write({"json": report.json, "csv": report.csv, "markdown": report.markdown}[output]())
 
 
-def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
+def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineInput:
     """Return the pipeline input for both sides. Stored sides and earlier results are read from a history."""
     if history is None and ":" not in f"{sides.baseline}{sides.target}":
         return sides.read(policy)

@@ -14,7 +14,7 @@ from profgate.io.git import head_commit, parents_of_head
 from profgate.io.terminal import show
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
 from profgate.judge.verdict import policy_stated_in
-from profgate.measuring.commits import Extent, decided_between
+from profgate.measuring.commits import MeasuringLimits, decided_between
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.report import Report as ReportData
@@ -23,7 +23,7 @@ from profgate.pipeline import PipelineInput
 
 extent_options: opt.Decorator = opt.bundled(
     "extent",
-    Extent,
+    MeasuringLimits,
     click.option("--setup", metavar="TEXT", help="Shell command that prepares the checkout of each side."),
     click.option(
         "--budget",
@@ -55,7 +55,7 @@ extent_options: opt.Decorator = opt.bundled(
 @click.option("--key", default="default", help="Key of the comment that the report belongs to.")
 def confirm(
     report: str,
-    extent: Extent,
+    extent: MeasuringLimits,
     policy: Policy,
     output_dir: str | None,
     key: str,

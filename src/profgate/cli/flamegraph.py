@@ -3,16 +3,14 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import click
 
 from profgate import wiring
 from profgate.cli.options import FILE, Choice, command, metric_option, workload_option
-from profgate.cli.sides import Sides, Sources, chosen, sides_arguments, sources_options
+from profgate.cli.sides import GivenSides, Sources, chosen, sides_arguments, sources_options
 from profgate.detect.evidence import run_values
 from profgate.errors import ProfgateError
-from profgate.flamegraph.folded_export import Scaling, two_column_folded
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
@@ -45,7 +43,7 @@ from profgate.source_parsing import changed_functions
     help="Scale the baseline to the target's total; .folded gets decimals (default) or whole numbers of equal sum.",
 )
 def flamegraph(
-    sides: Sides,
+    sides: GivenSides,
     output: str,
     metric: str | None,
     against: str | None,
@@ -71,7 +69,7 @@ def flamegraph(
 
 def _tree(
     comparisons: Sequence[Comparison],
-    sides: Sides,
+    sides: GivenSides,
     sources: Sources,
     metric: str | None,
     against: str | None,
@@ -132,6 +130,10 @@ def _drawn(
 
 
 def _folded(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
+    from fractions import Fraction
+
+    from profgate.flamegraph.folded_export import Scaling, two_column_folded
+
     before, after = int(tree.tree.baseline_total[0]), int(tree.tree.target_total[0])
     scaling = None
     if normalize:

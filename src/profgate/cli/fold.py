@@ -6,7 +6,7 @@ import click
 
 from profgate import wiring
 from profgate.cli.options import PROFILES, command, metric_option, workload_option
-from profgate.cli.sides import Sides, chosen
+from profgate.cli.sides import GivenSides, chosen
 from profgate.errors import ProfgateError
 from profgate.flamegraph.folded_export import one_column_folded
 from profgate.model.policy import Policy
@@ -21,7 +21,7 @@ from profgate.model.visible_text import visible
 def fold(profile: str, metric: str | None, workload: str | None, *, raw_names: bool) -> int:
     """Print PROFILE as folded stacks, one line for each call path."""
     policy = Policy(name_rules="none") if raw_names else None
-    given = Sides(profile, None, difference=False).read(policy, alone=True)
+    given = GivenSides(profile, None, difference=False).read(policy, alone=True)
     comparison = chosen(wiring.overlays(given), metric, workload)
     tree, names = comparison.tree, comparison.symbols.texts()
     if tree is None:

@@ -15,7 +15,7 @@ from profgate.init.recipes import recorded
 from profgate.io.files import check_writable
 from profgate.io.git import merge_base, resolved
 from profgate.judge.verdict import judge
-from profgate.measuring.commits import Extent, decided_between
+from profgate.measuring.commits import MeasuringLimits, decided_between
 from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
@@ -38,7 +38,7 @@ WORKING_TREE = "working tree"
 def measure(
     base: str,
     head: str | None,
-    extent: Extent,
+    extent: MeasuringLimits,
     policy: Policy,
     output: str,
     output_dir: str | None,

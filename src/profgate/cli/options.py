@@ -1,12 +1,13 @@
 """Options that several commands use, and parameter types."""
 
+import contextlib
 import math
 import re
 import shutil
 from collections.abc import Callable
 from functools import reduce, wraps
 from inspect import signature
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -15,6 +16,10 @@ from profgate.errors import did_you_mean
 from profgate.model.policy import FAIL_ON_ORDER, FailOn, Policy
 
 FOLDER = ".profgate"
+FORMS = "serial, processes[:N], dask[:N] or dask://HOST:PORT"
+if TYPE_CHECKING:
+    from profgate.io.executors import TaskRunner
+
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 
@@ -140,6 +145,22 @@ CONFIG = click.option(
 FAIL_ON = click.option(
     "--fail-on", type=Choice(FAIL_ON_ORDER), help="Lowest severity that fails the gate (default: as configured)."
 )
+
+
+executor_option = click.option(
+    "--executor",
+    metavar="NAME",
+    help=f"Where the work is done: {FORMS} (default: on the processors of this machine).",
+)
+
+
+def running(name: str | None) -> "contextlib.AbstractContextManager[TaskRunner | None]":
+    """Start or connect the executor, if one is named, and stop it afterwards."""
+    if name is None:
+        return contextlib.nullcontext()
+    from profgate.io.executors import executor_named
+
+    return executor_named(name)
 
 
 def last_option(default: int, which: str = "") -> Decorator:

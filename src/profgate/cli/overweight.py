@@ -6,7 +6,7 @@ import sys
 import click
 
 from profgate.cli.options import Choice, command, format_option, metric_option, width, workload_option
-from profgate.cli.sides import Sides, sides_arguments
+from profgate.cli.sides import GivenSides, sides_arguments
 from profgate.detect.overweight_document import overweight_document
 from profgate.report.overweight_text import overweight_text
 
@@ -26,7 +26,7 @@ from profgate.report.overweight_text import overweight_text
 @workload_option
 @format_option("terminal", "json")
 def overweight(
-    sides: Sides, pivots: tuple[str, ...], sort: str, metric: str | None, workload: str | None, output: str
+    sides: GivenSides, pivots: tuple[str, ...], sort: str, metric: str | None, workload: str | None, output: str
 ) -> int:
     """Show which functions are responsible for the change of the total, and what remains without each pivot."""
     comparison = sides.overlay(metric, workload)

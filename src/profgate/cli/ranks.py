@@ -13,7 +13,7 @@ from profgate.io.git import head_commit
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun
 from profgate.model.visible_text import name_text
-from profgate.ranks.rank_inputs import FOLDER, run_at, runs_in, stored_runs
+from profgate.ranks.rank_inputs import FOLDER, Recording, rank_history, run_at, runs_in, stored_runs
 from profgate.ranks.rank_output import (
     history_json,
     history_lines,
@@ -23,8 +23,6 @@ from profgate.ranks.rank_output import (
     rank_markdown,
     rank_page,
 )
-from profgate.ranks.rank_runs import rank_history
-from profgate.ranks.recording import Recording
 from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 

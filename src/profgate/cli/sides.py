@@ -17,7 +17,7 @@ from profgate.pipeline import PipelineInput
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class GivenSides:
     """The paths of two sides, or of one folded file with two columns."""
 
     baseline: str
@@ -88,7 +88,7 @@ def _sources(
 
 sides_arguments: Decorator = bundled(
     "sides",
-    Sides,
+    GivenSides,
     click.argument("baseline", type=PROFILES),
     click.argument("target", type=PROFILES, required=False),
     click.option("--difference", is_flag=True, help="BASELINE is one folded file with two columns."),

@@ -1,19 +1,43 @@
 """The ``profgate trends`` command."""
 
+import os
 import sys
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 
 import click
 
-from profgate.cli.options import command, config_option, format_option, history_option, last_option
+from profgate.cli.options import (
+    command,
+    config_option,
+    executor_option,
+    format_option,
+    history_option,
+    last_option,
+    running,
+)
 from profgate.history.ancestry import first_line
 from profgate.history.checks import newest_of
 from profgate.history.history_store import open_history
 from profgate.history.revisions import commit_named, graph_before
 from profgate.history.stored_profiles import trend_rules
-from profgate.history.trends import reported_texts, trends_along, trends_json, trends_lines, trends_page, unreported
+from profgate.history.trends import (
+    Trend,
+    reported_texts,
+    totals_along,
+    trends_along,
+    trends_json,
+    trends_lines,
+    trends_page,
+    unreported,
+)
+from profgate.io.executors import TaskRunner
 from profgate.io.terminal import show
+from profgate.model.history import Series
 from profgate.model.policy import Policy
 
+TASKS = 16  # number of tasks for an executor
 MOST_READ = 200  # default number of commits; a history keeps all symbols for the same number of runs
 
 
@@ -26,17 +50,22 @@ MOST_READ = 200  # default number of commits; a history keeps all symbols for th
 @format_option("terminal", "json", "html")
 @history_option
 @last_option(MOST_READ)
-def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
+@executor_option
+def trends(rev: str, policy: Policy, output: str, history: str, last: int, executor: str | None, *, new: bool) -> int:
     """Show persistent changes in totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
-    rules = trend_rules(policy)
     with open_history(history, write=True, create=False) as store:
         newest = commit_named(rev, store.commits())
         graph = graph_before(newest, store)
         measured = store.measured_commits()
         line = first_line(newest, graph)
         known = [sha for sha in line if sha in measured]
-        found = trends_along(store, known[-last:], rules)
+        with running(executor) as runner:
+            if runner is None:
+                found = trends_along(store, known[-last:], trend_rules(policy))
+            else:
+                found = _trends_by(runner, store.series(), os.path.abspath(history), known[-last:], policy)  # noqa: PTH100 - links stay as they are
         unknown = unreported(store, found, line)
+        totals = totals_along(store, known[-last:], trend_rules(policy)) if output == "html" else ()
         if new:
             store.add_reported_trends(reported_texts(store, unknown))
     shown = unknown if new else found
@@ -44,9 +73,24 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, ne
     if output == "json":
         sys.stdout.write(trends_json(shown, unknown, max(len(known) - last, 0)))
     elif output == "html":
-        sys.stdout.write(trends_page(shown, graph, newest, nothing))
+        sys.stdout.write(trends_page(shown, graph, newest, nothing, totals))
     else:
         show(trends_lines(shown, graph) or nothing, sys.stdout)
         if last < len(known):
             show([("quiet", newest_of(last, len(known)))], sys.stdout)
     return 0
+
+
+def _trends_by(
+    runner: TaskRunner, series: Sequence[Series], folder: str, line: Sequence[str], policy: Policy
+) -> list[Trend]:
+    """Return the trends of all series. Each task opens the history and reads a part of the series."""
+    size = max(len(series) // TASKS, 1)
+    parts = [[each.key for each in series[start : start + size]] for start in range(0, len(series), size)]
+    tasks = (partial(_trends_of, folder, keys, line, policy) for keys in parts)
+    return list(chain.from_iterable(runner(tasks, list[Trend])))
+
+
+def _trends_of(folder: str, keys: Sequence[str], line: Sequence[str], policy: Policy) -> list[Trend]:
+    with open_history(folder) as store:
+        return trends_along(store, line, trend_rules(policy), frozenset(keys))

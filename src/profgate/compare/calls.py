@@ -86,7 +86,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
             evidence=None,
             timelines=(None, None),
         )
-        return replace(comparison, metric=CALLS, period=None, tree=counted)
+        return replace(comparison, metric=CALLS, sampling=replace(comparison.sampling, period=None), tree=counted)
     if edges is None:
         return None
     own = np.zeros_like(comparison.self_value)  # call edges store only the sum over the runs of a side
@@ -101,7 +101,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
     total = np.maximum(own - again, 0)
     costs = replace(edges, baseline_total=edges.baseline_calls, target_total=edges.target_calls)
     values = {"self_value": read_only(own), "total_value": read_only(total)}
-    return replace(comparison, metric=CALLS, period=None, edges=costs, **values)
+    return replace(comparison, metric=CALLS, sampling=replace(comparison.sampling, period=None), edges=costs, **values)
 
 
 def _check(columns: Sequence[IntArray]) -> None:

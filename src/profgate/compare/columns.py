@@ -1,12 +1,12 @@
 """Computes the values of a metric by run and symbol, and the common call tree of runs with stacks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from profgate.compare.symbols import Identity, Numbering
+from profgate.compare.symbols import Numbering
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import CallTree, added_at, merged_paths
@@ -26,17 +26,14 @@ class CompareOptions:
     """The options of a comparison.
 
     ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
-    stacks are also dropped if none of their symbols matches ``focus``. ``aliases`` maps the name and file of a renamed
-    function to the new name and file, and ``policy_aliases`` contains the aliases in the configuration file. ``files``
-    maps the name of a file in the baseline to the file's name in the target.
+    stacks are also dropped if none of their symbols matches ``focus``. ``policy_aliases`` are those in the
+    configuration file.
     """
 
     level: Level = "safe"
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
-    aliases: Mapping[Identity, Identity] = field(default_factory=dict)
     policy_aliases: Aliases = field(default_factory=Aliases)
-    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,31 +84,30 @@ def checked(values: IntArray, factor: int, name: str) -> IntArray:
     return values * factor
 
 
-def columns_of(
+def run_columns(
     profiles: Sequence[Profile],
     numbering: Numbering,
     metric: Metric,
-    options: CompareOptions,
+    forest: Forest | None,
     waiting: BoolArray | None = None,
-) -> tuple[RunColumns, Forest | None, list[IntArray]]:
-    """Return the values of the runs by symbol and, if all runs have stacks, their common tree and its values.
+) -> tuple[RunColumns, list[IntArray]]:
+    """Return the values of the runs by symbol and, if all runs have stacks, the values of the ``forest`` by run.
 
     ``waiting`` is a bool array that marks the functions that only wait. Raises ComparisonError if values overflow or a
     run lacks the metric.
     """
-    forest, rows = None, list[IntArray]()
-    if all(profile.stacks is not None for profile in profiles):
-        forest = _forest(profiles, numbering, options)
-        columns, rows = _stack_columns(profiles, forest, numbering.symbols, metric, waiting)
-    elif all(profile.graph is not None for profile in profiles):
-        columns = _graph_columns(profiles, numbering, metric)
-    else:
-        columns = _measured_columns(profiles, numbering, metric)
-    return columns, forest, rows
+    if forest is not None:
+        return _stack_columns(profiles, forest, numbering.symbols, metric, waiting)
+    if all(profile.graph is not None for profile in profiles):
+        return _graph_columns(profiles, numbering, metric), []
+    return _measured_columns(profiles, numbering, metric), []
 
 
-def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> Forest:
+def forest_of(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> Forest | None:
+    """Return the common call tree of these runs, or None if a run has no stacks."""
     bodies = [profile.stacks for profile in profiles if profile.stacks is not None]
+    if len(bodies) < len(profiles):
+        return None
     depth = np.concatenate([body.depth for body in bodies])
     frames = [mapping[body.frame] for mapping, body in zip(numbering.maps, bodies, strict=True)]
     tree, rows = merged_paths(depth, np.concatenate(frames))
@@ -211,7 +207,7 @@ def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
     return (np.where(known, body.exclusive, 0.0) if known.any() else body.amount)[body.of_metric(place)]
 
 
-def runs_in(profile: Profile, metric: Metric) -> int:
+def run_count(profile: Profile, metric: Metric) -> int:
     """Return the number of runs in a file: 1, or the repetitions of a benchmark."""
     place = place_of(profile, metric)
     return 1 if profile.measurements is None or place is None else profile.measurements.runs(place)
@@ -219,7 +215,7 @@ def runs_in(profile: Profile, metric: Metric) -> int:
 
 def run_starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
     """Return an int64 array with the index of each profile's first run, followed by the number of runs."""
-    return np.cumsum([0, *(runs_in(profile, metric) for profile in profiles)])
+    return np.cumsum([0, *(run_count(profile, metric) for profile in profiles)])
 
 
 def within_real(body: Measurements) -> BoolArray:

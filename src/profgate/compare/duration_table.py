@@ -11,9 +11,8 @@ from profgate.compare.symbols import number_symbols
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun, DurationTable, first_duration
-from profgate.model.profile import Profile
+from profgate.model.profile import Profile, Workload
 from profgate.model.units import base_unit
-from profgate.model.workload import Workload
 from profgate.statistics.rank_checks import side_by_side
 
 
@@ -30,7 +29,7 @@ def _is_plain(profile: Profile) -> bool:
         body is not None
         and profile.stacks is None
         and profile.graph is None
-        and not profile.models
+        and not profile.attachments
         and len(set(body.subtypes)) < 2
         and not np.isfinite(body.exclusive).any()
         and not np.isfinite(body.size).any()
@@ -106,7 +105,7 @@ def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
     """Replace the names in past runs with the test names of the profiles. Names shared by several tests are omitted."""
-    numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
+    numbering = number_symbols(profiles, options.level, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}
     for profile, symbol in zip(profiles, numbering.maps, strict=True):

@@ -1,22 +1,55 @@
-"""Collects the cost models of both sides. Models are read from profiles or fitted to the records of a location."""
+"""Collects the records and cost models of both sides. Models are read from profiles or fitted to records."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.model.arrays import IntArray, read_only
+from profgate.compare.columns import exclusive_amounts, place_of, run_starts
+from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.comparison import Observations
 from profgate.model.cost_models import CONSTANT, LINEAR, MODEL_NAMES, QUADRATIC, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.profile import Model, Profile
+from profgate.model.units import Metric
 from profgate.statistics.model_fits import fitted
 
-Side = Sequence[tuple[Profile, IntArray]]
+_Side = Sequence[tuple[Profile, IntArray]]
 Columns = dict[str, NDArray[Any]]
 
 
-def cost_models(sides: Sequence[Side], observations: Observations | None) -> CostModels | None:
+def observations(
+    profiles: Sequence[Profile], maps: Sequence[IntArray], baselines: int, metric: Metric
+) -> Observations | None:
+    """Return the records of one metric from both sides, or None if the profiles do not contain records."""
+    columns: list[tuple[IntArray | FloatArray, ...]] = []
+    codes: dict[str, int] = {}
+    starts = run_starts(profiles, metric).tolist()
+    for number, (profile, mapping, start) in enumerate(zip(profiles, maps, starts, strict=False)):
+        body, place = profile.measurements, place_of(profile, metric)
+        if body is None or place is None:
+            continue
+        rows = np.flatnonzero(body.of_metric(place))
+        subtype = np.array([codes.setdefault(name, len(codes)) for name in body.subtypes], np.int64)
+        columns.append(
+            (
+                mapping[body.frame[rows]],
+                np.full(len(rows), int(number >= baselines), np.int64),
+                start + (body.order[rows] if body.scenarios else np.zeros(len(rows), np.int64)),
+                body.amount[rows],
+                exclusive_amounts(profile, place),
+                body.size[rows],
+                subtype[rows],
+            )
+        )
+    if not columns:
+        return None
+    symbol, side, run, amount, exclusive, size, subtype = map(np.concatenate, zip(*columns, strict=True))
+    return Observations(symbol, side, run, amount, exclusive, size, subtype, list(codes))
+
+
+def cost_models(sides: Sequence[_Side], observations: Observations | None) -> CostModels | None:
     """Return the models of all locations, sorted by side, location and kind, or None if there are no models.
 
     If a profile contains models of a location, no models are fitted for this location. The only exception is a missing
@@ -61,13 +94,13 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
     return CostModels(**{name: read_only(column[order]) for name, column in columns.items()}, curves=curves)
 
 
-def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
+def _stored(sides: Sequence[_Side]) -> dict[tuple[int, int, int], Model]:
     """Map (side, symbol, kind) to the model with the highest R². An R² of NaN counts as the lowest."""
     found: dict[tuple[int, int, int], Model] = {}
     for side, runs in enumerate(sides):
         for profile, mapping in runs:
-            for model in profile.models:
-                if model.name in MODEL_NAMES:
+            for model in profile.attachments:
+                if isinstance(model, Model) and model.name in MODEL_NAMES:
                     key = side, int(mapping[model.frame]), MODEL_NAMES.index(model.name)
                     known = found.setdefault(key, model)
                     if model.r_square > known.r_square or np.isnan(known.r_square) > np.isnan(model.r_square):
@@ -93,14 +126,8 @@ def _fitted(observations: Observations | None) -> Columns:
         "side": side,
         "symbol": symbol,
         "subtype": subtype,
-        "kind": fits.kind,
-        "coefficients": fits.coefficients,
-        "r_square": fits.r_square,
-        "start": fits.start,
-        "end": fits.end,
-        "error": fits.error,
-        "points": fits.points,
         "fitted": np.ones(len(fits.kind), np.bool_),
+        **{field.name: getattr(fits, field.name) for field in fields(fits) if field.name != "group"},
     }
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from profgate.compare.columns import place_of
 from profgate.errors import ComparisonError
 from profgate.model.arrays import IntArray
-from profgate.model.profile import CallGraph, Profile, Stacks
+from profgate.model.profile import Profile, Workload
 from profgate.model.units import COUNTS, Metric, MetricKind
-from profgate.model.workload import Workload
 
 _PREFERRED = ("nanoseconds", "bytes")  # units that are easier to interpret than samples
 DECIMALS = 6  # decimals of scaled sample counts; rounding affects only the last decimal
@@ -58,9 +58,18 @@ def _at_rate(profile: Profile, target_rate: float) -> Profile:
             None if value is None else round(value * factor)
             for value, factor in zip(sample_values(profile), factors, strict=True)
         ),
-        stacks=None if profile.stacks is None else _stacks(profile.stacks, factors, profile.name),
-        graph=None if profile.graph is None else _graph(profile.graph, factors, profile.name),
+        **_bodies(profile, lambda values: _times(values, factors, profile.name)),
     )
+
+
+def _bodies(profile: Profile, changed: Callable[[IntArray], IntArray]) -> dict[str, Any]:
+    """Return the stacks and the graph of a profile with changed values. Each array has one row per metric."""
+    bodies = {"stacks": ("values", "root_values"), "graph": ("self_value", "total_value", "edge_total")}
+    return {
+        name: body and replace(body, **{column: changed(getattr(body, column)) for column in columns})
+        for name, columns in bodies.items()
+        for body in [getattr(profile, name)]
+    }
 
 
 def sample_values(profile: Profile) -> tuple[float | None, ...]:
@@ -81,17 +90,6 @@ def _times(values: IntArray, factors: list[float], name: str) -> IntArray:
             raise ComparisonError(name, "its counts at the other side's sampling rate do not fit into 62 bits")
         rows.append(np.asarray(scaled, dtype=np.int64))
     return np.stack(rows)
-
-
-def _stacks(body: Stacks, factors: list[float], name: str) -> Stacks:
-    values = _times(body.values, factors, name)
-    return replace(body, values=values, root_values=_times(body.root_values, factors, name))
-
-
-def _graph(body: CallGraph, factors: list[float], name: str) -> CallGraph:
-    columns = (body.self_value, body.total_value, body.edge_total)
-    own, total, edges = (_times(column, factors, name) for column in columns)
-    return replace(body, self_value=own, total_value=total, edge_total=edges)
 
 
 def without_multiples(workload: Workload) -> Workload:
@@ -163,17 +161,9 @@ def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profil
             shift = profile.metrics[left].exponent - profile.metrics[place].exponent
             periods[place] = round(Fraction(sample) * factor * Fraction(10) ** shift) or None
     rest = [place for place in range(len(profile.metrics)) if place not in gone]
-    stacks, graph = profile.stacks, profile.graph
     return replace(
         profile,
         metrics=tuple(profile.metrics[place] for place in rest),
         periods=tuple(periods[place] for place in rest),
-        stacks=stacks and replace(stacks, values=stacks.values[rest], root_values=stacks.root_values[rest]),
-        graph=graph
-        and replace(
-            graph,
-            self_value=graph.self_value[rest],
-            total_value=graph.total_value[rest],
-            edge_total=graph.edge_total[rest],
-        ),
+        **_bodies(profile, lambda values: values[rest]),
     )

@@ -1,6 +1,6 @@
 """Converts the stored readings of earlier runs to noise runs of a comparison, or to runs of durations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from profgate.compare.comparability import on_other_machine
 from profgate.model.arrays import FloatArray, IntArray, read_only
-from profgate.model.comparison import Comparison
-from profgate.model.durations import TEST_RESULTS, DurationRun, first_duration
+from profgate.model.comparison import Comparison, Noise, Sampling
+from profgate.model.durations import DurationRun, first_duration
 from profgate.model.history import Column, Reading, SymbolKey
 from profgate.model.units import MetricKind, base_unit
 
@@ -29,7 +29,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     if elsewhere:
         runs = replace(comparison.runs, elsewhere=comparison.runs.elsewhere + len(elsewhere))
         comparison = replace(comparison, runs=runs)
-    values_of_sample = comparison.sample_values
+    values_of_sample = comparison.sampling.values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
         return comparison
     rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
@@ -43,18 +43,16 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
             jobs += [max(jobs, default=-1) + 1] * len(columns)
     if not rows:
         return comparison
-    noise: IntArray = np.concatenate([comparison.noise_self, *rows])
-    totals_of_all: IntArray = np.concatenate([comparison.noise_totals, *sums])
-    period = comparison.period
+    own: IntArray = np.concatenate([comparison.noise.self_value, *rows])
+    run_totals: IntArray = np.concatenate([comparison.noise.run_totals, *sums])
+    period = comparison.sampling.period
+    # all remaining readings have the same period
+    sample_values = None if period is None else np.full(len(own), float(period))
     return replace(
         comparison,
-        noise_self=read_only(noise),
-        noise_totals=read_only(totals_of_all),
-        noise_active=None,  # the history stores only self values
-        # all remaining readings have the same period
-        noise_sample_values=None if period is None else np.full(len(noise), float(period)),
-        sample_values=None if period is None else comparison.sample_values,
-        runs=replace(comparison.runs, noise=len(noise), noise_jobs=tuple(jobs)),
+        noise=Noise(read_only(own), read_only(run_totals), sample_values=sample_values),
+        sampling=comparison.sampling if period is not None else Sampling(),
+        runs=replace(comparison.runs, noise=len(own), noise_jobs=tuple(jobs)),
     )
 
 
@@ -74,9 +72,9 @@ def _same_metric(column: Column, comparison: Comparison) -> bool:
         return False
     if ours.kind is not MetricKind.SAMPLED:
         return True
-    if column.period is None or comparison.period is None:
-        return column.period is comparison.period
-    return column.period * _factor(column, comparison) == comparison.period
+    if column.period is None or comparison.sampling.period is None:
+        return column.period is comparison.sampling.period
+    return column.period * _factor(column, comparison) == comparison.sampling.period
 
 
 def _factor(column: Column, comparison: Comparison) -> float:
@@ -105,11 +103,12 @@ def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -
     return row
 
 
-def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
+def runs_of(readings: Iterable[Reading], test_results: Collection[str]) -> list[DurationRun]:
     """Return one run per commit and job, in order of recording. Repeated measurements are reduced to their median.
 
-    A run of test results contains one duration per test. A run of other profiles contains one duration per workload. If
-    a job measured several units, only time is used, or the first unit if time was not measured.
+    A run in one of the formats ``test_results`` contains one duration per test. A run of other profiles contains one
+    duration per workload. If a job measured several units, only time is used, or the first unit if time was not
+    measured.
     """
     jobs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
     for reading in readings:
@@ -119,7 +118,7 @@ def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
         column = reading.columns[place]
         unit, factor, power = base_unit(column.metric.unit)
         scale = column.metric.scale * factor * 10.0**power
-        for name, value in _values(reading, column):
+        for name, value in _values(reading, column, by_test=reading.series.format in test_results):
             units = jobs.setdefault((reading.commit, reading.job.identity), {})
             units.setdefault(unit, {}).setdefault(name, []).append(value * scale)
     return [
@@ -129,8 +128,8 @@ def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
     ]
 
 
-def _values(reading: Reading, column: Column) -> Iterable[tuple[str, float]]:
-    if reading.series.format not in TEST_RESULTS:
+def _values(reading: Reading, column: Column, *, by_test: bool) -> Iterable[tuple[str, float]]:
+    if not by_test:
         yield reading.series.workload, float(column.sum)
     elif column.whole:  # if lighter tests are missing, the ranks differ
         for (name, file), value in zip(column.symbols, column.own.tolist(), strict=True):

@@ -1,6 +1,6 @@
 """Reads the files of both sides as profiles and reports unreadable and empty files."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -77,37 +77,23 @@ def read_recordings(
     return Recordings(profiles[0], profiles[1], jobs, unreadable, tuple(warnings))
 
 
-def recordings_in_parts(
-    sides: tuple[Sequence[SourceFile], Sequence[SourceFile]],
-    noise: Sequence[Sequence[SourceFile]],
-    read: Reader,
-    most: int,
-    *,
-    manifests: Sequence[Manifest | None] = (),
-    named: bool = False,
-) -> Iterator[Recordings]:
-    """Read the files of at most ``most`` workloads at once, so that the caller can free these profiles afterwards.
+def in_parts(groups: Sequence[Sequence[SourceFile]], most: int, count: int = 1) -> list[list[list[SourceFile]]]:
+    """Divide the files of both sides and of the base jobs, so that each part has at most ``most`` workloads.
 
-    All files with the same workload name are in the same part. If there are several parts, profiles that may belong to
-    a workload with files in other parts are in an additional last part. Raises the same errors as `read_recordings`.
+    There are at least ``count`` parts if there are that many workloads. All files with the same workload name are in
+    the same part.
     """
-    groups = (*sides, *noise)
     names = sorted({workload_name(source.name) for source in chain.from_iterable(groups)})
-    if len(names) <= most:
-        yield read_recordings(sides, noise, read, manifests=manifests, named=named)
-        return
+    most = max(min(most, len(names) // count), 1)
     part_of = {name: place // most for place, name in enumerate(names)}
-    parts: list[list[list[SourceFile]]] = [[[] for _ in groups] for _ in range(0, len(names), most)]
+    parts: list[list[list[SourceFile]]] = [[[] for _ in groups] for _ in range(0, max(len(names), 1), most)]
     for number, sources in enumerate(groups):
         for source in sources:
             parts[part_of[workload_name(source.name)]][number].append(source)
-    last = Recordings([], [], [[] for _ in noise], complete=False)
-    for baseline, target, *jobs in parts:
-        yield _without_last(read_recordings((baseline, target), jobs, read, manifests=manifests, named=named), last)
-    yield last
+    return parts
 
 
-def _without_last(files: Recordings, last: Recordings) -> Recordings:
+def without_last(files: Recordings, last: Recordings) -> Recordings:
     """Move all profiles of workloads that may have files in other parts to ``last``, and return the other profiles."""
     sides = [files.baseline, files.target, *files.noise]
     late = {workload_name(profile.name) for side in sides for profile in side if is_paired_by_content(profile)}

@@ -124,55 +124,66 @@ def _special_keys(
 
 
 def number_symbols(
-    profiles: Sequence[Profile],
-    level: Level,
-    aliases: Mapping[Identity, Identity] | None = None,
-    *,
-    targets: int = 0,
-    policy_aliases: Aliases = NO_ALIASES,
-    files: Mapping[str, str] | None = None,
+    profiles: Sequence[Profile], level: Level, *, targets: int = 0, policy_aliases: Aliases = NO_ALIASES
 ) -> Numbering:
-    """Number the symbols of all profiles. The last ``targets`` profiles belong to the target.
+    """Number the symbols of all profiles under their own names (see `FrameKeys`)."""
+    return FrameKeys(profiles, level, targets=targets, policy_aliases=policy_aliases).numbered()
 
-    A symbol consists of a name and a file. If a name without a file occurs in several modules of a profile, there is a
-    separate symbol for each module. Labels, lines and modules are taken from the last profile that contains them.
-    ``aliases`` maps the name and file of a renamed function to the new name and file. ``policy_aliases`` replaces raw
-    names before any other rule is applied. ``files`` maps the name of a file in the baseline to the file's name in the
-    target.
+
+class FrameKeys:
+    """The normalised frames of several profiles. The last ``targets`` profiles belong to the target.
+
+    ``policy_aliases`` replaces raw names before any other rule is applied.
     """
-    cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
-    keys = list[_Keys]()
-    for place, profile in enumerate(profiles):
-        # repeated runs of a deterministic program often have the same frames, and comparing lists is fast
-        same = place and _have_equal_frames(profile, profiles[place - 1])
-        keys.append(keys[-1] if same else _keys_of(profile, level, cache, policy_aliases))
-    if files or aliases:
-        keys = [_under_new_names(of_profile, aliases or {}, files or {}) for of_profile in keys]
-    shown = _shown_modules(profiles, targets)
-    several = _in_several_modules(keys, shown)
-    parts: dict[str, Identity] = {}
-    found = [_identity_texts(*of_profile, several, parts) for of_profile in zip(keys, shown, strict=True)]
-    first: defaultdict[str, int] = defaultdict(count().__next__)  # numbers in the order of the frames
-    numbers = list[IntArray]()
-    for place, of_profile in enumerate(found):
-        same = place and of_profile == found[place - 1]
-        numbers.append(
-            numbers[-1] if same else np.fromiter(map(first.__getitem__, of_profile), np.int64, len(of_profile))
-        )
-    texts = sorted(first)
-    if texts != list(first):
-        place_of = np.empty(len(texts), np.int64)
-        place_of[np.fromiter(map(first.__getitem__, texts), np.int64, len(texts))] = np.arange(len(texts))
-        numbers = [place_of[of_profile] for of_profile in numbers]
-    maps = tuple(numbers)
-    identities = [parts.get(text, (text, None)) for text in texts] if parts else []
-    names, symbol_files = [name for name, _ in identities] or texts, [file for _, file in identities]
-    symbol_files = symbol_files or [None] * len(texts)
-    symbols = Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(texts)))
-    symbols.several.update(_several(profiles[-targets:], maps[-targets:]))
-    for symbol in symbols.several:
-        symbols.lines[symbol] = None
-    return Numbering(symbols, maps)
+
+    def __init__(
+        self, profiles: Sequence[Profile], level: Level, *, targets: int = 0, policy_aliases: Aliases = NO_ALIASES
+    ) -> None:
+        cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
+        self._profiles, self._targets, self._keys = profiles, targets, list[_Keys]()
+        for place, profile in enumerate(profiles):
+            # repeated runs of a deterministic program often have the same frames, and comparing lists is fast
+            same = place and _have_equal_frames(profile, profiles[place - 1])
+            self._keys.append(self._keys[-1] if same else _keys_of(profile, level, cache, policy_aliases))
+        self._modules = _shown_modules(profiles, targets)
+
+    def numbered(
+        self, aliases: Mapping[Identity, Identity] | None = None, files: Mapping[str, str] | None = None
+    ) -> Numbering:
+        """Number the symbols of all profiles.
+
+        A symbol consists of a name and a file. If a name without a file occurs in several modules of a profile, there
+        is a separate symbol for each module. Labels, lines and modules are taken from the last profile that contains
+        them. ``aliases`` maps the name and file of a renamed function to the new name and file, and ``files`` maps the
+        name of a file in the baseline to the file's name in the target.
+        """
+        profiles, shown, keys = self._profiles, self._modules, self._keys
+        if files or aliases:
+            keys = [_under_new_names(of_profile, aliases or {}, files or {}) for of_profile in keys]
+        several = _in_several_modules(keys, shown)
+        parts: dict[str, Identity] = {}
+        found = [_identity_texts(*of_profile, several, parts) for of_profile in zip(keys, shown, strict=True)]
+        first: defaultdict[str, int] = defaultdict(count().__next__)  # numbers in the order of the frames
+        numbers = list[IntArray]()
+        for place, of_profile in enumerate(found):
+            same = place and of_profile == found[place - 1]
+            numbers.append(
+                numbers[-1] if same else np.fromiter(map(first.__getitem__, of_profile), np.int64, len(of_profile))
+            )
+        texts = sorted(first)
+        if texts != list(first):
+            place_of = np.empty(len(texts), np.int64)
+            place_of[np.fromiter(map(first.__getitem__, texts), np.int64, len(texts))] = np.arange(len(texts))
+            numbers = [place_of[of_profile] for of_profile in numbers]
+        maps = tuple(numbers)
+        identities = [parts.get(text, (text, None)) for text in texts] if parts else []
+        names, symbol_files = [name for name, _ in identities] or texts, [file for _, file in identities]
+        symbol_files = symbol_files or [None] * len(texts)
+        symbols = Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(texts)))
+        symbols.several.update(_several(profiles[-self._targets :], maps[-self._targets :]))
+        for symbol in symbols.several:
+            symbols.lines[symbol] = None
+        return Numbering(symbols, maps)
 
 
 def _several(profiles: Sequence[Profile], maps: Sequence[IntArray]) -> dict[int, tuple[int, ...]]:

@@ -10,7 +10,8 @@ from profgate.detect.sampling import counts_apart
 from profgate.detect.strategy import new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, Observations
+from profgate.model.details import MeanRatio
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
@@ -28,7 +29,7 @@ class _Groups:
 
 
 def _groups(comparison: Comparison) -> _Groups:
-    records = comparison.observations
+    records = comparison.attached(Observations)
     if records is None or not len(records.symbol):
         present = np.asarray(comparison.present, dtype=np.bool_)
         rows = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
@@ -68,11 +69,11 @@ class AverageAmountThreshold:
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)
-        groups, records = _groups(comparison), comparison.observations
+        groups, records = _groups(comparison), comparison.attached(Observations)
         if not len(groups.symbol):
             return not_tested(self, Reason(ReasonCode.NO_AMOUNTS))
         subtypes = [] if records is None else records.subtypes
-        names = [subtypes[place] for place in groups.subtype.tolist()] if len(subtypes) > 1 else []
+        names = [subtypes[number] for number in groups.subtype.tolist()] if len(subtypes) > 1 else []
         before, after = groups.means
         usable = groups.known.all(axis=0) & np.isfinite(groups.means).all(axis=0) & (before > 0) & (after >= 0)
         with np.errstate(all="ignore"):
@@ -85,7 +86,7 @@ class AverageAmountThreshold:
             kind=_kinds(groups, ratio, chosen, comparison.metric),
             from_value=np.where(groups.known[0], before, np.nan),
             to_value=np.where(groups.known[1], after, np.nan),
-            statistics={"ratio": ratio},
+            details=MeanRatio("amounts", ratio),
             shares=records is None,
             labels=dict(enumerate(names)),
         )

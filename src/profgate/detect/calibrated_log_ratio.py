@@ -1,25 +1,27 @@
 """Strategy that tests whether costs changed by more than they differ among unchanged runs or jobs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from profgate.detect.evidence import Evidence, evidence_of
-from profgate.detect.location_costs import SELF, active_totals
+from profgate.detect.location_costs import SELF
 from profgate.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
 from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
+from profgate.model.details import GateResult
 from profgate.model.kinds import Kind
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR
 from profgate.model.reason import Reason
 from profgate.model.units import MetricKind
 
 MOST_UNCONFIRMED = 5
-NAMED = 3  # maximum number of new functions named in one row
+NAMED_CALLEES = 3  # maximum number of new functions named in one row
 
 
 class CalibratedLogRatio:
@@ -68,7 +70,7 @@ class CalibratedLogRatio:
             np.append([getattr(row, name) for row in rows], rest)
             for name, rest in zip(("before", "after"), sides, strict=True)
         )
-        change, statistics = after - before, tested_columns(evidence, place, shown)
+        change, result = after - before, gate_result(evidence, place, shown)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
@@ -82,30 +84,32 @@ class CalibratedLogRatio:
             from_value=from_value,
             to_value=to_value,
             confidence_types=["p_value"] * len(symbol),
-            confidence=statistics["p"],
-            statistics=statistics | {"delta_share": change / evidence.costs.whole, "ratio": ratio},
-            texts={
-                "judged": [*("subtree" if row.subtree else "self" for row in rows), *["self"] * len(rest)],
-                "net": [*(row.net for row in rows), *rest],
-                "new": [*(_names(comparison, row) for row in rows), *rest],
-            },
+            confidence=evidence.p[place],
+            result=replace(
+                result,
+                delta_share=change / evidence.costs.whole,
+                ratio=ratio,
+                judged=[*("subtree" if row.subtree else "" for row in rows), *rest],
+                net=[*(row.net for row in rows), *rest],
+                new=[*(_names(comparison, row) for row in rows), *rest],
+            ),
             calibration=evidence.calibration,
         )
 
 
-def tested_columns(evidence: Evidence, places: IntArray, shown: IntArray) -> dict[str, FloatArray]:
+def gate_result(evidence: Evidence, places: IntArray, shown: IntArray) -> GateResult[FloatArray, list[str]]:
     """Return the test results of locations. The interval is that of the location in ``shown``."""
-    columns = {"p": evidence.p, "t": evidence.t, "distance": evidence.distance, "bound": evidence.bound}
-    found = {name: column[places] for name, column in columns.items()}
-    if evidence.level is None or evidence.low is None or evidence.high is None:
-        return found
-    return found | {"level": evidence.level[places], "low": evidence.low[shown], "high": evidence.high[shown]}
+    columns = ((evidence.p, places), (evidence.t, places), (evidence.distance, places), (evidence.bound, places))
+    p, t, distance, bound = (column[rows] for column, rows in columns)
+    limits = ((evidence.level, places), (evidence.low, shown), (evidence.high, shown))
+    level, low, high = (None if column is None else column[rows] for column, rows in limits)
+    return GateResult(p=p, t=t, distance=distance, bound=bound, level=level, low=low, high=high)
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
     """Return the results from the test of the whole report. Without a report, the comparison is tested on its own."""
-    known: Evidence | Reason | None = context.evidence
-    return known if known is not None else evidence_of([comparison])[0][0]
+    evidence: Evidence | Reason | None = context.evidence
+    return evidence if evidence is not None else evidence_of([comparison])[0][0]
 
 
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
@@ -119,8 +123,8 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
         # for a small p, -inv_cdf(p) is more precise than inv_cdf(1 - p)
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
         return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
-    found = net_changes(comparison, evidence)
-    return [row for row in found if row.certain] if reason == "too_few_samples" else found
+    changes = net_changes(comparison, evidence)
+    return [row for row in changes if row.certain] if reason == "too_few_samples" else changes
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
@@ -143,12 +147,12 @@ def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray
     """
     split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
     values = comparison.self_value[:, symbol].astype(np.float64)
-    values[:, whole] = active_totals(comparison)[:, symbol[whole]]
+    values[:, whole] = comparison.active_total[:, symbol[whole]]
     values = np.ascontiguousarray(values.T)
     return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
 
 
 def _names(comparison: Comparison, row: NetChange) -> str:
     names = [comparison.symbols.names[symbol] for symbol in row.new if symbol != row.symbol]
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - NAMED_CALLEES
+    return ", ".join(names[:NAMED_CALLEES]) + (f" and {more} more" if more > 0 else "")

@@ -11,13 +11,14 @@ import numpy as np
 from profgate.detect.sampling import counts_apart, sample_counts
 from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.details import ContextShift
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
 
+CHANGED = frozenset({"changed", "added", "removed"})  # source states of changed code
 MOVED_WITHIN = 0.10  # largest relative cost difference between the two ends of a move
 
 
@@ -127,18 +128,18 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
         if (state := State(code)) in costs:
             of_function = ends.setdefault(number, {State.REMOVED: [], State.ADDED: []})
             of_function[state].append((-float(costs[state][row]), row))
-    found = {}
+    other_ends = {}
     for of_function in ends.values():
         old, new = (sorted(of_function[state], reverse=True) for state in costs)
         while old and new:
             (before, was), (after, now) = old[-1], new[-1]
             if math.isclose(before, after, rel_tol=MOVED_WITHIN + tolerance(1.0)):
-                found[was], found[now] = now, was
+                other_ends[was], other_ends[now] = now, was
                 old.pop()
                 new.pop()
             else:
                 (old if before < after else new).pop()
-    return found
+    return other_ends
 
 
 class CallContext:
@@ -174,8 +175,8 @@ class CallContext:
         table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero((table.state != 0) & (np.abs(table.shift) >= table.threshold - tolerance(1.0)))
         symbol = tree.symbol[rows].astype(np.int64)
-        sources = _sources(context.source_states, symbol)
-        changed = np.array([source == "changed" for source in sources], dtype=np.bool_)
+        states = context.source_states
+        changed = np.array([states is not None and states.states[row] in CHANGED for row in symbol], dtype=np.bool_)
         state, shift = table.state[rows], table.shift[rows]
         moved = moved_pairs(table, symbol.tolist(), rows)
         counted = np.bincount(table.state[1:], minlength=len(State)).tolist()
@@ -187,36 +188,20 @@ class CallContext:
             kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
             from_value=table.baseline[rows],
             to_value=table.target[rows],
-            statistics={
-                "shift": shift,
-                "threshold": table.threshold[rows],
-                "carried": largest_child_parts(tree, table.target - table.baseline)[rows],
-                "calls_from": _calls(tree.baseline_calls, rows),
-                "calls_to": _calls(tree.target_calls, rows),
-            },
+            details=ContextShift(
+                "contexts",
+                state=[State(code).label for code in state.tolist()],
+                shift=shift,
+                threshold=table.threshold[rows],
+                carried=largest_child_parts(tree, table.target - table.baseline)[rows],
+                calls_from=_calls(tree.baseline_calls, rows),
+                calls_to=_calls(tree.target_calls, rows),
+            ),
             counts={f"contexts_{state.label}": counted[state] for state in State},
-            texts={"state": [State(code).label for code in state.tolist()], "source": sources},
             node=rows,
             moved={place: moved[row] for place, row in enumerate(rows.tolist()) if row in moved},
         )
 
 
-def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray:
-    return np.full(len(rows), np.nan) if calls is None else calls[rows].astype(np.float64)
-
-
-# the code of a function in state "renamed" is unchanged, because only its file was renamed
-SOURCES: dict[SourceState, str] = {
-    "changed": "changed",
-    "added": "changed",
-    "removed": "changed",
-    "same": "same",
-    "renamed": "same",
-}
-
-
-def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
-    """Return the source state of each symbol: "changed", "same" or "unknown"."""
-    if states is None:
-        return ["unknown"] * len(symbols)
-    return [SOURCES.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]
+def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray | None:
+    return None if calls is None else calls[rows].astype(np.float64)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profgate.detect.location_costs import WHOLE
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.comparison import WHOLE, Comparison, DiffTree
 
 MOST_STEPS = 200  # maximum number of callers between a location and the root
 
@@ -41,8 +40,7 @@ def call_paths(comparison: Comparison, factors: FloatArray) -> "CallPaths":
 class _TreePaths:
     def __init__(self, comparison: Comparison, tree: DiffTree, run_self: IntArray, factors: FloatArray) -> None:
         self._tree, self._factors, self._split = tree, factors, comparison.runs.baseline
-        waiting = comparison.waiting
-        waits = np.zeros(len(tree), np.bool_) if waiting is None else np.append(waiting, False)[tree.symbol]
+        waits = np.append(comparison.waiting, False)[tree.symbol]
         self._own = np.where(waits, 0, run_self) if waits.any() else run_self
         self._sums = np.zeros((len(self._own), len(tree) + 1))
         np.cumsum(self._own, axis=1, out=self._sums[:, 1:])

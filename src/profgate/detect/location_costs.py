@@ -5,17 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import MACHINE, NEARLY_ALL, SMALLEST_SHARE
 from profgate.model.units import MetricKind
 
-WHOLE = -1
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
 STEADY_SHARE = 0.002  # minimum share of the run for a location to be included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
 FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
-BLOCK = 256  # number of symbols whose common factors are computed at once
+SYMBOLS_AT_ONCE = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {
     MetricKind.COUNTED: 0.002,
@@ -57,14 +56,14 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     ``interleaved``, both sides use the same machine, so `within_sides` limits the common factor between the sides.
     """
     own = comparison.self_value.astype(np.float64)
-    active = active_totals(comparison)
+    active = comparison.active_total
     subtree: FloatArray | None = active.astype(np.float64)
     totals = comparison.run_totals.astype(np.float64)
-    sample = comparison.sample_values
+    sample = comparison.sampling.values
     if base_jobs:
-        own = np.concatenate([comparison.noise_self, own])
-        totals = np.concatenate([comparison.noise_totals, totals])
-        noise = comparison.noise_active
+        own = np.concatenate([comparison.noise.self_value, own])
+        totals = np.concatenate([comparison.noise.run_totals, totals])
+        noise = comparison.noise.active_total
         subtree = None if noise is None else np.concatenate([noise, active])
     counted = comparison.metric.kind is MetricKind.COUNTED
     runs, between = comparison.runs, 1.0
@@ -106,7 +105,7 @@ def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False
 
     The costs of each run are divided by its common factor. ``base_jobs`` prepends the base runs of other commits.
     """
-    subtree, noise = active_totals(comparison).astype(np.float64), comparison.noise_active
+    subtree, noise = comparison.active_total.astype(np.float64), comparison.noise.active_total
     if base_jobs and noise is None:
         return {}
     if base_jobs and noise is not None:
@@ -139,15 +138,9 @@ def _of_weight(values: FloatArray, whole: float) -> BoolArray:
     return np.asarray((mean >= SMALLEST_SHARE * whole) & (mean < NEARLY_ALL * whole))
 
 
-def active_totals(comparison: Comparison) -> IntArray:
-    """Return the inclusive costs of each run and symbol, without the time of waiting functions."""
-    return comparison.total_value if comparison.active_total is None else comparison.active_total
-
-
 def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
     """Return the symbols that ``heavy`` marks, except functions that only wait."""
-    waiting = comparison.waiting
-    return np.flatnonzero(heavy if waiting is None else heavy & ~waiting)
+    return np.flatnonzero(heavy & ~comparison.waiting)
 
 
 def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
@@ -181,20 +174,20 @@ class Ratios:
 
     def factors_of_others(self, symbols: IntArray) -> FloatArray:
         """Return for each symbol the common factor of all other locations, with one value per run."""
-        found = np.empty((len(symbols), len(self.ratios)))
-        for start in range(0, len(symbols), BLOCK):
-            others = np.where(self.steady == symbols[start : start + BLOCK, None], 0.0, self.weights)
-            found[start : start + BLOCK] = self._medians(others)
-        return found
+        factors = np.empty((len(symbols), len(self.ratios)))
+        for start in range(0, len(symbols), SYMBOLS_AT_ONCE):
+            others = np.where(self.steady == symbols[start : start + SYMBOLS_AT_ONCE, None], 0.0, self.weights)
+            factors[start : start + SYMBOLS_AT_ONCE] = self._medians(others)
+        return factors
 
     def _medians(self, weights: FloatArray) -> FloatArray:
         """Return the exponential of each run's weighted median per row of weights; 1 for too few positive weights."""
-        found = np.ones((len(weights), len(self.ratios)))
+        medians = np.ones((len(weights), len(self.ratios)))
         enough = (weights > 0).sum(axis=1) >= FEWEST_STEADY
         if not enough.any():
-            return found
+            return medians
         half = weights.sum(axis=1, keepdims=True) / 2.0
         for run, order in enumerate(self.order):
             middle = np.argmax(np.cumsum(weights[:, order], axis=1) >= half, axis=1)
-            found[enough, run] = np.exp(self.ratios[run, order[middle]])[enough]
-        return found
+            medians[enough, run] = np.exp(self.ratios[run, order[middle]])[enough]
+        return medians

@@ -2,21 +2,23 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from profgate.detect.strategy import Strategy, directed, not_tested, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Context, Detection, OptionSpec, Partial
-from profgate.model.comparison import Comparison
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison, Observations
 from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOUT_SUBTYPE, CostModels
+from profgate.model.details import ModelPair, Partial
 from profgate.model.kinds import Kind
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.statistics.model_fits import SMALLEST_X, TIE, criterion, curve_at, growth, rebinned, steps_at, values
 from profgate.statistics.thresholds import at_least, at_most
 
+Columns = ModelPair[FloatArray, list[str], list[tuple[Partial, ...]]]
 NONE = -1
 FEWEST_SIZES = 3  # minimum number of sizes needed to fit a model
 SUBTYPE_BITS = 32
@@ -45,6 +47,11 @@ class Pairs:
     baseline: IntArray
     target: IntArray
 
+    @property
+    def sides(self) -> tuple[IntArray, IntArray]:
+        """The rows of both sides."""
+        return self.baseline, self.target
+
 
 def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
     """Return one int64 key per pair of symbol and subtype. Sorting the keys sorts the pairs."""
@@ -53,15 +60,15 @@ def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
 
 def _places(comparison: Comparison, models: CostModels) -> IntArray:
     modelled = location_keys(models.symbol, models.subtype)
-    columns, records = [modelled], comparison.observations
+    columns, records = [modelled], comparison.attached(Observations)
     if records is not None:
         subtype = records.subtype if len(records.subtypes) > 1 else np.full(len(records.symbol), WITHOUT_SUBTYPE)
         columns.append(location_keys(records.symbol, subtype))
-    found = np.unique(np.concatenate(columns))
-    symbol, general = found >> SUBTYPE_BITS, found % (1 << SUBTYPE_BITS) == 0
+    keys = np.unique(np.concatenate(columns))
+    symbol, general = keys >> SUBTYPE_BITS, keys % (1 << SUBTYPE_BITS) == 0
     # a model without a subtype covers all records of its symbol, except the records of subtypes with separate models
-    stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(found, modelled)
-    return found[stay]
+    stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(keys, modelled)
+    return keys[stay]
 
 
 def _scores(models: CostModels, choice: str) -> FloatArray:
@@ -80,7 +87,7 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
     """Pair the best models of both sides of each location. Of models with equal scores, the lowest order is chosen."""
     places, score = _places(comparison, models), _scores(models, choice)
     keys = location_keys(models.symbol, models.subtype)
-    found = np.full((2, len(places)), NONE, np.int64)
+    best = np.full((2, len(places)), NONE, np.int64)
     usable = np.isin(models.kind, kinds) & ~np.isnan(score) & np.isin(keys, places)
     for side in (0, 1):
         rows = np.flatnonzero(usable & (models.side == side))
@@ -91,8 +98,8 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
         rows, at = rows[tied], at[tied]
         order = np.lexsort((models.kind[rows], at))
         place, first = np.unique(at[order], return_index=True)
-        found[side, place] = rows[order[first]]
-    return Pairs(places >> SUBTYPE_BITS, places % (1 << SUBTYPE_BITS) - 1, found[0], found[1])
+        best[side, place] = rows[order[first]]
+    return Pairs(places >> SUBTYPE_BITS, places % (1 << SUBTYPE_BITS) - 1, best[0], best[1])
 
 
 def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
@@ -100,9 +107,9 @@ def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
     rows = np.flatnonzero(np.isin(models.kind, kinds))
     columns = np.stack([models.symbol, models.subtype, models.kind])[:, rows]
     keys, place = np.unique(columns, axis=1, return_inverse=True)
-    found = np.full((2, keys.shape[1]), NONE, np.int64)
-    found[models.side[rows], place.reshape(-1)] = rows
-    return Pairs(keys[0], keys[1], found[0], found[1])
+    pairs = np.full((2, keys.shape[1]), NONE, np.int64)
+    pairs[models.side[rows], place.reshape(-1)] = rows
+    return Pairs(keys[0], keys[1], pairs[0], pairs[1])
 
 
 def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice: str) -> Pairs:
@@ -149,10 +156,9 @@ class ModelRows:
             for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()
         }
         self.relative: FloatArray | None = None
-        self.statistics: dict[str, FloatArray] = {}
+        self.details: Columns = ModelPair("models", self._names(before), self._names(after), self._records())
         self.subtypes = self._subtypes()
         self.flags: dict[int, tuple[str, ...]] = {}
-        self.partial: dict[int, tuple[Partial, ...]] = {}
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -197,24 +203,27 @@ class ModelRows:
         self.change(rows, kinds, relative, reason)
 
     def add_interval(self) -> None:
-        """Add the common range of sizes to the statistics."""
-        self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
+        """Add the common range of sizes to the details."""
+        self.details = replace(self.details, x_from=self.start, x_to=self.end, overlap=self.overlap)
 
     def add_largest_size(self) -> None:
         """Add values and growth exponents at the largest common size, or NaN if the size or a formula is missing."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
-        self.statistics["largest_common_size"] = x
-        for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):
-            kind, coefficients = self.models.kind[rows], self.models.coefficients[rows]
-            self.statistics[f"value_{side}"] = values(kind, coefficients, x[:, None])[:, 0]
-            self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
+        sides = [(self.models.kind[rows], self.models.coefficients[rows]) for rows in self.pairs.sides]
+        value_from, value_to = (values(kind, coefficients, x[:, None])[:, 0] for kind, coefficients in sides)
+        growth_from, growth_to = (growth(kind, coefficients, x) for kind, coefficients in sides)
+        self.details = replace(
+            self.details,
+            largest_common_size=x,
+            value_from=value_from,
+            value_to=value_to,
+            growth_from=growth_from,
+            growth_to=growth_to,
+        )
 
     def detection(self, strategy: Strategy) -> Detection:
-        """Return the detection, with model names instead of values and with R² as the confidence."""
+        """Return the detection, with unknown values and with R² as the confidence."""
         unknown = np.full(len(self), np.nan)
-        records = self.comparison.observations
-        subtypes = [] if records is None else records.subtypes
-        texts = [subtypes[place] if place != WITHOUT_SUBTYPE else "" for place in self.pairs.subtype.tolist()]
         return Detection(
             strategy=strategy.name,
             family=strategy.family,
@@ -225,20 +234,23 @@ class ModelRows:
             to_value=unknown,
             confidence_types=["r_square"] * len(self),
             confidence=self.confidence,
-            statistics=self.statistics,
+            details=self.details,
             shares=False,
             labels=dict(enumerate(self.subtypes)),
-            from_names=self._names(self.pairs.baseline),
-            to_names=self._names(self.pairs.target),
             relative=self.relative,
-            texts={"records": texts} if any(texts) else {},
             reasons=self.reasons,
             flags=self.flags,
-            partial=self.partial,
         )
 
     def _names(self, rows: IntArray) -> list[str]:
         return [MODEL_NAMES[self.models.kind[row]] if row != NONE else "" for row in rows.tolist()]
+
+    def _records(self) -> list[str] | Literal[""]:
+        """Return the subtypes of the records, or "" if there are none."""
+        records = self.comparison.attached(Observations)
+        names = [] if records is None else records.subtypes
+        subtypes = [names[number] if number != WITHOUT_SUBTYPE else "" for number in self.pairs.subtype.tolist()]
+        return subtypes if any(subtypes) else ""
 
     def _subtypes(self) -> list[str]:
         """Return model names as subtypes if a location has several pairs of models, otherwise "model"."""
@@ -249,16 +261,16 @@ class ModelRows:
 
     def _lacks(self, row: int) -> dict[str, Parameter]:
         """Return, for each side without a model, the reason and the number of records whose size is known."""
-        found: dict[str, Parameter] = {}
-        for side, (name, rows) in enumerate((("baseline", self.pairs.baseline), ("target", self.pairs.target))):
-            if rows[row] == NONE:
+        lacks: dict[str, Parameter] = {}
+        for side, name in enumerate(("baseline", "target")):
+            if self.pairs.sides[side][row] == NONE:
                 sizes = self._sizes(row, side)
-                found |= {name: self._lack(row, side, sizes), f"{name}_records": len(sizes)}
-        return found
+                lacks |= {name: self._lack(row, side, sizes), f"{name}_records": len(sizes)}
+        return lacks
 
     def _sizes(self, row: int, side: int) -> FloatArray:
         """Return the known sizes in the records of a location on one side."""
-        records, subtype = self.comparison.observations, self.pairs.subtype[row]
+        records, subtype = self.comparison.attached(Observations), self.pairs.subtype[row]
         if records is None:
             return np.empty(0)
         here = (records.symbol == self.pairs.symbol[row]) & (records.side == side)
@@ -270,7 +282,7 @@ class ModelRows:
         models = self.models
         if ((models.symbol == self.pairs.symbol[row]) & (models.side == side)).any():
             return "unfit"
-        if self.comparison.observations is None:
+        if self.comparison.attached(Observations) is None:
             return "no_model"
         if not len(sizes):
             return "no_size"
@@ -290,7 +302,7 @@ class ModelStrategy(ABC):
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         """Return one row per pair of models, including locations that cannot be compared."""
         chosen = resolved(self, options)
-        models = comparison.models
+        models = comparison.attached(CostModels)
         if models is None:
             return not_tested(self, Reason(ReasonCode.NO_MODELS), unsuited=True)
         pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
@@ -300,7 +312,7 @@ class ModelStrategy(ABC):
 
     @abstractmethod
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
-        """Set the kinds, reasons and statistics of the rows."""
+        """Set the kinds, reasons and details of the rows."""
 
 
 def pair_values(models: CostModels, before: int, after: int, x: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.call_paths import Enclosing, call_paths, known_caller
 from profgate.detect.evidence import Evidence
-from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, Ratios, active_totals
+from profgate.detect.location_costs import SELF, SUBTREE, Ratios
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
@@ -135,7 +135,7 @@ def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
         return evidence.costs.factors
     own = comparison.self_value.astype(np.float64)
     if evidence.mode == "jobs":
-        own = np.concatenate([comparison.noise_self, own])
+        own = np.concatenate([comparison.noise.self_value, own])
     own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
     return Ratios(own).common_factors()
 
@@ -205,8 +205,8 @@ class _Search:
         least, near = OFFSET * abs(self._change(row)), 0 if row.subtree else 1
         moving = [(other, False) for other in self.moving if other != row.symbol]
         for steps, caller in enumerate(self.paths.enclosing(row.symbol, row.sign, subtree=row.subtree)):
-            known = self._moved(self.paths.explained(caller.symbol, moving)) if moving else 0.0
-            if -row.sign * known >= least:
+            offset = self._moved(self.paths.explained(caller.symbol, moving)) if moving else 0.0
+            if -row.sign * offset >= least:
                 return caller, steps <= near
             if -row.sign * self._moved(caller.rest) >= least and self._rest_changed(row, caller):
                 return caller, steps <= near
@@ -216,7 +216,7 @@ class _Search:
         """Return the tested change, or the recorded change of interleaved runs."""
         if not self.evidence.calibration.interleaved:
             return row.change
-        values = active_totals(self.comparison) if row.subtree else self.comparison.self_value
+        values = self.comparison.active_total if row.subtree else self.comparison.self_value
         return self._moved(values[:, row.symbol])
 
     def _moved(self, values: NDArray[Any]) -> float:
@@ -249,7 +249,7 @@ class _Search:
         if row.sign < 0 or row.net or present[0, row.symbol]:
             return row
         caller, outermost = known_caller(self.paths, row.symbol, present[0])
-        before, after = self._sides(active_totals(self.comparison))
+        before, after = self._sides(self.comparison.active_total)
         added, broad = True, caller == WHOLE or after[caller] >= NEARLY_ALL * self.evidence.costs.whole
         if caller != WHOLE:
             added = bool(after[caller] - before[caller] >= OFFSET * row.change)
@@ -278,10 +278,10 @@ class _Search:
         return self.evidence.mode == "exact" or self._moved_beyond_jobs(row, caller.symbol, -row.sign)
 
     def _moved_beyond_jobs(self, row: NetChange, caller: int, sign: int) -> bool:
-        comparison, noise = self.comparison, self.comparison.noise_active
-        active = active_totals(comparison)
-        cost = totals = np.concatenate([comparison.noise_totals, comparison.run_totals]).astype(np.float64)
-        inside = np.concatenate([comparison.noise_self, comparison.self_value])[:, row.symbol]
+        comparison, noise = self.comparison, self.comparison.noise.active_total
+        active = comparison.active_total
+        cost = totals = np.concatenate([comparison.noise.run_totals, comparison.run_totals]).astype(np.float64)
+        inside = np.concatenate([comparison.noise.self_value, comparison.self_value])[:, row.symbol]
         if noise is not None:
             subtrees = np.concatenate([noise, active])
             cost = cost if caller == WHOLE else subtrees[:, caller]

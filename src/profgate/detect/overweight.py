@@ -14,6 +14,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.details import OverweightLevel, OverweightShare
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
@@ -136,7 +137,7 @@ def overweight_table(
     known_b, known_t = values.known
     total_b, total_t = values.totals.tolist()
     both = np.flatnonzero((b > 0) & known_t & known_b)
-    seen = comparison.first_seen if comparison.first_seen is not None else np.arange(len(comparison.symbols))
+    seen = comparison.first_seen
     change, delta = total_t - total_b, t - b
     # a single division is rounded correctly, so equal ratios compare as equal
     ratio = delta[both] / b[both]
@@ -235,20 +236,19 @@ def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float |
     return int(table.symbol[chosen[0]]) if len(chosen) else None
 
 
-def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> dict[str, FloatArray]:
-    """Return additional columns by name: the numbers of the pivots, and the ratios at each level after the first."""
+def _level(table: OverweightTable, symbol: IntArray, symbols: int) -> OverweightLevel[FloatArray]:
+    """Return the ratios of a table for these symbols."""
+    responsibility, overweight = np.full((2, symbols), np.nan)
+    responsibility[table.symbol], overweight[table.symbol] = table.responsibility, table.overweight
+    return OverweightLevel(responsibility[symbol], overweight[symbol])
+
+
+def _pivots(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> FloatArray:
+    """Return the number of each symbol among the pivots, or NaN."""
+    numbers = np.full(symbols, np.nan)
     pivots = [level.pivot for level in levels if level.pivot is not None]
-    if not pivots:
-        return {}
-    place = np.full(symbols, np.nan)
-    place[pivots] = np.arange(1, len(pivots) + 1)
-    columns = {"pivot": place[symbol]}
-    for number, level in enumerate(levels[1:], start=2):
-        for name, values in (("responsibility", level.table.responsibility), ("overweight", level.table.overweight)):
-            column = np.full(symbols, np.nan)
-            column[level.table.symbol] = values
-            columns[f"{name}_{number}"] = column[symbol]
-    return columns
+    numbers[pivots] = np.arange(1, len(pivots) + 1)
+    return np.asarray(numbers[symbol])
 
 
 class Overweight:
@@ -277,14 +277,7 @@ class Overweight:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per symbol: symbols on both sides sorted by overweight, then symbols on one side only.
-
-        Statistics are fractions.
-
-        ``pivot`` is the position of a symbol, counted from 1, in the order in which stacks were dropped.
-        ``overweight_2`` is the overweight at the second level, which excludes the stacks of the first pivot. Further
-        levels are numbered in the same way.
-        """
+        """Return one row per symbol: symbols on both sides sorted by overweight, then symbols on one side only."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)
@@ -309,12 +302,14 @@ class Overweight:
             kind=np.append(shared, [int(Kind.NOT_IN_TARGET)] * len(gone) + [int(Kind.NOT_IN_BASELINE)] * len(new)),
             from_value=from_value,
             to_value=to_value,
-            statistics={
-                "responsibility": (to_value - from_value) / change,
-                "overweight": np.concatenate([table.overweight, unknown]),
-                "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
-                **_level_columns(levels, symbol, len(comparison.symbols)),
-            },
+            details=OverweightShare(
+                "overweight",
+                responsibility=(to_value - from_value) / change,
+                overweight=np.concatenate([table.overweight, unknown]),
+                interest=np.concatenate([table.interest.astype(np.float64), unknown]),
+                pivot=_pivots(levels, symbol, len(comparison.symbols)),
+                levels=tuple(_level(level.table, symbol, len(comparison.symbols)) for level in levels[1:]),
+            ),
             reasons=dict.fromkeys(range(len(symbol)), Reason(ReasonCode.TOTAL_UNCHANGED)) if unchanged else {},
             flags=dict.fromkeys(range(len(symbol)), ("total_small",)) if small and not unchanged else {},
         )

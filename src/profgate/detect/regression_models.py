@@ -1,5 +1,6 @@
 """Strategies that compare two cost models over the input size by their orders, areas or windows."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,9 @@ import numpy as np
 from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, pair_values
 from profgate.detect.strategy import directed
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.change import OptionSpec, Partial
+from profgate.model.change import OptionSpec
 from profgate.model.cost_models import SHAPES, CostModels
+from profgate.model.details import Partial
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
@@ -60,7 +62,7 @@ class BestModelOrderEquality(ModelStrategy):
         steps = np.where(at_least(rows.confidence, options["min_confidence"]), steps, 0)
         changed = (rows.kinds == Kind.NO_CHANGE) & (steps != 0)
         rows.kinds = np.where(changed, directed(Kind.DEGRADATION, rows.sign * steps > 0), rows.kinds)
-        rows.statistics["order_steps"] = np.where(rows.complete, steps.astype(np.float64), np.nan)
+        rows.details = replace(rows.details, order_steps=np.where(rows.complete, steps.astype(np.float64), np.nan))
         rows.add_largest_size()
 
 
@@ -99,9 +101,9 @@ class IntegralComparison(ModelStrategy):
         unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
         relative = np.where(unusable, np.nan, relative)
         rows.change_by_size(able, relative, options, ReasonCode.NO_AREA)
-        for name, column in (("area_from", before), ("area_to", after)):
-            rows.statistics[name] = np.full(len(rows), np.nan)
-            rows.statistics[name][able] = column
+        area_from, area_to = columns = np.full((2, len(rows)), np.nan)
+        columns[:, able] = before, after
+        rows.details = replace(rows.details, area_from=area_from, area_to=area_to)
         rows.add_interval()
         rows.add_largest_size()
 
@@ -112,10 +114,10 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
     sides = rows.pairs.baseline[able], rows.pairs.target[able]
     before, after = (areas(models.kind[side], models.coefficients[side], start, end) for side in sides)
     # a model of another kind has no closed form
-    for place in np.flatnonzero(np.maximum(*(models.kind[side] for side in sides)) >= len(SHAPES)).tolist():
-        x = grid(start[place], end[place])
-        pair = pair_values(models, int(sides[0][place]), int(sides[1][place]), x)
-        before[place], after[place] = _areas_of_curves(x, *pair)
+    for pair_row in np.flatnonzero(np.maximum(*(models.kind[side] for side in sides)) >= len(SHAPES)).tolist():
+        x = grid(start[pair_row], end[pair_row])
+        pair = pair_values(models, int(sides[0][pair_row]), int(sides[1][pair_row]), x)
+        before[pair_row], after[pair_row] = _areas_of_curves(x, *pair)
     return before, after
 
 
@@ -124,8 +126,8 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 
     The areas are NaN if these sizes cover less than half of the range.
     """
-    known = np.isfinite(before) & np.isfinite(after)
-    cells = known[:-1] & known[1:]
+    defined = np.isfinite(before) & np.isfinite(after)
+    cells = defined[:-1] & defined[1:]
     if 2 * cells.sum() < len(cells):
         return np.nan, np.nan
     width = np.diff(x)[cells]
@@ -156,15 +158,16 @@ class LocalStatistics(ModelStrategy):
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Compare each pair window by window, and report the windows."""
         able = _refuse_poor_fits(rows, options["min_confidence"])
-        relative = np.full(len(able), np.nan)
-        for place, row in enumerate(able.tolist()):
+        relative, windows = np.full(len(able), np.nan), [tuple[Partial, ...]()] * len(rows)
+        for number, row in enumerate(able.tolist()):
             kind, error, first, last = _windows(rows, row, options)
             if len(error):
-                relative[place] = error.mean()
+                relative[number] = error.mean()
             columns = (kind.tolist(), error.tolist(), first.tolist(), last.tolist())
-            rows.partial[row] = tuple(
+            windows[row] = tuple(
                 Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
             )
+        rows.details = replace(rows.details, windows=windows)
         rows.change_by_size(able, relative, options, ReasonCode.NO_WINDOW)
         rows.add_interval()
 
@@ -176,7 +179,7 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
     width = width if width >= 2 else GRID
     sides = int(rows.pairs.baseline[row]), int(rows.pairs.target[row])
     curves = pair_values(rows.models, *sides, x)
-    found = []
+    windows = []
     whole = GRID - GRID % width
     for part in (slice(0, whole), slice(whole, GRID)):
         size = min(width, part.stop - part.start)
@@ -189,15 +192,15 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
                 )
                 error = (after - before) / before
             error = np.where((before < 0) | (after < 0) | ~np.isfinite(error), np.nan, error)
-            found.append((np.where((before == 0) & (after == 0), 0.0, error), x_of[:, 0], x_of[:, -1]))
-    error, first, last = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    known = ~np.isnan(error)
-    some = known.any(axis=1)
-    error, known, count = error[some], known[some], known[some].sum(axis=1)
+            windows.append((np.where((before == 0) & (after == 0), 0.0, error), x_of[:, 0], x_of[:, -1]))
+    error, first, last = (np.concatenate(columns) for columns in zip(*windows, strict=True))
+    defined = ~np.isnan(error)
+    some = defined.any(axis=1)
+    error, defined, count = error[some], defined[some], defined[some].sum(axis=1)
     votes = np.where(at_most(np.abs(error), options["certain"]), 0.5, 1.0)
     votes = np.where(at_most(np.abs(error), options["no_change"]), 0.0, votes) * np.sign(error)
-    score = np.where(known, votes, 0.0).sum(axis=1)
-    mean = np.where(known, error, 0.0).sum(axis=1) / count
+    score = np.where(defined, votes, 0.0).sum(axis=1)
+    mean = np.where(defined, error, 0.0).sum(axis=1) / count
     return _window_kinds(rows.sign * score / count), mean, first[some], last[some]
 
 

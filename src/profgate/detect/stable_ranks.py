@@ -52,20 +52,20 @@ class StableRanks(WithoutRows):
         """Return one change for all tests, or one change per metric for workloads without test results."""
         chosen = resolved(self, options)
         rules = RankRules(float(chosen["width"]), chosen["sigma"], int(chosen["min_tests"]))
-        found = []
-        tests = [comparison.durations for comparison in comparisons if comparison.durations is not None]
+        changes = []
+        tests = list(filter(None, (comparison.attached(DurationTable) for comparison in comparisons)))
         if tests:
-            found.append(self._change("all tests", check(joined(tests), rules)))
+            changes.append(self._change("all tests", check(one_table(tests), rules)))
         workloads: dict[tuple[str, str], list[DurationTable]] = {}
         for comparison in comparisons:
             metric = comparison.metric
-            if comparison.durations is None and metric.better == "lower":
+            if comparison.attached(DurationTable) is None and metric.better == "lower":
                 workloads.setdefault((metric.name, metric.unit), []).append(_whole(comparison))
         for (name, _), tables in workloads.items():
             place = "all workloads" if len(workloads) == 1 else f"all workloads, {name}"
             few = len(tables) < rules.min_tests
-            found.append(self._change(place, check(joined(tables), rules), (UNSUITED_FLAG,) if few else ()))
-        return tuple(found)
+            changes.append(self._change(place, check(one_table(tables), rules), (UNSUITED_FLAG,) if few else ()))
+        return tuple(changes)
 
     def _change(self, place: str, found: RankCheck, flags: tuple[str, ...] = ()) -> Change:
         mean, count = found.mean, found.count
@@ -84,7 +84,7 @@ class StableRanks(WithoutRows):
             confidence_type="sigma",
             confidence=found.distance,
             reason=found.result,
-            ranks=replace(found, moved=found.moved[:REPORTED], pair_counts=(), target_counts=()),
+            details=replace(found, moved=found.moved[:REPORTED], pair_counts=(), target_counts=()),
             flags=flags,
         )
 
@@ -99,14 +99,14 @@ def _kind(found: RankCheck) -> Kind:
 
 def _whole(comparison: Comparison) -> DurationTable:
     """Return a table with the workload as a single test. Base runs of other commits count as baseline runs."""
-    totals, noise, split = comparison.run_totals, comparison.noise_totals, comparison.runs.baseline
+    totals, noise, split = comparison.run_totals, comparison.noise.run_totals, comparison.runs.baseline
     values = np.concatenate([totals[:split], noise, totals[split:]])[:, None] * comparison.metric.scale
     baselines = split + len(noise)
     labels = [f"run {number}" for number in range(len(values))]
     return DurationTable([comparison.workload], labels, values, baselines, comparison.metric.unit)
 
 
-def joined(tables: Sequence[DurationTable]) -> DurationTable:
+def one_table(tables: Sequence[DurationTable]) -> DurationTable:
     """Join the tests of several workloads into one table.
 
     The values of a workload are treated as missing if its number of runs or its unit differs from that of most

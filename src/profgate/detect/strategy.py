@@ -13,7 +13,6 @@ from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
-WHOLE = -1  # symbol number of a row for the whole workload
 MODULE = -2  # symbol number of a row for a module; its name is in `Detection.labels`
 UNSUITED_FLAG = "unsuited"
 

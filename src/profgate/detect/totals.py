@@ -1,16 +1,17 @@
 """Strategy that tests the totals of runs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from profgate.detect.calibrated_log_ratio import evidence_for, tested_columns
+from profgate.detect.calibrated_log_ratio import evidence_for, gate_result
 from profgate.detect.evidence import Evidence
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, worse_sign
+from profgate.detect.strategy import directed, not_tested, resolved, worse_sign
 from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.kinds import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
 from profgate.model.reason import Reason
@@ -57,11 +58,7 @@ class Totals:
         if (beyond or evidence.listed[-1]) and abs(relative) >= chosen["floor"]:
             kind = Kind.TOTAL_DEGRADATION if gates else Kind.MAYBE_DEGRADATION
         last = np.array([-1])
-        columns = tested_columns(evidence, last, last)
-        statistics = {
-            "ratio": relative,
-            "everything": shared if shared is not None and not gates and _is_machine(shared) else np.nan,
-        }
+        everything = shared if shared is not None and not gates and _is_machine(shared) else np.nan
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -71,8 +68,10 @@ class Totals:
             from_value=np.array([from_value]),
             to_value=np.array([to_value]),
             confidence_types=["p_value"],
-            confidence=columns["p"],
-            statistics=columns | {name: np.array([value]) for name, value in statistics.items()},
+            confidence=evidence.p[last],
+            result=replace(
+                gate_result(evidence, last, last), ratio=np.array([relative]), everything=np.array([everything])
+            ),
             calibration=Calibration(total_tested=True),
         )
 

@@ -30,11 +30,11 @@ from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
 MODULES = (  # in the order of imports; top-level names are unique across all modules
-    *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
-    *("moved", "findings", "context"),
+    *("codec", "tree", "timelines", "views", "colour", "symbols", "merge", "search", "format", "dom", "edits"),
+    *("link", "draw", "moved", "findings", "blueprint", "context"),
     *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
     *("settings", "save", "legend", "finder", "trail", "changes", "waterfall", "table", "address", "keys", "activity"),
-    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu", "blueprint_parts"),
+    *("blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu", "blueprint_parts"),
     *("blueprint_room", "blueprint_pane", "blueprint_acts", "blueprint_input", "blueprint_view", "app"),
 )
 TIME_MODULES = ("timelines", "activity")  # only in pages of profiles that contain times

@@ -81,7 +81,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         warnings=[text for text, doubtful in notes if doubtful],
         notes=[text for text, doubtful in notes if not doubtful],
         keep=frozenset(keep),
-        sample_value=comparison.period,
+        sample_value=comparison.sampling.period,
         sources=_sources(comparison, context, keep),
         lines=page_lines(comparison, {mark["symbol"] for mark in marks}, context.states, context.diff),
         single_runs=_single_runs(comparison, context, {mark["symbol"] for mark in marks}),
@@ -209,7 +209,7 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             direction=finding.direction,
             key=finding_key(finding.location),
             tag=tag[1],
-            judged="total" if finding.evidence.judged == "subtree" else "self",
+            judged="total" if finding.result.judged == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
         unit = comparison.metric.unit
@@ -219,12 +219,12 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             mark["part"] = True
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
-        if finding.evidence.new:
-            mark["new"] = finding.evidence.new
+        if finding.result.new:
+            mark["new"] = finding.result.new
         word, parts = context.parts.get(finding.location, ("", []))
         if parts:
             mark["parts"] = (word, parts)
-        if reach := reach_text(finding) or NO_PATH.get(finding.evidence.reach or "", ""):
+        if reach := reach_text(finding) or NO_PATH.get(finding.attribution.reach or "", ""):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:
             mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)

@@ -101,7 +101,7 @@ def _paired(
     sums = np.concatenate([columns[:, :split].sum(axis=1), columns[:, split:].sum(axis=1)]).T.tolist()
     if min(split, runs - split) < ENOUGH_RUNS:
         return [(*numbers, *values) for numbers, values in zip(places, sums, strict=True)]
-    passed = [significant(values, split, comparison.period) for values in columns]
+    passed = [significant(values, split, comparison.sampling.period) for values in columns]
     bits = (passed[0] * SELF + passed[1] * TOTAL).tolist()
     return [(*numbers, *values, bit) for numbers, values, bit in zip(places, sums, bits, strict=True)]
 

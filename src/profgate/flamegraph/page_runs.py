@@ -40,11 +40,11 @@ class PageRuns(TypedDict):
 def recorded(comparison: Comparison, values: RunValues) -> RunValues:
     """Return the same costs as they were recorded, without the division by common factors."""
     own = comparison.self_value
-    inclusive = comparison.total_value if comparison.active_total is None else comparison.active_total
+    inclusive = comparison.active_total
     if values.earlier:
-        own = np.concatenate([comparison.noise_self, own])
-    if values.earlier and comparison.noise_active is not None:
-        inclusive = np.concatenate([comparison.noise_active, inclusive])
+        own = np.concatenate([comparison.noise.self_value, own])
+    if values.earlier and comparison.noise.active_total is not None:
+        inclusive = np.concatenate([comparison.noise.active_total, inclusive])
 
     def taken(costs: IntArray, symbols: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
         return {symbol: costs[:, symbol].astype(np.float64) for symbol in symbols}

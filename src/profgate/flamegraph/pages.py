@@ -4,12 +4,13 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, count
+from math import isfinite
 from statistics import fmean
 
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules
 from profgate.flamegraph.page_input import PageContext, page_input
-from profgate.flamegraph.table_page import Cell, Heading, TablePage, check_links, sparkline
+from profgate.flamegraph.table_page import Cell, Heading, TablePage, check_links, runs_picture
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
@@ -24,7 +25,7 @@ from profgate.report.numbers import counted
 from profgate.report.parts import parts_of
 from profgate.report.rows import COLOURS, CONCLUSIONS, headline, not_compared
 from profgate.report.wording import full_sentence
-from profgate.report.workload_rows import Earlier, known_totals, workload_row
+from profgate.report.workload_rows import Earlier, workload_row
 
 LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a number and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
@@ -32,11 +33,13 @@ BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryErro
 TITLES = {"pass": "No performance change", "not_compared": "Not compared"}
 INDEX = (
     Heading("Workload"),
-    Heading("Total"),
     Heading("Verdict", words=True),
-    Heading("History", words=True),
+    Heading("Total"),
+    Heading("Runs", words=True),
 )
+RUNS = (("earlier base job",), ("run before", "runs before"), ("run after", "runs after"))
 PageKey = tuple[str, str]  # workload and metric
+RunTotals = Mapping[PageKey, tuple[Sequence[float], Sequence[float]]]  # totals of the runs of both sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +134,28 @@ def _plain_name(comparison: Comparison) -> str:
     return f"{name}.{metric}"
 
 
-def build_index(report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier | None = None) -> str:
+def build_index(
+    report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier | None = None, runs: RunTotals | None = None
+) -> str:
     """Return an HTML page with the verdict and a row for each metric of each workload, the worst metric first.
 
     ``hrefs`` contains the relative paths of the pages. Metrics without a page have no link. ``earlier`` is the result
-    of `earlier_totals`. Raises `ValueError` for a path outside the folder.
+    of `earlier_totals`, and ``runs`` that of `run_totals`. If there is only one row, browsers open its page instead.
+    Raises `ValueError` for a path outside the folder.
     """
     check_links(hrefs.values())
     sides = (("before", report.baseline), ("after", report.target))
     title = headline(report, str) or TITLES.get(report.verdict.conclusion, "Performance comparison")
     pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
     rows = [
-        *(_index_row(load.name, metric, hrefs, earlier or {}) for load, metric in pairs if metric.state == "compared"),
+        *(
+            _index_row(load.name, metric, hrefs, earlier or {}, (runs or {}).get((load.name, metric.name), ((), ())))
+            for load, metric in pairs
+            if metric.state == "compared"
+        ),
         *map(_row_without_comparison, not_compared(report)),
     ]
-    shown = [heading.title != "History" or any(row[at].line for row in rows) for at, heading in enumerate(INDEX)]
+    shown = [heading.title != "Runs" or any(row[at].picture for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
         title=title,
         badge=CONCLUSIONS[report.verdict.conclusion].badge,
@@ -154,30 +164,38 @@ def build_index(report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier |
         rows=[list(compress(row, shown)) for row in rows],
         empty="Nothing was compared.",
         elsewhere=" in report.json",
+        instead=next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else "",
         origin=[(name, code) for name, side in sides if (code := short_sha(side.sha) or side.label)],
     ).render()
 
 
-def _index_row(workload: str, metric: MetricReport, hrefs: Mapping[PageKey, str], earlier: Earlier) -> list[Cell]:
+def _index_row(
+    workload: str,
+    metric: MetricReport,
+    hrefs: Mapping[PageKey, str],
+    earlier: Earlier,
+    runs: tuple[Sequence[float], Sequence[float]],
+) -> list[Cell]:
     key, row = (workload, metric.name), workload_row(workload, metric, str)
-    past, values = known_totals(workload, metric, earlier)
-    label = (
-        f"{counted(len(past), 'earlier base job')}: {numbers.from_to(min(past), max(past), metric.unit)}"
-        if past
-        else ""
+    sides = [[value for value in values if isfinite(value)] for values in (earlier.get(key, ()), *runs)]
+    label = "; ".join(
+        f"{counted(len(values), *names)}: {numbers.from_to(min(values), max(values), metric.unit).replace('→', 'to')}"
+        for names, values in zip(RUNS, sides, strict=True)
+        if values
     )
+    picture = runs_picture(sides, row.tone)
     return [
         Cell(full_name(workload), full_name(metric.name), href=hrefs.get(key)),
-        Cell(row.change, row.amounts, row.tone),
         Cell(row.verdict, plain(row.finding), badge=True),
-        Cell(label.replace("→", "to"), line=sparkline(values, row.tone) if past and len(values) > 1 else None),
+        Cell(row.change, row.amounts, row.tone),
+        Cell(label if picture else "", picture=picture),
     ]
 
 
 def _row_without_comparison(entry: NotCompared) -> list[Cell]:
     reason = plain(full_sentence(entry.reason, str))
     name = Cell(full_name(entry.name), full_name(entry.metric or ""))
-    return [name, Cell(""), Cell("not compared", reason, badge=True), Cell("")]
+    return [name, Cell("not compared", reason, badge=True), Cell(""), Cell("")]
 
 
 def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[float]]:
@@ -186,8 +204,18 @@ def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[floa
 
 
 def _job_totals(comparison: Comparison) -> list[float]:
-    totals, jobs = comparison.noise_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
+    totals, jobs = comparison.noise.run_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
     runs: dict[int, list[float]] = {}
     for job, total in zip(jobs, totals.tolist(), strict=True):
         runs.setdefault(job, []).append(total * comparison.metric.scale)
     return [fmean(found) for found in reversed(runs.values())]  # the newest job comes first
+
+
+def run_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, tuple[list[float], list[float]]]:
+    """Return the totals of the runs of both sides by workload and metric, in base units."""
+    found = {}
+    for comparison in comparisons:
+        totals = [total * comparison.metric.scale for total in comparison.run_totals.tolist()]
+        split = comparison.runs.baseline
+        found[comparison.workload, comparison.metric.name] = (totals[:split], totals[split:])
+    return found

@@ -70,6 +70,8 @@ def shade(tree: DiffTree, header: PageHeader, style: Style = USUAL) -> Shading:
         strength = np.minimum(1.0, part if style.ramp == "linear" else np.sqrt(part))
         steps = np.maximum(FIRST_LEVEL if style.gate else 1, np.floor(LEVELS * strength + 0.5).astype(np.int64))
         level[rows] = np.where(delta[rows] > 0, steps, -steps)
+    if style.chance and not own and not header.total_certain:
+        level[0] = 0
     return Shading(level, delta, ratio, whole)
 
 

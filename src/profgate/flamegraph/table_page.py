@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -12,9 +13,8 @@ from profgate.report.numbers import counted
 from profgate.report.templates import read_asset, render_template
 
 MOST_ROWS = 1000
-WIDTH, HEIGHT = 120, 26  # size of a sparkline in pixels
+WIDTH, HEIGHT = 220, 14  # size of a row of a picture in pixels
 MARGIN = 4
-FLATTEST = 0.1  # minimum range of a sparkline as a fraction of its largest value, so that small changes look small
 
 
 class Heading(NamedTuple):
@@ -24,19 +24,25 @@ class Heading(NamedTuple):
     words: bool = False
 
 
-class Sparkline(NamedTuple):
-    """A small line of values without axes, as an SVG path with a mark at the last value."""
+class PictureRow(NamedTuple):
+    """The mean as a bar and each value as a dot, in pixels."""
 
-    path: str
-    x: float
-    y: float
-    tone: str
-    width: int = WIDTH
-    height: int = HEIGHT
+    kind: str
+    mean: float
+    dots: Sequence[float]
+
+
+class Picture(NamedTuple):
+    """Rows of bars and dots on one axis, or a line as an SVG path."""
+
+    rows: Sequence[PictureRow]
+    width: int
+    height: int
+    path: str = ""
 
 
 class Cell(NamedTuple):
-    """A table cell. ``detail`` is shown in a second line, and ``line`` is shown instead of the text.
+    """A table cell. ``detail`` is shown in a second line, and ``picture`` is shown instead of the text.
 
     ``badge`` is True if the text is a verdict, which is shown with its badge.
     """
@@ -45,7 +51,7 @@ class Cell(NamedTuple):
     detail: str = ""
     tone: str = ""
     href: str | None = None
-    line: Sparkline | None = None
+    picture: Picture | None = None
     badge: bool = False
 
 
@@ -55,7 +61,8 @@ class TablePage:
 
     ``badge`` is the verdict whose badge precedes the title, such as "fails" or "review". ``origin`` contains pairs of a
     label and a code, such as a commit. ``remarks`` are shown above the table. ``empty`` is shown instead of a table
-    without rows, and ``elsewhere`` names the place that contains the omitted rows.
+    without rows, and ``elsewhere`` names the place that contains the omitted rows. ``instead`` is the relative path of
+    a page that browsers open instead of this one.
     """
 
     title: str
@@ -67,6 +74,7 @@ class TablePage:
     origin: Sequence[tuple[str, str]] = ()
     remarks: Sequence[str] = ()
     elsewhere: str = ""
+    instead: str = ""
 
     def render(self) -> str:
         """Return the page as HTML with at most 1,000 rows."""
@@ -74,7 +82,7 @@ class TablePage:
         style = read_asset("page/page.css")
         page = render_template(
             "page/table.html.j2",
-            **{name: getattr(self, name) for name in ("label", "columns", "empty", "badge")},
+            **{name: getattr(self, name) for name in ("label", "columns", "empty", "badge", "instead")},
             title=plain(self.title),
             aside="",
             facts=(),
@@ -96,17 +104,36 @@ def check_links(hrefs: Iterable[str]) -> None:
             raise ValueError(f"{href!r} is not a path inside the folder of the page; pass a relative path")
 
 
-def sparkline(values: Sequence[float], tone: str = "") -> Sparkline:
-    """Return a sparkline of at least two finite values, with a mark in this style at the last value."""
-    low, high = min(values), max(values)
-    spread = max(high - low, FLATTEST * max(abs(low), abs(high))) or 1.0
-    bottom = (low + high - spread) / 2
-    step = (WIDTH - 2 * MARGIN) / (len(values) - 1)
-    points = [
-        (
-            round(MARGIN + number * step, 1),
-            round(HEIGHT - MARGIN - (value - bottom) / spread * (HEIGHT - 2 * MARGIN), 1),
-        )
-        for number, value in enumerate(values)
+def runs_picture(sides: Sequence[Sequence[float]], tone: str = "") -> Picture | None:
+    """Return a row for each side with values, from 0 to the largest value, or None without two sides.
+
+    ``sides`` contains the finite totals of the earlier base jobs, of the baseline and of the target. ``tone`` is the
+    style of the target's bar.
+    """
+    most = max((value for values in sides for value in values), default=0.0)
+    if not most > 0 or not (sides[-2] and sides[-1]):
+        return None
+    drawn = [(kind, values) for kind, values in zip(("earlier", "before", f"after {tone}".strip()), sides, strict=True)]
+    rows = [
+        PictureRow(kind, _place(fmean(values), most), [_place(value, most) for value in values])
+        for kind, values in drawn
+        if values
     ]
-    return Sparkline("M" + "L".join(f"{x} {y}" for x, y in points), *points[-1], tone)
+    return Picture(rows, WIDTH, HEIGHT * len(rows))
+
+
+def line_picture(values: Sequence[float]) -> Picture | None:
+    """Return a line from the oldest to the newest of the finite values, from 0 to the largest one."""
+    most = max(values, default=0.0)
+    if len(values) < 2 or not most > 0:
+        return None
+    step, height = (WIDTH - 2 * MARGIN) / (len(values) - 1), 3 * HEIGHT
+    points = (
+        f"{MARGIN + number * step:.1f} {height - MARGIN - value / most * (height - 2 * MARGIN):.1f}"
+        for number, value in enumerate(values)
+    )
+    return Picture((), WIDTH, height, "M" + "L".join(points))
+
+
+def _place(value: float, most: float) -> float:
+    return round(value / most * (WIDTH - 2 * MARGIN) + MARGIN, 1)

@@ -25,12 +25,23 @@ class AnswerTooSlow(RequestException):
     """A request and its response take longer than the limit."""
 
 
-def within(seconds: float, send: Callable[[], Result]) -> Result:
+def finished_within(seconds: float, send: Callable[[], Result]) -> Result:
     """Return the result of ``send``, or raise AnswerTooSlow if it takes longer than ``seconds``.
 
     A socket timeout limits only the time between two received bytes. Therefore, ``send`` runs in a thread that is
-    abandoned when the limit is reached. This thread does not delay the end of the program.
+    abandoned when the limit is reached.
     """
+    future = started(send)
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        if future.done():  # raised by the request itself
+            raise
+        raise AnswerTooSlow from None
+
+
+def started(send: Callable[[], Result]) -> "Future[Result]":
+    """Run ``send`` in a thread that does not delay the end of the program."""
     future = Future[Result]()
 
     def run() -> None:
@@ -40,12 +51,7 @@ def within(seconds: float, send: Callable[[], Result]) -> Result:
             future.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    try:
-        return future.result(seconds)
-    except TimeoutError:
-        if future.done():  # raised by the request itself
-            raise
-        raise AnswerTooSlow from None
+    return future
 
 
 def pieces(answer: Response, *, decode: bool) -> Iterator[bytes]:

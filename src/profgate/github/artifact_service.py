@@ -175,7 +175,7 @@ class ArtifactService:
     def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> "Response":
         import requests
 
-        from profgate.github.answers import ANSWER_SECONDS, limit_answer, within
+        from profgate.github.answers import ANSWER_SECONDS, finished_within, limit_answer
 
         def send() -> requests.Response:
             return requests.request(
@@ -191,7 +191,7 @@ class ArtifactService:
             )
 
         try:
-            return within(ANSWER_SECONDS, send)
+            return finished_within(ANSWER_SECONDS, send)
         except (requests.RequestException, ValueError) as error:  # the error message contains a secret signature
             kind = UploadUnavailable if is_permanent(error) else _NotYetError
             raise kind(where, f"the connection failed ({failure_of(error)})") from None

@@ -10,16 +10,16 @@ from profgate.github.baseline_search import (
     NEEDS_APPROVAL,
     TRUSTED_EVENTS,
     UNFINISHED,
-    Candidate,
+    CandidateRun,
     Trust,
-    candidates,
+    candidate_runs,
     distances,
     distrust,
     usable_artifact,
     will_be_trusted,
 )
 from profgate.github.client import GitHubClient
-from profgate.github.records import ArtifactRecord, CommitRecord, ReleaseRecord, Repository, RunRecord
+from profgate.github.records import ArtifactRecord, CommitRecord, ReleaseRecord, RepositoryRecord, WorkflowRun
 from profgate.github.requests import NotFoundError
 from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
 from profgate.model.reason import Reason, ReasonCode, without_repeats
@@ -35,7 +35,7 @@ MOST_TRIES = 10  # number of runs with an unusable artifact after which the sear
 class StoredSet:
     """The profiles that a run stored, with their manifest."""
 
-    candidate: Candidate
+    candidate: CandidateRun
     files: tuple[SourceFile, ...]
     manifest: Manifest | None
 
@@ -52,7 +52,7 @@ class Found:
     baseline: StoredSet | None
     noise: tuple[StoredSet, ...] = ()
     reasons: tuple[Reason, ...] = ()
-    later: RunRecord | None = None
+    later: WorkflowRun | None = None
     obstacle: Reason | None = None
 
     @property
@@ -87,7 +87,7 @@ def find_stored(
     client: GitHubClient,
     search: Search,
     noise_beside: Callable[[StoredSet], int],
-    wait: Callable[[RunRecord], bool] = lambda _: False,
+    wait: Callable[[WorkflowRun], bool] = lambda _: False,
 ) -> Found:
     """Find the nearest usable set of profiles, then as many further sets as ``noise_beside(nearest)`` returns.
 
@@ -101,15 +101,16 @@ def find_stored(
     """
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
-    ordered = candidates(runs, search.trust, search.start, chain)
+    ordered = candidate_runs(runs, search.trust, search.start, chain)
     while (running := _unfinished(runs, search)) and (not ordered or ordered[0].distance > search.reach):
         if running.status == NEEDS_APPROVAL or not wait(running):
             break
         others = [run for run in runs if run.head_sha != search.start]
         runs = others + _listed(client, search.trust, search.start, head_sha=search.start)
-        ordered = candidates(runs, search.trust, search.start, chain)
+        ordered = candidate_runs(runs, search.trust, search.start, chain)
     reasons: list[Reason] = []
-    sets = _sets(client, ordered, search.artifact, reasons)
+    known = client.named_artifacts(search.artifact) if ordered else []
+    sets = _sets(client, ordered, search.artifact, known, reasons)
     baseline = next(sets, None)
     obstacle = next((reason for reason in reasons if reason.code is ReasonCode.ARTIFACT_UNUSABLE), None)
     if running is not None:
@@ -120,11 +121,15 @@ def find_stored(
         return Found(None, (), why, _later(runs, search, chain, 0), obstacle)
     if baseline.candidate.distance <= search.reach:
         obstacle = None
-    noise = tuple(islice(sets, noise_beside(baseline)))
+    further = noise_beside(baseline)
+    farther = ordered[ordered.index(baseline.candidate) + 1 :]
+    usable = (usable_artifact(known, search.artifact, candidate.run)[0] for candidate in farther)
+    client.start_downloads(islice(filter(None, usable), further))
+    noise = tuple(islice(sets, further))
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
 
 
-def _unfinished(runs: Sequence[RunRecord], search: Search) -> RunRecord | None:
+def _unfinished(runs: Sequence[WorkflowRun], search: Search) -> WorkflowRun | None:
     """Return an unfinished run of the baseline commit that will be trusted when it has completed, or None."""
     waiting = (run for run in runs if run.status in UNFINISHED)
     return next((run for run in waiting if will_be_trusted(run, search.trust, search.start)), None)
@@ -138,15 +143,17 @@ def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
     return known if whole or len(known) >= ENOUGH else client.ancestors(search.start)
 
 
-def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
+def later_set(client: GitHubClient, run: WorkflowRun, name: str) -> StoredSet:
     """Return the files of a run's artifact. Raises `GitHubError` or `ProfileError` if the files are unusable."""
     artifact, _ = usable_artifact(client.run_artifacts(run.id, name), name, run)
     if artifact is None:
         raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
-    return stored_set(Candidate(run, 0), client.artifact_files(artifact))
+    return stored_set(CandidateRun(run, 0), client.artifact_files(artifact))
 
 
-def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], oldest: int) -> RunRecord | None:
+def _later(
+    runs: Sequence[WorkflowRun], search: Search, chain: Sequence[CommitRecord], oldest: int
+) -> WorkflowRun | None:
     """Return the newest run of the base branch for a commit that is not in the history of the baseline, or None."""
     before = distances(search.start, chain)
     trust = replace(search.trust, branches=frozenset({search.base}))
@@ -158,7 +165,7 @@ def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitReco
     return max(newer, key=lambda run: run.id, default=None)
 
 
-def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
+def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[WorkflowRun]:
     """Return runs of the first branch and, if none of them is trusted, also runs of the second branch.
 
     If a run of the first branch is trusted, but the list contains no run of the baseline commit, the runs of that
@@ -166,7 +173,7 @@ def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -
     """
     trust, start, (first, *others) = search.trust, search.start, search.branches
     found = _listed(client, trust, start, branch=first)
-    if others and not candidates(found, trust, start, chain):
+    if others and not candidate_runs(found, trust, start, chain):
         return found + _listed(client, trust, start, branch=others[0])
     if not any(will_be_trusted(run, trust, start) for run in found):
         found += _listed(client, trust, start, head_sha=start)
@@ -175,7 +182,7 @@ def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -
 
 def _listed(
     client: GitHubClient, trust: Trust, start: str, branch: str | None = None, head_sha: str | None = None
-) -> list[RunRecord]:
+) -> list[WorkflowRun]:
     """Return the newest runs of a branch or commit.
 
     GitHub also lists the runs of forks that have a branch of the same name. If the list is full, these runs may hide
@@ -199,7 +206,7 @@ def has_profiles(client: GitHubClient, search: Search) -> bool:
     """
     chain = _chain(client, search)
     seen: set[str] = set()
-    for candidate in candidates(_runs(client, search, chain), search.trust, search.start, chain):
+    for candidate in candidate_runs(_runs(client, search, chain), search.trust, search.start, chain):
         for artifact in client.run_artifacts(candidate.run.id):
             if artifact.name in seen:
                 continue
@@ -217,7 +224,7 @@ def had_run(client: GitHubClient, trust: Trust, commit: str) -> bool:
 
 def newest_pull_run(
     client: GitHubClient, workflow: str, sha: str, repository_id: int | None, *, completed: bool = False
-) -> RunRecord | None:
+) -> WorkflowRun | None:
     """Return the newest run of a workflow for the head of a pull request from this repository, or None."""
     runs = client.workflow_runs(workflow, event="pull_request", head_sha=sha)
     expected = (workflow, "pull_request", sha, repository_id)
@@ -227,10 +234,15 @@ def newest_pull_run(
     )
 
 
-def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
+def _sets(
+    client: GitHubClient,
+    ordered: Sequence[CandidateRun],
+    name: str,
+    known: Sequence[ArtifactRecord],
+    reasons: list[Reason],
+) -> Iterator[StoredSet]:
     """Yield the usable sets, nearest first. The reasons why runs are skipped are appended to ``reasons``."""
     failures = 0
-    known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
         if failures >= MOST_TRIES:
             return
@@ -253,13 +265,13 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
             failures += 1
 
 
-def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
+def _of_run(client: GitHubClient, run: WorkflowRun, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
     """Return the artifacts of a run. They are requested only if the list ``known`` may be incomplete."""
     found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
     return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
-def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
+def stored_set(candidate: CandidateRun, members: Mapping[str, bytes]) -> StoredSet:
     """Return the files of an artifact as a set of profiles. Raises `ProfileError` if they do not match the manifest."""
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
     if not files:
@@ -293,8 +305,8 @@ def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> 
             f"{asset.name} of release {tag}", f"contains no {MANIFEST_NAME}; attach it again with profgate"
         )
     manifest = manifest_from_json(members[MANIFEST_NAME])
-    run = RunRecord(manifest.run_id, manifest.event, "completed", None, tag, commit, None, Repository(0), "")
-    return stored_set(Candidate(run, 0), members)
+    run = WorkflowRun(manifest.run_id, manifest.event, "completed", None, tag, commit, None, RepositoryRecord(0), "")
+    return stored_set(CandidateRun(run, 0), members)
 
 
 def latest(releases: Sequence[ReleaseRecord], but: str) -> str | None:

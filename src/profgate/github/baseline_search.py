@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from profgate.github.records import ArtifactRecord, CommitRecord, RunRecord
+from profgate.github.records import ArtifactRecord, CommitRecord, WorkflowRun
 from profgate.model.reason import Reason, ReasonCode
 
 TRUSTED_EVENTS = ("push", "schedule", "workflow_dispatch")
@@ -27,10 +27,10 @@ class Trust:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateRun:
     """A trusted run, and the distance between its commit and the baseline commit, in commits."""
 
-    run: RunRecord
+    run: WorkflowRun
     distance: int
 
 
@@ -61,7 +61,7 @@ def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
     return chain[::-1]
 
 
-def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
+def distrust(run: WorkflowRun, trust: Trust, reachable: dict[str, int]) -> str | None:
     """Return the reason why a run is not trusted, or None if it is trusted.
 
     The name of the branch is not sufficient, because a branch of a fork can have the name of the base branch.
@@ -79,24 +79,28 @@ def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | N
     return next((reason for holds, reason in checks if not holds), None)
 
 
-def will_be_trusted(run: RunRecord, trust: Trust, commit: str) -> bool:
+def will_be_trusted(run: WorkflowRun, trust: Trust, commit: str) -> bool:
     """Return whether this is a run of the given commit that is trusted, or will be trusted when it has completed."""
     return distrust(replace(run, status="completed"), trust, {commit: 0}) is None
 
 
-def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Sequence[CommitRecord]) -> list[Candidate]:
+def candidate_runs(
+    runs: Iterable[WorkflowRun], trust: Trust, start: str, commits: Sequence[CommitRecord]
+) -> list[CandidateRun]:
     """Return the trusted runs, sorted by distance. Runs of the same commit are sorted from newest to oldest."""
     reachable = distances(start, commits)
     dates = {commit.sha: commit.date.timestamp() for commit in commits}
     unique = {run.id: run for run in runs}
-    found = [Candidate(run, reachable[run.head_sha]) for run in unique.values() if not distrust(run, trust, reachable)]
+    found = [
+        CandidateRun(run, reachable[run.head_sha]) for run in unique.values() if not distrust(run, trust, reachable)
+    ]
     return sorted(
         found, key=lambda item: (item.distance, -dates.get(item.run.head_sha, 0.0), item.run.head_sha, -item.run.id)
     )
 
 
 def usable_artifact(
-    artifacts: Iterable[ArtifactRecord], name: str, run: RunRecord
+    artifacts: Iterable[ArtifactRecord], name: str, run: WorkflowRun
 ) -> tuple[ArtifactRecord | None, Reason]:
     """Return the newest artifact of this name in this run, or None, and the reason that applies if it is None."""
     newest = newest_artifact(artifacts, name, run.id, run.head_sha)

@@ -1,7 +1,8 @@
 """A client for the parts of GitHub's API that profgate uses."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -18,7 +19,7 @@ from profgate.github.records import (
     FileRecord,
     PullRecord,
     ReleaseRecord,
-    RunRecord,
+    WorkflowRun,
 )
 from profgate.github.requests import (
     API_VERSION,
@@ -69,7 +70,7 @@ class GitHubClient(GitRequests):
 
     def workflow_runs(
         self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
-    ) -> list[RunRecord]:
+    ) -> list[WorkflowRun]:
         """Return the newest 100 runs of a workflow file, of any status, in one request.
 
         The caller must check every field of the records, because the filters of GitHub's API cannot be relied on.
@@ -77,7 +78,7 @@ class GitHubClient(GitRequests):
         name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
         return self._get(
             f"/actions/workflows/{name}/runs",
-            list[RunRecord],
+            list[WorkflowRun],
             "workflow_runs",
             per_page=PAGE,
             exclude_pull_requests="true",
@@ -106,9 +107,17 @@ class GitHubClient(GitRequests):
         One API request returns a signed URL, from which the bytes are downloaded without sending the token. If the
         storage host fails, a new URL is requested.
         """
-        where = _place(artifact)
         if artifact.expired:
-            raise NotFoundError(where, "has expired; run the baseline workflow again")
+            raise NotFoundError(_place(artifact), "has expired; run the baseline workflow again")
+        return self._result(("artifact", artifact.id), lambda: self._downloaded(artifact, max_bytes))
+
+    def start_downloads(self, artifacts: Iterable[ArtifactRecord]) -> None:
+        """Download artifacts in the background. `download` returns them."""
+        for artifact in artifacts:
+            self._start(("artifact", artifact.id), partial(self._downloaded, artifact, MAX_DOWNLOAD))
+
+    def _downloaded(self, artifact: ArtifactRecord, max_bytes: int) -> Download:
+        where = _place(artifact)
 
         def once() -> Download:
             address = self._artifact_address(artifact.id, where)
@@ -193,7 +202,7 @@ class GitHubClient(GitRequests):
         """Upload an asset. The token is sent only to the host of the API or to the corresponding ``uploads.`` host."""
         import requests
 
-        from profgate.github.answers import limit_answer, within
+        from profgate.github.answers import finished_within, limit_answer
 
         where = f"release asset {name}"
 
@@ -214,7 +223,7 @@ class GitHubClient(GitRequests):
             )
 
         try:
-            answer = within(ASSET_SECONDS, send)
+            answer = finished_within(ASSET_SECONDS, send)
         except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
             raise unreachable(where, error) from None
         if answer.status_code != 201:
@@ -222,6 +231,12 @@ class GitHubClient(GitRequests):
             raise refusal(where, answer.status_code, headers, "")
 
     # Pull requests
+
+    def start_comparison(self, number: int, head_sha: str) -> None:
+        """Request in the background what a comparison reads of a pull request."""
+        lists = (f"/pulls/{number:d}/files", f"/issues/{number:d}/comments", f"/pulls/{number:d}/commits")
+        tree = f"/git/trees/{head_sha}?recursive=1"
+        self._start_reading(*(f"{path}?per_page={PAGE}" for path in lists), tree)
 
     def pull(self, number: int) -> PullRecord:
         """Return a pull request, in one request."""

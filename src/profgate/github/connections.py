@@ -90,7 +90,7 @@ def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[
     return str(combined)
 
 
-def missing(environ: Mapping[str, str]) -> list[str]:
+def missing_certificates(environ: Mapping[str, str]) -> list[str]:
     """Return the names of the environment variables whose certificate file does not exist."""
     return [name for name in (*REPLACING, *ADDING) if environ.get(name) and not Path(environ[name]).exists()]
 

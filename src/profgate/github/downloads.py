@@ -58,7 +58,7 @@ def fetch(
     """
     import requests
 
-    from profgate.github.answers import AnswerTooSlow, pieces, within
+    from profgate.github.answers import AnswerTooSlow, finished_within, pieces
 
     def send() -> "tuple[Response, Download | None]":
         with requests.get(
@@ -77,7 +77,7 @@ def fetch(
             return answer, Download(data, is_zip, _file_name(answer.headers))
 
     try:
-        answer, download = within(TOTAL_SECONDS, send)
+        answer, download = finished_within(TOTAL_SECONDS, send)
     except AnswerTooSlow:
         raise GitHubError(where, f"did not arrive within {TOTAL_SECONDS} seconds; run again") from None
     except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError

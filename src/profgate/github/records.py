@@ -14,7 +14,7 @@ def _shas(parents: list[dict[str, Any]]) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class RepositoryRecord:
     """A repository."""
 
     id: int
@@ -39,7 +39,7 @@ class CommitRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
+class WorkflowRun:
     """A workflow run. ``path`` may end with "@ref". ``head_repository`` is None if that repository was deleted."""
 
     id: int
@@ -48,8 +48,8 @@ class RunRecord:
     conclusion: str | None
     head_branch: str | None
     head_sha: str
-    head_repository: Repository | None
-    repository: Repository
+    head_repository: RepositoryRecord | None
+    repository: RepositoryRecord
     path: str
 
     @property
@@ -93,7 +93,7 @@ class PullSide:
 
     sha: str
     ref: str
-    repo: Repository | None
+    repo: RepositoryRecord | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ request is also sent again after a server failure.
 
 import logging
 import re
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache, cached_property
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlencode
 
@@ -19,6 +20,8 @@ from profgate.errors import GitHubError, NotAllowed
 from profgate.github.connections import RetryBudget, failure_of, is_permanent
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from github import Github
     from github.Requester import Requester
     from pydantic import TypeAdapter
@@ -28,7 +31,9 @@ Result = TypeVar("Result")
 API_VERSION = "2022-11-28"
 PAGE = 100
 MAX_PAGES = 100  # maximum number of pages, in case pagination does not end
+AT_ONCE = 4  # maximum number of requests in the background
 TIMEOUT = 30  # maximum number of seconds without a response
+CONNECTING = threading.Lock()  # PyGithub takes the classes of its connections from global state
 REPEATABLE = frozenset({"GET", "PATCH"})
 SECONDARY_WAIT = 60.0  # in seconds; GitHub documents this value for responses that do not specify a waiting time
 _SECONDS = re.compile(r"[0-9]{1,10}")  # format of numbers in HTTP headers
@@ -58,7 +63,8 @@ class GitHubConnection:
     again at most ``retries`` times. The first pause takes ``backoff`` seconds, and every further pause takes twice as
     long as the previous one. ``max_wait`` limits a single wait for a rate limit, and ``budget`` limits the total time
     spent on waits and failed requests. Every method raises NotAllowed if the token is refused or lacks a permission,
-    and GitHubError on other failures. A closed connection is reopened by the next request.
+    and GitHubError on other failures. A closed connection is reopened by the next request. Each thread has its own
+    connection.
     """
 
     def __init__(
@@ -67,7 +73,7 @@ class GitHubConnection:
         api_url: str,
         repository: str,
         *,
-        pauses: tuple[float, float] = (0.25, 1.0),
+        pauses: tuple[float, float] = (0.0, 1.0),
         retries: int = 4,
         backoff: float = 1.0,
         max_wait: float = 120.0,
@@ -87,6 +93,9 @@ class GitHubConnection:
         self._max_wait = max_wait
         self._verify = verify
         self._budget = budget or RetryBudget()
+        self._threads = threading.local()
+        self._at_once = threading.Semaphore(AT_ONCE)
+        self._started: dict[Hashable, Future[Any]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -95,15 +104,44 @@ class GitHubConnection:
         self.close()
 
     def close(self) -> None:
-        """Close the connections."""
-        if (github := self.__dict__.pop("_github", None)) is not None:
+        """Close the connection of this thread."""
+        if (github := self._threads.__dict__.pop("github", None)) is not None:
             github.close()
+
+    def _start(self, key: Hashable, work: Callable[[], object]) -> None:
+        """Run ``work`` in the background. `_result` returns its result."""
+        from profgate.github.answers import started
+
+        def limited() -> object:
+            with self._at_once:
+                try:
+                    return work()
+                finally:
+                    self.close()
+
+        self._started[key] = started(limited)
+
+    def _result(self, key: Hashable, work: Callable[[], Result]) -> Result:
+        """Return the result of work that was started in the background, or do the work. A result is used once."""
+        future = self._started.pop(key, None)
+        return work() if future is None else future.result()
+
+    def _start_reading(self, *paths: str) -> None:
+        """Send GET requests in the background. Later requests use their responses, unless a write comes first."""
+        for path in paths:
+            self._start(path, partial(self._sent, "GET", path))
 
     def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
         """Send a request for a path below the repository or an absolute URL. Return the headers and the parsed body.
 
         After a failure, GET and PATCH requests are sent again. Other requests are sent again at most ``repeats`` times.
         """
+        if verb == "GET":
+            return self._result(path, lambda: self._sent(verb, path))
+        self._started.clear()
+        return self._sent(verb, path, body, repeats=repeats)
+
+    def _sent(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
         url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
         where = f"{verb} {url.partition('?')[0]}"
         return self._retried(
@@ -159,16 +197,25 @@ class GitHubConnection:
     def _limited(self, once: "Callable[[Requester], Result]") -> Result:
         from profgate.github import answers
 
-        requester = self._github.requester
+        requester = self._github().requester
         try:
-            return answers.within(answers.ANSWER_SECONDS, lambda: once(requester))
+            return answers.finished_within(answers.ANSWER_SECONDS, lambda: once(requester))
         except answers.AnswerTooSlow:
             self.close()  # the request is still running, so its connection cannot be used for other requests
             raise
 
-    @cached_property
     def _github(self) -> "Github":
-        """The PyGithub client. PyGithub is imported only on first use, because the import takes half a second."""
+        """Return the PyGithub client of this thread.
+
+        PyGithub is imported only on first use, because the import takes half a second.
+        """
+        if "github" not in self._threads.__dict__:
+            with CONNECTING:
+                self._threads.github = self._connected()
+        github: Github = self._threads.github
+        return github
+
+    def _connected(self) -> "Github":
         from github import Auth, Github
         from github.Requester import Requester
 

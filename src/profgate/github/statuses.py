@@ -108,7 +108,7 @@ def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Ann
 
 
 def _annotation(report: Report, row: Row, paths: dict[str, str]) -> Annotation | None:
-    place = _PLACE.search(row.finding.evidence.source_link or "")
+    place = _PLACE.search(row.finding.attribution.source_link or "")
     if row.finding.direction != "worse" or place is None or place[1] not in paths:
         return None
     where = f" in {name_text(row.workload)}" if len(report.workloads) > 1 else ""

@@ -30,7 +30,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommentOutcome:
     """The URL of the comment. ``skipped`` is the reason why nothing was written, or None if the comment was written."""
 
     url: str = ""
@@ -42,7 +42,7 @@ UP_TO_DATE = "the comment is up to date"
 
 def publish_comment(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
-) -> Outcome:
+) -> CommentOutcome:
     """Create or edit the comment, unless the pull request has changed since the comparison.
 
     ``mode`` is always or on-change. ``base_ref`` is the base branch of the comparison; if it is empty, the
@@ -52,47 +52,47 @@ def publish_comment(
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     body = texts.full if mode == "always" or texts.worth else texts.quiet
     if not existing and mode == "on-change" and not texts.worth:
-        return Outcome(skipped="nothing changed")
+        return CommentOutcome(skipped="nothing changed")
     if existing and _same(existing[0].body, body):
         _remove(client, existing[1:])
-        return Outcome(existing[0].html_url, UP_TO_DATE)
+        return CommentOutcome(existing[0].html_url, UP_TO_DATE)
     if reason := _objection(client, number, head_sha, base_ref, creates=not existing):
-        return Outcome(skipped=reason)
+        return CommentOutcome(skipped=reason)
     if not existing:
-        return Outcome(_create(client, number, key, body).html_url)
+        return CommentOutcome(_create(client, number, key, body).html_url)
     try:
         written = client.edit_comment(existing[0].id, body)
     except NotFoundError:  # the comment was deleted in the meantime
         written = _create(client, number, key, body)
     _remove(client, [comment for comment in existing[1:] if comment.id != written.id])
-    return Outcome(written.html_url)
+    return CommentOutcome(written.html_url)
 
 
 def publish_anew(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
-) -> Outcome:
+) -> CommentOutcome:
     """Publish a result like `publish_comment`, but create a new comment and minimise older comments as outdated."""
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     hidden = client.minimized([comment.node_id for comment in existing]) if existing else frozenset()
     shown = [comment for comment in existing if comment.node_id not in hidden]
     creates = mode == "always" or texts.worth
     if not creates and not shown:
-        return Outcome(skipped="nothing changed")
+        return CommentOutcome(skipped="nothing changed")
     if creates and shown and _same(shown[-1].body, texts.full):
         _minimize(client, shown[:-1])
-        return Outcome(shown[-1].html_url, UP_TO_DATE)
+        return CommentOutcome(shown[-1].html_url, UP_TO_DATE)
     if reason := _objection(client, number, head_sha, base_ref, creates=creates):
-        return Outcome(skipped=reason)
+        return CommentOutcome(skipped=reason)
     if not creates:
         _minimize(client, shown)
-        return Outcome(skipped="nothing changed; the earlier comment is minimised")
+        return CommentOutcome(skipped="nothing changed; the earlier comment is minimised")
     created = client.create_comment(number, texts.full)
     # Another run may have created a comment in the meantime, so all visible comments except the newest are minimised.
     minimised = {comment.id for comment in existing} - {comment.id for comment in shown}
     current = owned(client.comments(number), key, created.author)
     current = [comment for comment in current if comment.id not in minimised] or [created]
     _minimize(client, current[:-1])
-    return Outcome(current[-1].html_url)
+    return CommentOutcome(current[-1].html_url)
 
 
 def answer_in_comment(

@@ -1,6 +1,7 @@
 """Comparison of commits with their nearest measured ancestors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 
 from profgate import wiring
@@ -8,23 +9,80 @@ from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
 from profgate.history.checks import Check, Checks
 from profgate.history.false_alarms import with_false_alarms
-from profgate.history.history_store import HistoryStore
-from profgate.history.revisions import commit_named, graph_before, past_before
+from profgate.history.history_reader import HistoryReader
+from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.revisions import ancestry_of, commit_named, graph_before
 from profgate.history.stored_profiles import stored_sides
+from profgate.history.trends import past_of
+from profgate.io.executors import TaskRunner
 from profgate.model.history import StoredCommit
 from profgate.model.policy import Policy
-from profgate.model.report import Side
+from profgate.model.report import Report, Side
 from profgate.pipeline import PipelineInput, Progress, silent
 
 Graph = dict[str, StoredCommit]
 
 
+@dataclass(frozen=True, slots=True)
+class CheckTask:
+    """A check that any process can do that can read the history in ``folder``. ``ancestry`` precedes the baseline."""
+
+    folder: str
+    baseline: Side
+    target: Side
+    keys: tuple[str, ...]
+    ancestry: tuple[str, ...]
+    policy: Policy
+    strategies: tuple[str, ...] | None
+    verbose: bool
+
+    def __call__(self) -> Report:
+        """Read the history and return the report."""
+        with open_history(self.folder) as store:
+            return self.report(store)
+
+    def report(self, store: HistoryReader) -> Report:
+        """Return the report of the readings in a history."""
+        read = partial(store.readings, profiles=True)
+        before, after = stored_sides(
+            *([reading for key in self.keys for reading in read(key, [side.sha or ""])] for side in self._sides)
+        )
+        given = PipelineInput(
+            before,
+            after,
+            policy=self.policy,
+            baseline_side=self.baseline,
+            target_side=self.target,
+            strategies=self.strategies,
+            verbose=self.verbose,
+            pages=0,
+            past=partial(past_of, store, self.ancestry),
+        )
+        return wiring.compare(given).report
+
+    @property
+    def _sides(self) -> tuple[Side, Side]:
+        return self.baseline, self.target
+
+
 class Checker:
-    """Checks of a revision and of the commits before it. ``verbose`` adds unchanged rows to the reports."""
+    """Checks of a revision and of the commits before it. ``verbose`` adds unchanged rows to the reports.
+
+    ``runner`` distributes the checks; its workers read the history in ``folder``.
+    """
 
     def __init__(
-        self, store: HistoryStore, rev: str, policy: Policy, strategies: tuple[str, ...] | None, *, verbose: bool
+        self,
+        store: HistoryStore,
+        rev: str,
+        policy: Policy,
+        strategies: tuple[str, ...] | None,
+        *,
+        verbose: bool,
+        folder: str = "",
+        runner: TaskRunner | None = None,
     ) -> None:
+        self._folder, self._runner = folder, runner
         self._store = store
         self._target = commit_named(rev, store.commits())
         self._graph: Graph = graph_before(self._target, store)
@@ -45,12 +103,15 @@ class Checker:
             what = f"nothing was measured {where}; add profiles with 'profgate store add'"
             raise ProfgateError(self._target[:12], what)
         newest = measured[-(last or 1) :]
-        checks, first = list[Check](), list[tuple[str, str]]()
-        for number, sha in enumerate(newest):
-            progress(f"checking {sha[:12]}", number / len(newest))
+        tasks, first = list[tuple[int, CheckTask]](), list[tuple[str, str]]()
+        for sha in newest:
             groups, without = self._baselines(sha)
-            checks += [self._check(sha, *baseline, keys) for baseline, keys in sorted(groups.items())]
+            tasks += [(baseline[0], self._task(sha, *baseline, keys)) for baseline, keys in sorted(groups.items())]
             first += [(sha, self._series[key].workload) for key in without]
+        checks = list[Check]()
+        for (distance, task), report in zip(tasks, self._reports([task for _, task in tasks]), strict=True):
+            checks.append(Check(task.baseline.sha or "", task.target.sha or "", distance, report))
+            progress("checking", len(checks) / len(tasks))
         drawn = {*newest, *(check.baseline for check in checks)} if last is None else newest
         return Checks(tuple(reduced(self._graph, drawn)), tuple(checks), tuple(first), len(measured) - len(newest))
 
@@ -70,24 +131,23 @@ class Checker:
                 groups.setdefault((found.distance, found.sha), []).append(key)
         return groups, without
 
-    def _check(self, target: str, distance: int, baseline: str, keys: Sequence[str]) -> Check:
-        read = partial(self._store.readings, profiles=True)
-        before, after = stored_sides(
-            *([reading for key in keys for reading in read(key, [sha])] for sha in (baseline, target))
-        )
-        given = PipelineInput(
-            before,
-            after,
-            policy=self._policy,
+    def _reports(self, tasks: list[CheckTask]) -> Iterable[Report]:
+        if self._runner is None:
+            return (task.report(self._store) for task in tasks)
+        return self._runner(tasks, Report)
+
+    def _task(self, target: str, distance: int, baseline: str, keys: list[str]) -> CheckTask:
+        return CheckTask(
+            self._folder,
             # distance is the number of commits from the baseline to the target
-            baseline_side=self._side(baseline, distance - 1),
-            target_side=self._side(target),
-            strategies=self._strategies,
-            verbose=self._verbose,
-            pages=0,
-            past=past_before(self._store, self._graph, baseline),
+            self._side(baseline, distance - 1),
+            self._side(target),
+            tuple(keys),
+            ancestry_of(baseline, self._graph),
+            self._policy,
+            self._strategies,
+            self._verbose,
         )
-        return Check(baseline, target, distance, wiring.compare(given).report)
 
     def _side(self, sha: str, distance: int | None = None) -> Side:
         return Side(self._graph[sha].title[:60] if sha in self._graph else "", sha, distance=distance)

@@ -52,7 +52,7 @@ class Checks:
 
 
 def checks_json(checks: Checks) -> str:
-    """Return a JSON document that contains the report of each check in the format `profgate.report/2`."""
+    """Return a JSON document that contains the report of each check in the format `profgate.report/3`."""
     document = {
         "schema": SCHEMA,
         "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],

@@ -55,8 +55,13 @@ def past_before(
     store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
 ) -> Callable[[str], Sequence[Reading]]:
     """Return a function that takes the key of a series and returns its readings at the ancestors of the baseline."""
-    ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), MOST_ANCESTORS) if commit.distance]
+    ancestry = ancestry_of(baseline, graph)
     return lambda key: past_of(store, ancestry, key)
+
+
+def ancestry_of(sha: str, graph: dict[str, StoredCommit]) -> tuple[str, ...]:
+    """Return the ancestors of a commit, nearest first."""
+    return tuple(commit.sha for commit in islice(ancestors(sha, graph), MOST_ANCESTORS) if commit.distance)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:

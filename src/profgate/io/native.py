@@ -5,11 +5,12 @@ import os
 import weakref
 from array import array
 from functools import cache
-from pathlib import Path
 
-from profgate.model.kernels import TakenStacks
+TYPE_CHECKING = False  # --version imports this module, so it needs only fast imports
+if TYPE_CHECKING:
+    from profgate.model.kernels import TakenStacks
 
-LIBRARY = Path(__file__).parents[1] / "kernels.so"
+LIBRARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "kernels.so")  # noqa: PTH118, PTH120
 _TOO_DEEP, _NO_MEMORY = 2, 3
 _INT64 = ctypes.c_int64
 _ITEM = {"i": 4, "q": 8}
@@ -28,10 +29,10 @@ class _Scan(ctypes.Structure):
 
 
 @cache
-def _library(place: Path) -> ctypes.CDLL | None:
+def _library(place: str) -> ctypes.CDLL | None:
     """Return the compiled library, or None if it was not built or does not work on this machine."""
     try:
-        found = ctypes.CDLL(str(place))
+        found = ctypes.CDLL(place)
     except OSError:
         return None
     scan, data = ctypes.POINTER(_Scan), ctypes.c_char_p
@@ -51,16 +52,16 @@ def _library(place: Path) -> ctypes.CDLL | None:
     return found
 
 
-def is_compiled(place: Path = LIBRARY) -> bool:
+def is_compiled(place: "str | os.PathLike[str]" = LIBRARY) -> bool:
     """Return whether the compiled functions were built and work on this machine."""
-    return _library(place) is not None
+    return _library(os.fspath(place)) is not None
 
 
 class NativeKernels:
     """The functions of a compiled library. The library is loaded on first use."""
 
-    def __init__(self, place: Path = LIBRARY) -> None:
-        self._place = place
+    def __init__(self, place: "str | os.PathLike[str]" = LIBRARY) -> None:
+        self._place = os.fspath(place)
 
     def line_scan(self) -> "NativeLineScan | None":
         """Return a new scan, or None if compiled code is not available."""
@@ -105,8 +106,10 @@ class NativeLineScan:
         """Return whether the scan stopped at a stack with too many frames."""
         return bool(self._state.status == _TOO_DEEP)
 
-    def take(self) -> TakenStacks:
+    def take(self) -> "TakenStacks":
         """Return the stacks read so far and reset the scan."""
+        from profgate.model.kernels import TakenStacks
+
         state = self._state
         taken = TakenStacks(
             _column("i", state.frame, state.frames),

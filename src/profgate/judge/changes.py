@@ -2,21 +2,31 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
+from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import COLLECTORS, Change, Detection, Evidence, Statistics, path_text
-from profgate.model.comparison import Comparison
+from profgate.model.change import COLLECTORS, Change, Detection, path_text
+from profgate.model.comparison import WHOLE, Causes, Comparison
+from profgate.model.details import ContextShift
 from profgate.model.frame_names import renumbered
 from profgate.model.kinds import RANKS, WORSE, Kind
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
-from profgate.model.report import MetricReport, Total, WorkloadReport
+from profgate.model.report import (
+    TOTAL,
+    Attribution,
+    Finding,
+    FunctionCosts,
+    MetricReport,
+    Total,
+    WorkloadReport,
+    draft_of,
+)
 from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # maximum number of listed changes for each strategy; further changes are only counted
@@ -26,8 +36,6 @@ CARRIED = 0.8  # minimum fraction of the change that a child context must accoun
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
 HALF = 0.5  # the cost share of functions that exist on both sides is reported if smaller than this
 CODES = sorted(Kind)
-STATISTICS = frozenset(part.name for part in fields(Statistics))
-TEXTS = frozenset({"judged", "net", "new", "source"})  # texts that have a field of their own
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
 
@@ -70,7 +78,8 @@ def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
 def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: FloatArray) -> IntArray:
     """Return the indices that sort these rows from worst to best."""
     # list the last function of a long call chain before its direct and indirect callers
-    carried = detection.statistics.get("carried")
+    details = detection.details
+    carried = details.carried if isinstance(details, ContextShift) else None
     on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= CARRIED
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
     return np.lexsort((detection.symbol[rows], -np.nan_to_num(moved), on_the_way, rank))
@@ -86,7 +95,7 @@ def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> Bo
 def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _Rows:
     kinds = detection.kind
     undecided = detection.calibration is not None and detection.calibration.inconclusive is not None
-    moved = np.array([net == "moved" for net in detection.texts.get("net", ())] or False)
+    moved = np.array([net == "moved" for net in (detection.result.net if detection.result else ())] or False)
     if not (verbose or undecided or moved.any()) and (kinds == Kind.NO_CHANGE).all():  # most detections are so
         nothing = np.zeros(0)
         counts = Counter[str](no_change=len(kinds), unknown=0, small=0, cut=0)
@@ -116,44 +125,30 @@ def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _
     return _Rows(share_from, share_to, rows[:limit].tolist(), counts)
 
 
-def _statistics(comparison: Comparison, detection: Detection, sums: _Sums, row: int) -> Statistics:
-    """Return the statistics of a row and the costs and calls of the row's function."""
-    scale, symbol = comparison.metric.scale, int(detection.symbol[row])
-    columns = detection.statistics.items()
-    found = {name: finite(float(column[row])) for name, column in columns if name in STATISTICS}
-    if symbol >= 0:
-        for name, sides in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
-            before, after = (finite(float(side[symbol]) * scale) for side in sides)
-            found |= {f"{name}_from": before, f"{name}_to": after}
-        found |= _calls(comparison, symbol)
-    return Statistics(**found)
+def _drafts(
+    comparison: Comparison, sums: _Sums, states: SourceStates | None, symbols: Iterable[int]
+) -> tuple[Finding, ...]:
+    """Return a finding without a result for each symbol and for the total, with its costs and attribution."""
+    reach = UNREACHABLE if states is not None and set(states.reach) == {UNREACHABLE} else None
+    drafts = [draft_of(TOTAL, FunctionCosts(), Attribution(reach=reach))]
+    for symbol in sorted(symbols):
+        sides = (*sums.exclusive, *sums.inclusive)
+        costs = FunctionCosts(*(finite(float(side[symbol]) * comparison.metric.scale) for side in sides))
+        costs = replace(costs, **_calls(comparison, symbol))
+        drafts.append(draft_of(location_of(comparison, symbol), costs, _attribution(states, symbol)))
+    return tuple(drafts)
 
 
-def _evidence(detection: Detection, states: SourceStates | None, row: int) -> Evidence:
-    """Return what the test compared, and how the source of the row's function changed."""
-    texts, symbol = {name: column[row] for name, column in detection.texts.items()}, int(detection.symbol[row])
-    found = Evidence(judged="subtree" if texts.get("judged") == "subtree" else None, new=texts.get("new") or None)
+def _attribution(states: SourceStates | None, symbol: int) -> Attribution:
     if states is None:
-        return found
-    if symbol < 0:
-        return replace(found, reach=UNREACHABLE) if set(states.reach) == {UNREACHABLE} else found
+        return Attribution()
     source = states.states[symbol]
-    found = replace(found, source=None if source == "unknown" else source, source_link=states.links[symbol] or None)
-    if not states.reach:
-        return found
-    return replace(found, reach=states.reach[symbol], reach_path=states.through[symbol] or None)
-
-
-def _own(comparison: Comparison, detection: Detection, row: int) -> dict[str, float | str | None]:
-    """Return the numbers and texts of a row that belong to its strategy alone."""
-    columns = detection.statistics.items()
-    own: dict[str, float | str | None] = {
-        name: finite(float(column[row])) for name, column in columns if name not in STATISTICS
-    }
-    own |= {name: column[row] for name, column in detection.texts.items() if column[row] and name not in TEXTS}
-    if row in detection.moved:
-        own["moved"] = path_text(path_to(comparison, detection.moved[row]))
-    return own
+    attribution = Attribution(None if source == "unknown" else source, states.links[symbol] or None)
+    return (
+        replace(attribution, reach=states.reach[symbol], reach_path=states.through[symbol] or None)
+        if states.reach
+        else attribution
+    )
 
 
 def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
@@ -166,38 +161,34 @@ def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
     return {} if before == after else {"calls_from": before, "calls_to": after, "calls_range": spread}
 
 
-def _change(
-    comparison: Comparison, detection: Detection, sums: _Sums, states: SourceStates | None, rows: _Rows, row: int
-) -> Change:
+def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int) -> Change:
     scale = comparison.metric.scale
     from_value, to_value = (finite(float(side[row]) * scale) for side in (detection.from_value, detection.to_value))
     delta = None if from_value is None or to_value is None else to_value - from_value
     relative = None if delta is None or not from_value else finite(delta / from_value)
     symbol = int(detection.symbol[row])
-    flags = list(detection.flags.get(row, ()))
-    if row in detection.moved:
-        flags.append("moved")
+    flags, details = detection.flags.get(row, ()), detection.details.at(row) if detection.details else None
+    if row in detection.moved and details is not None:
+        flags += ("moved",)
+        details = replace(details, moved=path_text(path_to(comparison, detection.moved[row])))
     return Change(
         strategy=detection.strategy,
         family=detection.family,
         kind=Kind(int(detection.kind[row])).word,
         subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
         location=location_in(comparison, detection, row),
-        from_value=(detection.from_names and detection.from_names[row]) or from_value,
-        to_value=(detection.to_names and detection.to_names[row]) or to_value,
+        from_value=from_value,
+        to_value=to_value,
         delta=delta,
         relative=relative if detection.relative is None else finite(float(detection.relative[row])),
         share_from=finite(float(rows.share_from[row])),
         share_to=finite(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
         confidence=finite(float(detection.confidence[row])),
-        statistics=_statistics(comparison, detection, sums, row),
-        evidence=_evidence(detection, states, row),
-        net=detection.texts["net"][row] if "net" in detection.texts else "",
-        own=_own(comparison, detection, row),
         reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
-        flags=tuple(flags),
-        partial=detection.partial.get(row, ()),
+        flags=flags,
+        result=detection.result.at(row) if detection.result else None,
+        details=details,
     )
 
 
@@ -215,14 +206,14 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
     sides = (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
-    known, numbered = _shared_names(comparison)
+    share, numbered = _shared_names(comparison)
     return replace(
         found,
         base_jobs=found.base_jobs or runs.base_job_count,
         jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
         independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
-        known_share=known,
+        known_share=share,
         numbered_names=numbered,
         undirected=True if not comparison.metric.directed else None,
     )
@@ -262,12 +253,13 @@ def metric_report(
     *,
     verbose: bool = False,
     states: SourceStates | None = None,
+    causes: Causes | None = None,
     requested: bool = False,
 ) -> MetricReport:
-    """Return the report on one metric with its changes in base units. The findings are added later.
+    """Return the report on one metric with its changes in base units. The findings are drafts until they are judged.
 
     If ``requested`` is true, the configuration names the strategies, so strategies that do not apply to the profiles
-    are also listed. If ``states`` is given, each change gets the state of the function's source and a link to it.
+    are also listed. If ``states`` is given, the drafts contain how the pull request affects each function.
 
     NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true, if the cost of the row moved,
     or if the result is inconclusive and the row is one of the few functions whose share of the run grew most. Each
@@ -279,7 +271,7 @@ def metric_report(
     metric, runs = comparison.metric, comparison.runs
     totals = runs.means(comparison.run_totals)
     sums = _Sums(runs.means(comparison.self_value), runs.means(comparison.total_value), tuple(map(float, totals)))
-    failed = [found for found in detections if found.family == "T" and found.failed]
+    failed = [detection for detection in detections if detection.family == "T" and detection.failed]
     blocking = (*(note.reason for note in comparison.notes if note.blocks), *_reasons(failed))
     report = MetricReport(
         name=metric.name,
@@ -296,18 +288,19 @@ def metric_report(
     )
     if blocking:
         return report
-    changes, listed, growths, counts = _listed(comparison, detections, sums, states, verbose=verbose)
+    changes, listed, growths, counts = _listed(comparison, detections, sums, verbose=verbose)
     calibration = _calibration(comparison, detections)
     return replace(
         report,
         changes=changes,
+        findings=_drafts(comparison, sums, states, listed),
         counts=counts,
-        not_tested=_reasons(found for found in detections if requested or not found.unsuited),
-        unsuited=_reasons(found for found in detections if not requested and found.unsuited),
+        not_tested=_reasons(detection for detection in detections if requested or not detection.unsuited),
+        unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
         calibration=calibration,
         relations=relations_of(comparison),
-        causes=causes_of(comparison, listed),
-        parts=parts_of(comparison, growths),
+        causes=causes_of(comparison, causes, listed),
+        parts=changed_parts(comparison, growths),
         undrawable=not comparison.drawable,
     )
 
@@ -316,7 +309,6 @@ def _listed(
     comparison: Comparison,
     detections: Sequence[Detection],
     sums: _Sums,
-    states: SourceStates | None,
     *,
     verbose: bool,
 ) -> tuple[tuple[Change, ...], set[int], dict[int, float], dict[str, int]]:
@@ -327,13 +319,13 @@ def _listed(
     growths: dict[int, float] = {}
     dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
-        judged = detection.texts.get("judged")
+        judged = detection.result.judged if detection.result else ""
         rows = _rows(detection, sums, verbose=verbose, dearer=dearer)
         counts.update(rows.counts)
         counts["failed"] += detection.failed
         for row in rows.listed:
             symbol = int(detection.symbol[row])
-            changes.append(_change(comparison, detection, sums, states, rows, row))
+            changes.append(_change(comparison, detection, rows, row))
             listed |= {symbol} if symbol >= 0 else set()
             if judged and (judged[row] == "subtree" or comparison.symbols.names[symbol] in COLLECTORS):
                 moved = abs(float(detection.to_value[row] - detection.from_value[row]))

@@ -1,29 +1,28 @@
 """Merge the changes of each location into one finding with a direction, a severity and values."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
-from typing import Any, TypeVar
+from dataclasses import replace
 
 from profgate.judge.gate import SIGNED, UNREACHABLE, GateContext, certain_severity, gated, noted
-from profgate.model.change import Change, Evidence, Statistics
+from profgate.model.change import Change
+from profgate.model.details import ContextShift, GateResult
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, Vote, direction_of
+from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, Vote, direction_of, draft_of
 
-Place = tuple[str, str | None, str | None]
+LocationKey = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
-Record = TypeVar("Record", Evidence, Statistics)
 
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
     """Return all findings of one metric, most important first."""
-    by_location: dict[Place, list[Change]] = {}
+    by_location: dict[LocationKey, list[Change]] = {}
     sums: list[Change] = []
     totals: list[Change] = []
     for change in metric.changes:
-        kind, place = BY_WORD[change.kind], change.location
+        kind, location = BY_WORD[change.kind], change.location
         if kind in {Kind.NO_CHANGE, Kind.UNKNOWN}:
             continue
         if change.strategy == TOTAL_TEST:
@@ -31,26 +30,25 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
         elif kind in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}:
             sums.append(change)  # the sum of a module is not tested
         else:
-            by_location.setdefault((place.name, place.file, place.module), []).append(change)
-    known = {
+            by_location.setdefault((location.name, location.file, location.module), []).append(change)
+    drafts = {
         (old.location.name, old.location.file, old.location.module): old for old in metric.findings if not old.is_total
     }
-    merged = [_located(changes, metric, context, known.get(key)) for key, changes in by_location.items()]
-    found = [finding for finding in merged if finding is not None]
-    total = next((old for old in metric.findings if old.is_total), None)
-    found += [_total(change, sums, metric, context, total) for change in totals]
-    return tuple(sorted(_none_red_where(found), key=importance))
+    merged = [_located(changes, metric, context, drafts.get(key)) for key, changes in by_location.items()]
+    findings = [finding for finding in merged if finding is not None]
+    draft = next((old for old in metric.findings if old.is_total), draft_of(TOTAL))
+    findings += [_total(change, sums, metric, context, draft) for change in totals]
+    return tuple(sorted(_none_red_where(findings), key=importance))
 
 
 def importance(finding: Finding) -> tuple[int, bool, int, float, str, str]:
     """Return the sort key of a finding: colour (red first), direct causes, kind, size of the change, name and file."""
     colours = ("red", "yellow", "green", "neutral")
-    weight = finding.statistics.weight
     return (
         colours.index(finding.colour),
         finding.is_indirect,
         RANKS[BY_WORD[finding.kind]],
-        -abs(weight or 0.0),
+        -abs(finding.weight),
         finding.location.name,
         finding.location.file or "",
     )
@@ -61,43 +59,42 @@ def _none_red_where(findings: list[Finding]) -> list[Finding]:
 
     Causes explain at least half of the total's change, because functions that change too little are not listed.
     """
-    total = next((found for found in findings if found.is_total and found.severity != "none"), None)
-    worse = [found for found in findings if found.is_acceptable]
-    known = sum(abs(found.delta or 0.0) for found in worse)
+    total = next((finding for finding in findings if finding.is_total and finding.severity != "none"), None)
+    worse = [finding for finding in findings if finding.is_acceptable]
+    explained = sum(abs(finding.delta or 0.0) for finding in worse)
     if total is not None and total.direction == "better":
         reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
-    elif {found.evidence.reach for found in worse} == {UNREACHABLE} and total and 2 * known >= abs(total.delta or 0.0):
+    elif (
+        {finding.attribution.reach for finding in worse} == {UNREACHABLE}
+        and total
+        and 2 * explained >= abs(total.delta or 0.0)
+    ):
         reason = Reason(ReasonCode.NOT_REACHABLE)
     else:
         return findings
     return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
 
 
-def number_in(value: float | str | None) -> float | None:
-    """Return the value unless it is the name of a model."""
-    return None if isinstance(value, str) else value
-
-
-def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[str, float | None]:
-    """Return the values that the gate's test compared, or the self costs if the location was not tested."""
-    from_value, to_value = change.statistics.exclusive_from, change.statistics.exclusive_to
-    if test is not None or from_value is None or to_value is None:
-        shown = test or change
-        from_value, to_value = number_in(shown.from_value), number_in(shown.to_value)
+def _with_values(draft: Finding, test: Change | None, change: Change, metric: MetricReport) -> Finding:
+    """Set the values that the gate's test compared, or the self costs if the location was not tested."""
+    before, after = draft.costs.exclusive_from, draft.costs.exclusive_to
+    if test is not None or before is None or after is None:
+        before, after = (test or change).from_value, (test or change).to_value
     base, target = metric.total.baseline, metric.total.target
-    delta = None if from_value is None or to_value is None else to_value - from_value
-    return {
-        "from": from_value,
-        "to": to_value,
-        "delta": delta,
-        "relative": None if delta is None or not from_value else delta / from_value,
-        "share_from": from_value / base if base and from_value is not None else change.share_from,
-        "share_to": to_value / target if target and to_value is not None else change.share_to,
-    }
+    delta = None if before is None or after is None else after - before
+    return replace(
+        draft,
+        from_value=before,
+        to_value=after,
+        delta=delta,
+        relative=None if delta is None or not before else delta / before,
+        share_from=before / base if base and before is not None else change.share_from,
+        share_to=after / target if target and after is not None else change.share_to,
+    )
 
 
 def _located(
-    detected: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
+    detected: list[Change], metric: MetricReport, context: GateContext, draft: Finding | None
 ) -> Finding | None:
     """Return the finding for one location, or None if calling contexts were only added or removed."""
     changes = _one_change_per_strategy(detected)
@@ -107,38 +104,33 @@ def _located(
     test = next((change for change in tests if direction_of(BY_WORD[change.kind]) != "none"), None)
     agreed = {direction_of(BY_WORD[change.kind]) for change in ([test] if test else changes)} - {"none"}
     direction: Direction = agreed.pop() if len(agreed) == 1 else "none"
-    values = _values(test, changes[0], metric)
-    statistics = _statistics(changes, (values["share_to"] or 0.0) - (values["share_from"] or 0.0))
+    finding = _with_values(_unjudged(draft or draft_of(changes[0].location), changes), test, changes[0], metric)
+    result = (test and test.result) or GateResult()
+    shift = (finding.share_to or 0.0) - (finding.share_from or 0.0)
+    weight = shift if result.delta_share is None else result.delta_share
     level: Severity = "maybe"
     alone = next((kind for change in changes if (kind := BY_WORD[change.kind]) in ONE_SIDED), None)
     if test is not None:
         if BY_WORD[test.kind] not in MAYBE:
-            level = certain_severity(statistics.weight)
+            level = certain_severity(weight)
         kind = SIGNED[level, direction]
     elif alone is not None:
         dearer = alone is Kind.NOT_IN_BASELINE
         kind, level, direction = alone, "none", "worse" if dearer == (metric.better == "lower") else "better"
     else:
         kind = Kind.UNKNOWN if direction == "none" else SIGNED["maybe", direction]
-    finding = Finding(
+    finding = replace(
+        finding,
         severity=level,
-        colour="neutral",
         kind=kind.word,
         direction=direction,
-        location=changes[0].location,
-        from_value=values["from"],
-        to_value=values["to"],
-        delta=values["delta"],
-        relative=values["relative"],
-        share_from=values["share_from"],
-        share_to=values["share_to"],
         strategies=_votes(changes, direction),
-        statistics=statistics,
-        evidence=_evidence(known, changes),
+        weight=weight,
+        result=result,
     )
     if test is None:
         return noted(finding, metric) if alone is None else finding
-    return gated(finding, metric, context, offset=bool(test.net))
+    return gated(finding, metric, context, offset=bool(result.net))
 
 
 def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
@@ -147,7 +139,7 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
     The merged change is the largest one, but its kind is Unknown if the contexts did not all change in the same
     direction. Contexts that exist on only one side are ignored, because the function may exist on both sides.
     """
-    found = [change for change in changes if change.location.context is None]
+    merged = [change for change in changes if change.location.context is None]
     by_strategy: dict[str, list[Change]] = {}
     for change in changes:
         if change.location.context is not None and BY_WORD[change.kind] in WORSE | BETTER:
@@ -155,8 +147,8 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
     for contexts in by_strategy.values():
         heaviest = max(contexts, key=lambda change: abs((change.share_to or 0.0) - (change.share_from or 0.0)))
         kind = heaviest.kind if len({BY_WORD[change.kind] in WORSE for change in contexts}) == 1 else Kind.UNKNOWN.word
-        found.append(replace(heaviest, kind=kind, location=replace(heaviest.location, context=None)))
-    return found
+        merged.append(replace(heaviest, kind=kind, location=replace(heaviest.location, context=None)))
+    return merged
 
 
 def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
@@ -171,48 +163,31 @@ def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
     )
 
 
-def _first_known(records: Sequence[Record]) -> Record:
-    """Return a record with the first known value of each field."""
-    known: dict[str, Any] = {}
-    for record in records:
-        for part in fields(record):
-            if known.get(part.name) is None:
-                known[part.name] = getattr(record, part.name)
-    return replace(records[0], **known)
+def _unjudged(draft: Finding, changes: Sequence[Change] = ()) -> Finding:
+    """Return the draft without an earlier judgement. Calls are those of a changed call path if they are unknown."""
+    paths = [change.details for change in changes if isinstance(change.details, ContextShift)]
+    costs, path = draft.costs, next((path for path in paths if path.calls_to is not None), None)
+    if path is not None and costs.calls_to is None:
+        costs = replace(costs, calls_from=path.calls_from, calls_to=path.calls_to)
+    return draft_of(draft.location, costs, draft.attribution)
 
 
-def _evidence(known: Finding | None, changes: list[Change]) -> Evidence:
-    return _first_known([*(change.evidence for change in changes), known.evidence if known else Evidence()])
-
-
-def _statistics(changes: list[Change], weight: float) -> Statistics:
-    """Return the statistics. ``weight`` is used if the change as a share of the run is unknown."""
-    found = _first_known([change.statistics for change in changes])
-    return replace(found, weight=weight if found.delta_share is None else found.delta_share)
-
-
-def _total(
-    change: Change, sums: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
-) -> Finding:
+def _total(change: Change, sums: list[Change], metric: MetricReport, context: GateContext, draft: Finding) -> Finding:
     """Return the finding about the total."""
-    kind = BY_WORD[change.kind]
+    kind, result = BY_WORD[change.kind], change.result or GateResult()
     direction = direction_of(kind)
-    shift = change.statistics.ratio or 0.0
-    level: Severity = "maybe" if kind in MAYBE else certain_severity(shift)
-    finding = Finding(
-        severity=level,
-        colour="neutral",
+    shift = result.ratio or 0.0
+    finding = replace(
+        _unjudged(draft),
+        severity="maybe" if kind in MAYBE else certain_severity(shift),
         kind=kind.word,
         direction=direction,
-        location=TOTAL,
-        from_value=number_in(change.from_value),
-        to_value=number_in(change.to_value),
+        from_value=change.from_value,
+        to_value=change.to_value,
         delta=change.delta,
         relative=change.relative,
-        share_from=None,
-        share_to=None,
         strategies=_votes([change, *sums], direction),
-        statistics=_statistics([change], shift),
-        evidence=_evidence(known, [change]),
+        weight=shift,
+        result=result,
     )
     return gated(finding, metric, context)

@@ -76,7 +76,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
     if proof is None:
         doubts = _doubts_of_total if finding.is_total else partial(_doubts, offset=offset)
         return _coloured(finding, metric, context, None, doubts(finding, metric, context))
-    level = certain_severity(finding.statistics.weight)
+    level = certain_severity(finding.weight)
     kind = Kind.TOTAL_DEGRADATION if finding.is_total else SIGNED[level, "worse"]
     return _coloured(replace(finding, severity=level, kind=kind.word), metric, context, proof, [])
 
@@ -109,7 +109,7 @@ def _coloured(
 def _why_red(finding: Finding, metric: MetricReport) -> Reason:
     """Return the reason why the finding is red, including numbers that a reader can verify."""
     runs = metric.runs["baseline"] + metric.runs["target"]
-    if finding.statistics.p == 0.0:
+    if finding.result.p == 0.0:
         return Reason(ReasonCode.EXACT)
     if metric.calibration.measured:
         return Reason(ReasonCode.MEASURED, _measured(finding, metric))
@@ -121,14 +121,14 @@ def _why_red(finding: Finding, metric: MetricReport) -> Reason:
 def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
     return {
         "jobs": metric.calibration.base_jobs,
-        "bound": finding.statistics.bound,
-        "change": finding.statistics.ratio,
+        "bound": finding.result.bound,
+        "change": finding.result.ratio,
     }
 
 
 def _measured(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
-    known = finding.statistics
-    return {**metric.runs, "low": known.low, "high": known.high, "p": known.p, "splits": metric.calibration.splits}
+    result = finding.result
+    return {**metric.runs, "low": result.low, "high": result.high, "p": result.p, "splits": metric.calibration.splits}
 
 
 def _few_jobs(metric: MetricReport, context: GateContext) -> Reason:
@@ -145,30 +145,30 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
         return [Reason(ReasonCode.OFFSET)]
     if metric.counts_calls:
         return [Reason(ReasonCode.CALLS)]
-    found = []
-    p, certain = finding.statistics.p, BY_WORD[finding.kind] not in MAYBE
+    doubts = []
+    p, certain = finding.result.p, BY_WORD[finding.kind] not in MAYBE
     if facts.mode == "jobs" and not certain:
-        found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
-    elif facts.measured and p is not None and p > (finding.statistics.level or 0.0):
-        found.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
+        doubts.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
+    elif facts.measured and p is not None and p > (finding.result.level or 0.0):
+        doubts.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
     elif p is not None and p > context.red and not facts.measured:
-        found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
+        doubts.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
     elif not certain:
-        found.append(Reason(ReasonCode.BELOW_MINIMUM))
+        doubts.append(Reason(ReasonCode.BELOW_MINIMUM))
     factor = facts.common_factor or 1.0
     if not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
-        found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
+        doubts.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
     if facts.different_jobs and facts.mode == "runs":
-        found.append(_few_jobs(metric, context))
-    return found
+        doubts.append(_few_jobs(metric, context))
+    return doubts
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
     """Return the reason CALLS_ROSE if the exact number of calls grew at least half as much as the time."""
-    counts, known = context.calls.get((finding.location.name, finding.location.file)), finding.statistics
-    if known.calls_range == 0.0 and known.calls_from is not None and known.calls_to is not None:
-        counts = known.calls_from, known.calls_to
-    if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.evidence.judged:
+    counts, costs = context.calls.get((finding.location.name, finding.location.file)), finding.costs
+    if costs.calls_range == 0.0 and costs.calls_from is not None and costs.calls_to is not None:
+        counts = costs.calls_from, costs.calls_to
+    if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.result.judged:
         return None
     if metric.calibration.inconclusive == "too_few_runs":
         return None
@@ -182,20 +182,20 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 def _against(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
     """Return the reasons, based on attribution and confirmation, why the finding cannot be red."""
     confirm = context.policy.confirm
-    found = []
-    if finding.evidence.reach == UNREACHABLE:
-        found.append(Reason(ReasonCode.NOT_REACHABLE))
+    reasons = []
+    if finding.attribution.reach == UNREACHABLE:
+        reasons.append(Reason(ReasonCode.NOT_REACHABLE))
     if finding.is_total and context.cpu is not None and metric.calibration.mode == "jobs":
-        found.append(context.cpu)
+        reasons.append(context.cpu)
     if not metric.calibration.measured and confirm != "off":
-        found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
-    return found
+        reasons.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
+    return reasons
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
     """Return a list with the most important reason why the total is not red, or an empty list if it is red."""
-    facts, p = metric.calibration, finding.statistics.p
-    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.everything
+    facts, p = metric.calibration, finding.result.p
+    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.result.everything
     reason = None
     if metric.counts_calls:
         reason = Reason(ReasonCode.CALLS)

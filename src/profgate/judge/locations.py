@@ -8,10 +8,9 @@ import numpy as np
 from profgate.model.arrays import FloatArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import COLLECTORS, Detection, Location
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Part, Relation
 
-WHOLE = -1  # symbol of a row for the whole workload
 PARTS = 2  # maximum number of callees that explain a change
 LEAST_PART = 0.25  # smallest fraction of a change that such a callee explains
 LONGEST_PATH = 100  # maximum number of frames; longer paths are shortened in the middle
@@ -50,9 +49,8 @@ def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
     )
 
 
-def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ...]:
+def causes_of(comparison: Comparison, causes: Causes | None, symbols: Iterable[int]) -> tuple[Cause, ...]:
     """Return what caused the changes of these symbols. Symbols that are their own cause are omitted."""
-    causes = comparison.causes
     if causes is None:
         return ()
     dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"
@@ -68,14 +66,14 @@ def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ..
     )
 
 
-def parts_of(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
+def changed_parts(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
     """Return the direct callees with the largest part in the growth of each symbol's total cost, largest first.
 
     For a garbage collector, these are the functions that it interrupted.
 
     ``growths`` maps symbols to changes in stored units per run; negative numbers are for costs that fall.
     """
-    found = []
+    explaining = []
     for symbol, growth in sorted(growths.items()):
         before, after = (_callees, _interrupted)[comparison.symbols.names[symbol] in COLLECTORS](comparison, symbol)
         parts = (after - before) * np.sign(growth)
@@ -83,8 +81,8 @@ def parts_of(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part
             if parts[callee] > 0 and parts[callee] >= LEAST_PART * abs(growth):
                 first, second = (float(side[callee]) * comparison.metric.scale for side in (before, after))
                 places = location_of(comparison, symbol), location_of(comparison, callee)
-                found.append(Part(*places, first, second, new=not comparison.present[0, callee]))
-    return tuple(found)
+                explaining.append(Part(*places, first, second, new=not comparison.present[0, callee]))
+    return tuple(explaining)
 
 
 def _callees(comparison: Comparison, symbol: int) -> tuple[FloatArray, FloatArray]:

@@ -11,6 +11,7 @@ from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Change
+from profgate.model.details import GateResult
 from profgate.model.levels import RED
 from profgate.model.links import Links
 from profgate.model.policy import Policy
@@ -120,7 +121,7 @@ def _with_p(metric: MetricReport, levels: Mapping[str, Levels]) -> MetricReport:
     if of_family is None:
         return metric
     corrected = (
-        replace(change, statistics=replace(change.statistics, p=_p(change, of_family))) if _by_rank(change) else change
+        replace(change, result=replace(result, p=_p(result, of_family))) if (result := _ranked(change)) else change
         for change in metric.changes
     )
     return replace(metric, changes=tuple(corrected))
@@ -150,16 +151,18 @@ def _standing(shards: Sequence[Shard]) -> Standing:
 
 def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
     tested = [metric for _, metric in shard.report.metrics if metric.calibration.family == family]
-    changes = [change for metric in tested for change in metric.changes if _by_rank(change)]
-    found = [change for change in changes if (change.statistics.p or 0.0) <= RED]
-    if not found:
+    results = (_ranked(change) for metric in tested for change in metric.changes)
+    significant = [result for result in results if result is not None and (result.p or 0.0) <= RED]
+    if not significant:
         return []
     levels = _levels(shard, standing)[family]
-    return [_p(change, levels) for change in found]
+    return [_p(result, levels) for result in significant]
 
 
-def _by_rank(change: Change) -> bool:
-    return change.family == "T" and (change.statistics.p or 0.0) > 0.0 and change.statistics.t is not None
+def _ranked(change: Change) -> GateResult[float, str] | None:
+    """Return the result of a permutation test, whose p value depends on the other tests."""
+    result = change.result
+    return result if result is not None and (result.p or 0.0) > 0.0 and result.t is not None else None
 
 
 def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
@@ -168,19 +171,19 @@ def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
     The first array is used for changes that are not significant in the shard, and the second array for significant
     changes. Each array has one row for increases and one row for decreases.
     """
-    found = {}
+    levels = {}
     for family in shard.report.tests:
-        others = [known for (name, every), known in standing.items() if every == family.name and name != shard.name]
+        others = [maxima for (name, every), maxima in standing.items() if every == family.name and name != shard.name]
         first, last = (
             np.sort(np.max([np.array(own), *others], axis=0)[:, 1:], axis=1) for own in (family.first, family.last)
         )
-        found[family.name] = first, last
-    return found
+        levels[family.name] = first, last
+    return levels
 
 
-def _p(change: Change, levels: Levels) -> float:
-    """Return the p-value of a change among the tests of all shards. It is never less than that in its own shard."""
-    p, t = change.statistics.p or 0.0, change.statistics.t or 0.0
+def _p(result: GateResult[float, str], levels: Levels) -> float:
+    """Return the p-value of a result among the tests of all shards. It is never less than that in its own shard."""
+    p, t = result.p or 0.0, result.t or 0.0
     largest = levels[int(p <= RED)][int(t < 0)]
     below = int(np.searchsorted(largest, abs(t) * (1.0 - ROUNDED)))
     return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split is also counted

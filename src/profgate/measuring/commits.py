@@ -19,7 +19,7 @@ PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", 
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class MeasuringLimits:
     """How both sides are prepared and for how long they are measured, in seconds."""
 
     setup: str | None
@@ -31,7 +31,7 @@ def decided_between(
     baseline: str,
     target: str | None,
     program: Sequence[str],
-    extent: Extent,
+    extent: MeasuringLimits,
     given: PipelineInput,
     listed: Sequence[Suspect] | None = None,
     *,

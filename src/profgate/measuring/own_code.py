@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from profgate.errors import SideError
 from profgate.io.worktrees import tracked_files, worktrees
-from profgate.measuring.sides import SIDES, Side
+from profgate.measuring.sides import SIDES, MeasuredSide
 
 PACKAGES = ("/site-packages/", "/dist-packages/")
 CODE = (b"\x7fELF", b"PK\x03\x04", b"#!")  # first bytes of programs and libraries, archives such as .jar, and scripts
@@ -25,7 +25,7 @@ class _Used:
     below the root.
     """
 
-    side: Side
+    side: MeasuredSide
     frames: frozenset[str]
     own: frozenset[str]
     foreign: frozenset[str]
@@ -39,7 +39,7 @@ class _Used:
 
 
 def check_own_code(
-    sides: Mapping[str, Side],
+    sides: Mapping[str, MeasuredSide],
     repository: str,
     files: Mapping[str, Collection[str]],
     opened: Mapping[str, Collection[str]],
@@ -66,7 +66,7 @@ def check_own_code(
     return {name: each.own for name, each in used.items()}
 
 
-def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:
+def _used(side: MeasuredSide, files: Collection[str], opened: Collection[str]) -> _Used:
     """Resolve the paths of a side."""
     names = [unquote(urlsplit(file).path) if file.startswith("file:///") else file for file in files]
     names = [name for name in names if "\0" not in name]
@@ -80,7 +80,7 @@ def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:
     return _Used(side, frozenset(absolute | relative), own, foreign, lost)
 
 
-def _check_places(used: _Used, other: Side, elsewhere: Mapping[str, Collection[str]]) -> None:
+def _check_places(used: _Used, other: MeasuredSide, elsewhere: Mapping[str, Collection[str]]) -> None:
     """Raise ProfgateError for a file of the other side, or of another worktree of the repository.
 
     Other worktrees may contain dependencies, such as .venv. A file is not a dependency if it is tracked, or if the side

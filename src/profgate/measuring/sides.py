@@ -22,7 +22,7 @@ NAME_BYTES = 4  # names are of equal length, because the length of a path may af
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class MeasuredSide:
     """One of the two versions.
 
     Everything that belongs to the side is below ``root``, a resolved path. Commands start in ``folder``, the folder of
@@ -52,7 +52,7 @@ def isolated_sides(
     repository: str = ".",
     setup: str | None = None,
     timeout: float = 900.0,
-) -> Iterator[dict[str, Side]]:
+) -> Iterator[dict[str, MeasuredSide]]:
     """Check out both versions below ``scratch``, run the setup command in each checkout, and remove them on exit.
 
     The versions are hashes of commits, which may come from an untrusted report. Without a target, it is the working
@@ -64,7 +64,7 @@ def isolated_sides(
             _check_commit(commit, repository)
     prefix = quiet_git(repository, "rev-parse", "--show-prefix").removesuffix("\n")
     with ExitStack() as stack:
-        sides: dict[str, Side] = {}
+        sides: dict[str, MeasuredSide] = {}
         for name, commit in (("baseline", baseline), ("target", target)):
             folder = secrets.token_hex(NAME_BYTES)  # no name may show a side which one it is
             root = Path(os.path.realpath(scratch), folder)
@@ -103,8 +103,8 @@ def _report_missing(checkout: str, setup: str) -> None:
             sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
 
 
-def _prepared(name: str, checkout: str, prefix: str, setup: str | None, timeout: float) -> Side:
-    side = Side(name, os.path.dirname(checkout), checkout, {}, 0.0, prefix)  # noqa: PTH120 - the path is a string
+def _prepared(name: str, checkout: str, prefix: str, setup: str | None, timeout: float) -> MeasuredSide:
+    side = MeasuredSide(name, os.path.dirname(checkout), checkout, {}, 0.0, prefix)  # noqa: PTH120 - the path is a string
     if not os.path.isdir(confined(side.folder, checkout)):  # noqa: PTH112 - the path is a string
         raise ProfgateError(prefix, f"does not exist in the {name}; start in a folder that both commits have")
     variables = side_environment(side.root, os.environ, cargo=cargo_shares_output(os.environ))

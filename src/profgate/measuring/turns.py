@@ -16,7 +16,7 @@ from profgate.io.processes import Started, end_marked, output_of, shown_command
 from profgate.io.used_files import used_files
 from profgate.measuring.looks import FEWEST, MOST, SECOND
 from profgate.measuring.own_code import check_own_code
-from profgate.measuring.sides import SIDES, Side, states, unchanged
+from profgate.measuring.sides import SIDES, MeasuredSide, states, unchanged
 from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME
 from profgate.model.source import SourceFile
 from profgate.source_maps import with_sources
@@ -35,7 +35,7 @@ class Turns:
     """
 
     program: Sequence[str]
-    sides: Mapping[str, Side]
+    sides: Mapping[str, MeasuredSide]
     budget: float
     timeout: float
     count: int = 0
@@ -54,7 +54,9 @@ class Turns:
         for side, paths in opened.items():
             with used_files(paths) as watch:
                 found[side] = self._record(0, side, watch)
-        files = {side: {file for source in sources for file in files_of(source)} for side, sources in found.items()}
+        files = {
+            side: {file for source in sources for file in recorded_files(source)} for side, sources in found.items()
+        }
         self.code = check_own_code(self.sides, repository, files, opened)
         self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
         return {side: [_below(self.sides[side], source) for source in sources] for side, sources in found.items()}
@@ -140,19 +142,19 @@ class Turns:
 
 def _read(sources: Sequence[SourceFile]) -> list[SourceFile]:
     found = []
-    for source, profile in zip(sources, wiring.read_all(sources), strict=True):
+    for source, profile in zip(sources, wiring.read_sources(sources), strict=True):
         if isinstance(profile, ProfileError):
             raise profile
         found.append(replace(source, profile=profile))
     return found
 
 
-def files_of(source: SourceFile) -> set[str]:
+def recorded_files(source: SourceFile) -> set[str]:
     """Return the files of all frames of a profile that was read."""
     return set() if source.profile is None else {file for file in source.profile.frames.files if file}
 
 
-def _below(side: Side, source: SourceFile) -> SourceFile:
+def _below(side: MeasuredSide, source: SourceFile) -> SourceFile:
     """Make the paths of files below the folder of a side relative to its checkout.
 
     Otherwise, a function would have a different path on each side and count as a new function.

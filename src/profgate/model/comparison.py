@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import CallTree
-from profgate.model.cost_models import CostModels
-from profgate.model.durations import DurationTable
 from profgate.model.frame_names import CLAIMED
 from profgate.model.profile import Configuration, Facts
 from profgate.model.reason import Reason
 from profgate.model.timeline import Timeline
 from profgate.model.units import Metric
+
+Attachment = TypeVar("Attachment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,7 @@ class CallEdges:
     run_calls: IntArray | None = None
 
 
+WHOLE = -1  # symbol of a result for the whole workload
 ELSEWHERE = -1  # job number of runs on another CPU model than the target
 
 
@@ -196,56 +197,86 @@ class Causes:
     changed: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The value of one sample, in stored units of the metric.
+
+    ``period`` is stated by the profiles and equal in all runs, or None. ``values`` is a float64 array with one element
+    per run of both sides, or None if the value is unknown in a run.
+    """
+
+    period: int | None = None
+    values: FloatArray | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """Both sides of one workload and metric, which are the input of every strategy.
+class Noise:
+    """The costs of base runs of other commits, as in `RunCosts`. The history contains no ``active_total``."""
+
+    self_value: IntArray
+    run_totals: IntArray
+    active_total: IntArray | None = None
+    sample_values: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NameTable:
+    """The symbols of both sides. The boolean array ``present`` marks the symbols that occur on each side."""
+
+    symbols: Symbols
+    present: IntArray
+    facts: tuple[Facts, Facts] = (Facts(), Facts())
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RunCosts(NameTable):
+    """The costs of all runs of a workload in one metric.
 
     ``self_value``, ``total_value`` (which counts recursive calls once) and ``active_total`` (the total without the cost
     of waiting functions) are int64 arrays by run and symbol, with the baseline runs first. ``run_totals`` is an int64
-    array with one element per run. ``noise_self``, ``noise_active`` (None if unknown) and ``noise_totals`` are the same
-    values for base runs of other commits. The boolean array ``present`` marks the symbols that occur on each side, and
-    ``waiting`` marks the functions that only wait. ``first_seen`` is an int64 array with the position at which each
-    symbol first appears in the baseline's input, read from root to leaf. ``period`` is the value of one sample if it is
-    known and equal in all runs. ``sample_values`` and ``noise_sample_values`` are float64 arrays with the value of one
-    sample in each run, in stored units. ``tree`` exists for formats with stacks, and ``edges`` for formats that contain
-    only callers and callees. ``models`` exists if a profile contains cost models or records to which they can be
-    fitted, ``durations`` if the files are test results, and ``lines`` if all profiles contain executed lines.
-    ``renamed`` maps a symbol to the older name and file that it also represents. ``files`` maps the name of a file in
-    the baseline to its name in the target.
+    array with one element per run. ``tree`` exists for formats with stacks, and ``edges`` for formats that contain only
+    callers and callees.
     """
 
-    workload: str
-    configuration: Configuration
     metric: Metric
     runs: Runs
-    symbols: Symbols
     self_value: IntArray
     total_value: IntArray
+    active_total: IntArray
     run_totals: IntArray
-    present: IntArray
-    noise_self: IntArray
-    noise_totals: IntArray
-    noise_active: IntArray | None = None
-    waiting: BoolArray | None = None
-    active_total: IntArray | None = None
-    period: int | None = None
-    sample_values: FloatArray | None = None
-    noise_sample_values: FloatArray | None = None
+    sampling: Sampling = Sampling()
     tree: DiffTree | None = None
     edges: CallEdges | None = None
-    observations: Observations | None = None
-    models: CostModels | None = None
-    first_seen: IntArray | None = None
-    facts: tuple[Facts, Facts] = (Facts(), Facts())
-    notes: tuple[Note, ...] = ()
-    warnings: tuple[Reason, ...] = ()
-    renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
-    causes: Causes | None = None
-    durations: DurationTable | None = None
-    lines: LineCosts | None = None
 
     @property
     def drawable(self) -> bool:
         """Whether call paths are known or can be estimated from calls."""
         return self.tree is not None or (self.edges is not None and len(self.edges.caller) > 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Comparison(RunCosts):
+    """Both sides of one workload and metric, which are the input of every strategy.
+
+    The boolean array ``waiting`` marks the functions that only wait. ``first_seen`` is an int64 array with the position
+    at which each symbol first appears in the baseline's input, read from root to leaf. ``lines`` exists if all profiles
+    contain executed lines. ``attachments`` contains data for few strategies, at most one object of a type. ``renamed``
+    maps a symbol to the older name and file that it also represents. ``files`` maps the name of a file in the baseline
+    to its name in the target.
+    """
+
+    workload: str
+    configuration: Configuration
+    noise: Noise
+    waiting: BoolArray
+    first_seen: IntArray
+    lines: LineCosts | None = None
+    attachments: tuple[object, ...] = ()
+    notes: tuple[Note, ...] = ()
+    warnings: tuple[Reason, ...] = ()
+    renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def attached(self, kind: type[Attachment]) -> Attachment | None:
+        """Return the attachment of this type, or None."""
+        return next((part for part in self.attachments if isinstance(part, kind)), None)

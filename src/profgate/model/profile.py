@@ -1,4 +1,4 @@
-"""A profile as returned by a reader: its frames, and its values as stacks, a call graph, measurements or models."""
+"""A profile as returned by a reader (its frames, and its values as stacks, a call graph or records), and a workload."""
 
 import sys
 from collections.abc import Mapping
@@ -196,7 +196,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The result of a reader. ``periods`` contains the value of one sample of each metric, or None if unknown."""
+    """The result of a reader. ``periods`` contains the value of one sample of each metric, or None if unknown.
+
+    ``attachments`` contains data of a single format, such as `Model`.
+    """
 
     name: str
     configuration: Configuration = Configuration()
@@ -205,7 +208,18 @@ class Profile:
     stacks: Stacks | None = None
     graph: CallGraph | None = None
     measurements: Measurements | None = None
-    models: tuple[Model, ...] = ()
+    attachments: tuple[object, ...] = ()
     periods: tuple[int | None, ...] = ()
     facts: Facts = field(default_factory=Facts)
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workload:
+    """The runs of one configuration. ``noise_runs`` are base runs of other commits, used only to estimate the noise."""
+
+    name: str
+    configuration: Configuration
+    baseline_runs: tuple[Profile, ...]
+    target_runs: tuple[Profile, ...]
+    noise_runs: tuple[Profile, ...] = field(default=())

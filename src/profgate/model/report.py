@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from profgate.model.acceptance import Acceptance
-from profgate.model.change import COLLECTORS, Change, Evidence, Location, Statistics
+from profgate.model.attribution import Reach, SourceState
+from profgate.model.change import COLLECTORS, Change, Location
+from profgate.model.details import GateResult
 from profgate.model.kinds import BETTER, WORSE, Kind, KindWord
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
@@ -14,7 +16,7 @@ from profgate.model.reason import Reason
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS
 
-SCHEMA = "profgate.report/2"
+SCHEMA = "profgate.report/3"
 Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
@@ -60,11 +62,43 @@ class Acknowledgement:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionCosts:
+    """The costs of a function in the base unit of the metric, and its calls. Unknown numbers are None.
+
+    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers,
+    and ``calls_range`` is the largest difference between runs of one side.
+    """
+
+    exclusive_from: float | None = None
+    exclusive_to: float | None = None
+    inclusive_from: float | None = None
+    inclusive_to: float | None = None
+    calls_from: float | None = None
+    calls_to: float | None = None
+    calls_range: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """How the pull request affects a location (see `SourceStates`). Unknown facts are None.
+
+    ``base_branch`` is the relative change on the base branch, or "changed" if there is no relative change.
+    """
+
+    source: SourceState | None = None
+    source_link: str | None = None
+    reach: Reach | None = None
+    reach_path: str | None = None
+    base_branch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """The merged and judged changes of one location in one metric of a workload.
 
-    ``cause`` is the number of the cause of the finding; causes are numbered by decreasing importance. ``explained_by``
-    is the location that gives the cause its name, or None if it is the location of the finding.
+    ``weight`` is the change as a fraction of the run. ``cause`` is the number of the cause of the finding; causes are
+    numbered by decreasing importance. ``explained_by`` is the location that gives the cause its name, or None if it is
+    the location of the finding.
     """
 
     severity: Severity
@@ -80,8 +114,10 @@ class Finding:
     share_to: float | None
     strategies: tuple[Vote, ...]
     reasons: tuple[Reason, ...] = ()
-    statistics: Statistics = field(default_factory=Statistics)
-    evidence: Evidence = field(default_factory=Evidence)
+    weight: float = 0.0
+    result: GateResult[float, str] = field(default_factory=GateResult)
+    costs: FunctionCosts = field(default_factory=FunctionCosts)
+    attribution: Attribution = field(default_factory=Attribution)
     acknowledgement: Acknowledgement | None = None
     cause: int | None = None
     explained_by: Location | None = None
@@ -103,7 +139,7 @@ class Finding:
         """
         if self.location.name in COLLECTORS:
             return True
-        inclusive, known = self.statistics.inclusive_to or 0.0, self.evidence
+        inclusive, known = self.costs.inclusive_to or 0.0, self.attribution
         whole = self.to_value / self.share_to if self.to_value and self.share_to else 0.0
         unchanged = known.source == "same" or known.reach == "calls a changed function"
         return unchanged and whole > 0 and inclusive >= NEARLY_ALL * whole
@@ -119,6 +155,15 @@ class Finding:
         if self.relative is not None:
             return abs(self.relative)
         return abs((self.share_to or 0.0) - (self.share_from or 0.0))
+
+
+def draft_of(location: Location, costs: FunctionCosts | None = None, attribution: Attribution | None = None) -> Finding:
+    """Return a finding that no strategy has reported yet."""
+    known = costs or FunctionCosts(), attribution or Attribution()
+    unknown = (None, None, None, None, None, None)
+    return Finding(
+        "none", "neutral", Kind.NO_CHANGE.word, "none", location, *unknown, (), (), 0.0, GateResult(), *known
+    )
 
 
 @dataclass(frozen=True, slots=True)

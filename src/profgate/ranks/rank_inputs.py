@@ -1,18 +1,28 @@
-"""Reads test durations from result files and folders."""
+"""Reads test durations from results, records them for ``profgate ranks``, and compares the runs in order."""
 
+import hashlib
+import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from glob import has_magic
+from pathlib import Path
 
 from profgate import wiring
 from profgate.compare.duration_table import run_of
 from profgate.compare.past import runs_of as stored
 from profgate.errors import ProfgateError, ProfileError
 from profgate.history.history_store import open_history
-from profgate.io.files import exists, sources_under
-from profgate.model.durations import MARK, MOST_BYTES, DurationRun, durations_from_json
+from profgate.io.files import exists, sources_under, write_text
+from profgate.io.processes import filled, run_command, variables
+from profgate.model.durations import MARK, MOST_BYTES, DurationRun, RankPoint, durations_from_json, durations_to_json
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
+from profgate.readers.benchmarks import TEST_RESULTS
+from profgate.report.numbers import counted
+from profgate.statistics.rank_checks import FEWEST_RUNS, RankRules, check, side_by_side
 
 FOLDER = "profgate-ranks"
 _DIGITS = re.compile(r"([0-9]{1,18})")
@@ -44,7 +54,7 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
 def stored_runs(folder: str) -> list[DurationRun]:
     """Return the runs in a history, in the order of recording. Raises ProfgateError if there are no runs."""
     with open_history(folder) as store:
-        runs = stored(store.readings())
+        runs = stored(store.readings(), TEST_RESULTS)
     if not runs:
         raise ProfgateError(folder, "contains no durations; 'profgate store add' stores test results there")
     return runs
@@ -72,7 +82,99 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
 
 
 def _profiles(sources: Sequence[SourceFile]) -> Iterator[Profile]:
-    for result in wiring.read_all(sources):
+    for result in wiring.read_sources(sources):
         if isinstance(result, ProfileError):
             raise result
         yield result
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Options for recording test runs.
+
+    ``results`` contains patterns that match the result files of the program. By default, all files below PROFGATE_OUT
+    are read.
+    """
+
+    label: str
+    commit: str
+    output_dir: str
+    results: tuple[str, ...] = ()
+    keep_failed: bool = False
+    timeout: float = 7200.0
+
+    def store_files(self, files: Iterable[str]) -> str:
+        """Store the results of one run and return a message. Raises ProfgateError if there are no results."""
+        moment = _now()
+        return self._store(run_at(files, self.label or moment, self.commit, moment))
+
+    def store_repetition(self, program: Sequence[str], number: int, count: int) -> str:
+        """Run the program, store its results and return a message. Raises ProfgateError if the program fails."""
+        moment = _now()
+        label = f"{self.label or moment} ({number} of {count})"
+        with tempfile.TemporaryDirectory(prefix="profgate-ranks-") as scratch:
+            out = Path(scratch, "results")
+            out.mkdir()
+            before = _written(place for place in self.results if Path(place).exists() or has_magic(place))
+            values = {"out": str(out)}
+            outcome = run_command(
+                filled(program, values),
+                folder=".",
+                environment=os.environ | variables(values),
+                log=str(Path(scratch, "log")),
+                timeout=self.timeout,
+            )
+            if outcome.problem and not self.keep_failed:
+                what = f"{outcome.problem}; fix it, or add --keep-failed to store such a run too"
+                raise ProfgateError("COMMAND", what)
+            if not self.results and not sources_under(str(out)):
+                what = "wrote no results below $PROFGATE_OUT; change COMMAND, or name the results with --results"
+                raise ProfgateError("COMMAND", what)
+            for path, written in _written(self.results).items():
+                if before.get(path) == written:
+                    raise ProfgateError(path, "is older than this run of COMMAND; remove it, or name other files")
+            return self._store(run_at(self.results or [str(out)], label, self.commit, moment))
+
+    def _store(self, run: DurationRun) -> str:
+        text = durations_to_json(run)
+        stamp = run.recorded.translate({ord("-"): None, ord(":"): None}).partition(".")[0]
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        place = str(Path(self.output_dir, "-".join(filter(None, [stamp, run.commit[:8], digest[:6]])) + ".json"))
+        write_text(place, text)
+        return f"stored {counted(len(run.values), 'duration')} in {place}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _written(places: Iterable[str]) -> dict[str, int]:
+    """Return the modification time of each file in nanoseconds."""
+    found = (source.path for place in places for source in sources_under(place))
+    return {path: Path(path).stat().st_mtime_ns for path in found if path is not None}
+
+
+NEW_NORMAL = FEWEST_RUNS  # number of consecutive deviating runs after which these runs become the new baseline
+
+
+def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:
+    """Compare each run, in order, with the last ``window`` runs before it that did not deviate.
+
+    A deviating run is not used as a baseline, so that a single bad run has no further effect. Three consecutive
+    deviating runs become the new baseline. Runs with different tests or units are not tested.
+    """
+    usual: list[DurationRun] = []
+    departed: list[DurationRun] = []
+    points = []
+    for run in runs:
+        before = [earlier for earlier in usual if earlier.unit == run.unit][-window:]
+        found = check(side_by_side(before, [run]), rules)
+        points.append(RankPoint(run, found, tuple(earlier.label for earlier in before)))
+        if points[-1].departed:
+            departed.append(run)
+            if len(departed) >= NEW_NORMAL:
+                usual, departed = departed, []
+        else:
+            usual.append(run)
+            departed = []
+    return tuple(points)

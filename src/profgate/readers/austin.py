@@ -32,15 +32,11 @@ class AustinReader(BuiltInReader):
     name = "austin"
     looks = "a first line that begins with '# austin:'"
     record = "austin -i 5000 -o a.austin python bench.py"
-    counted = ()
     proven = "Austin 3.7.0"
     pattern = re.compile(rb"\s*# austin:")
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile of time in nanoseconds and allocated memory in bytes, summed over all processes and threads.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile of time in nanoseconds and allocated bytes, summed over all processes and threads."""
         samples = _Samples(source.name)
         samples.add_all(read_all(unwrap(source)).decode(errors="replace").split("\n"))
         return samples.profile()

@@ -57,7 +57,7 @@ class CallgrindReader(BuiltInReader):
         return source.size <= len(source.head) or _BODY.search(source.head) is not None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with one metric per event. Raises ProfileError if the file is invalid."""
+        """Return a profile with one metric per event."""
         source = unwrap(source)
         text = _Text(source.name)
         for number, line in numbered_lines(source):
@@ -326,36 +326,13 @@ def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) 
 
 
 def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """Return int64 arrays with the strongly connected component of each function and the size of each component.
+    """Return int64 arrays with the strongly connected component of each function and the size of each component."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
 
-    The algorithm is from Tarjan, "Depth-first search and linear graph algorithms" (1972). This implementation uses an
-    explicit stack, because call graphs can be deep.
-    """
-    order = np.argsort(caller, kind="stable")
-    called = callee[order].tolist()
-    first = np.searchsorted(caller[order], np.arange(count + 1)).tolist()
-    index, low, component = [-1] * count, [0] * count, [-1] * count
-    number, components, waiting = 0, 0, list[int]()
-    for start in range(count):
-        walk = [(start, first[start])] if index[start] < 0 else []
-        while walk:
-            function, at = walk.pop()
-            if index[function] < 0:
-                index[function] = low[function] = number
-                number += 1
-                waiting.append(function)
-            while at < first[function + 1] and index[called[at]] >= 0:
-                if component[called[at]] < 0:
-                    low[function] = min(low[function], low[called[at]])
-                at += 1
-            if at < first[function + 1]:
-                walk += [(function, at), (called[at], first[called[at]])]
-            elif low[function] == index[function]:
-                while component[function] < 0:
-                    component[waiting.pop()] = components
-                components += 1
-    found = np.array(component, dtype=np.int64)
-    return found, np.bincount(found, minlength=components).astype(np.int64)
+    calls = csr_array((np.ones(len(caller), np.int8), (caller, callee)), shape=(count, count))
+    number, component = connected_components(calls, connection="strong") if count else (0, caller[:0])
+    return component.astype(np.int64), np.bincount(component, minlength=number).astype(np.int64)
 
 
 def _metric_of(event: str) -> tuple[Metric, int]:

@@ -50,7 +50,6 @@ class CpuprofileReader(BuiltInReader):
     name = "cpuprofile"
     looks = "JSON with the keys nodes, samples and timeDeltas"
     record = "node --cpu-prof --cpu-prof-dir=profiles bench.js"
-    counted = ()
     proven = "Node 20.20"
     keys = ("nodes",)
 
@@ -61,10 +60,7 @@ class CpuprofileReader(BuiltInReader):
         return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with time in nanoseconds. The period is the mean duration of a sample.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile with time in nanoseconds. The period is the mean duration of a sample."""
         where = source.name
         document = document_of(source)
         if "timeDeltas" not in document:

@@ -30,15 +30,11 @@ class FirefoxReader(BuiltInReader):
     name = "firefox"
     looks = "JSON with the key preprocessedProfileVersion"
     record = "samply record --save-only --presymbolicate -o a.json CMD"
-    counted = ()
     proven = "profiling.sampling --gecko of Python 3.15.2"
     keys = ("preprocessedProfileVersion",)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with one metric per kind of weight: samples, nanoseconds or bytes.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile with one metric per kind of weight: samples, nanoseconds or bytes."""
         where = source.name
         document = document_of(source)
         threads = Threads(where, source.size)

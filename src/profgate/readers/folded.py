@@ -88,7 +88,6 @@ class FoldedReader(BuiltInReader):
         " tried last"
     )
     record = "py-spy record --format raw -o a.folded -- CMD"
-    counted = ()
     proven = "py-spy 0.4.3, Python 3.15.2"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
@@ -116,24 +115,15 @@ class FoldedReader(BuiltInReader):
         return None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with exact values. Decimal fractions are stored as integers with an exponent.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile with exact values. Decimal fractions are stored as integers with an exponent."""
         return self.join(source, [self.scan(source, 0, None)])
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
-        """Scan the lines that start in this byte range and return the result.
-
-        Raises ProfileError if a line is invalid.
-        """
+        """Scan the lines that start in this byte range and return the result."""
         return scan_file(source, start, stop, self._kernels)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
-        """Return the profile of a file whose scanned ``parts`` are given in file order.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return the profile of a file whose scanned ``parts`` are given in file order."""
         scan = join_scans(parts)
         names = _decoded(scan.names)
         warnings = _warnings_of(scan, names)
@@ -225,7 +215,7 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
     A dialect is the notation of one profiler. If most names match a dialect, all names are parsed as this dialect.
     Otherwise, the names are not changed.
     """
-    roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
+    roots = sorted(set(stacks.frame[stacks.depth == 0].tolist()))
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
         names, stacks = _without_threads(names, stacks)
         return _frames(names, _python_sampling), stacks, PYTHON_SAMPLING

@@ -31,15 +31,11 @@ class JfrReader(BuiltInReader):
     name = "jfr"
     looks = "JSON with the events of a recording"
     record = "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar"
-    counted = ()
     proven = "JDK 17.0.15 and 25.0.2, async-profiler 4.1"
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with the samples of running threads and, if recorded, the bytes of sampled allocations.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile with the samples of running threads and, if recorded, the bytes of sampled allocations."""
         where, frames, paths = source.name, Frames(), Paths()
         samples, allocated, warnings = list[int](), list[int](), Counter[str]()
         recording = mapping(document_of(source).get("recording"), where, "'recording'")

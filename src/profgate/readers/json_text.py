@@ -1,4 +1,7 @@
-"""Helpers for JSON profiles: detection by keys, decoding with exact numbers, and validation."""
+"""Helpers for JSON profiles: detection by keys, decoding with exact numbers, and validation.
+
+The functions raise ProfileError with location ``where`` if a value is not what its format requires.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -43,15 +46,12 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
 
 
 def document_of(source: SourceFile) -> Json:
-    """Return the JSON object in a file. Raises ProfileError if the content is not a JSON object."""
+    """Return the JSON object in a file."""
     return mapping(decode(read_all(unwrap(source)), source.name), source.name, "the document")
 
 
 def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
-    """Yield the position and the JSON object of each line that starts with ``{``. Other lines are skipped.
-
-    Raises ProfileError if an object is invalid.
-    """
+    """Yield the position and the JSON object of each line that starts with ``{``. Other lines are skipped."""
     decoded = json.JSONDecoder().decode
     for number, line in enumerate(read_all(unwrap(source)).splitlines(), start=1):
         if not line.startswith(b"{"):
@@ -66,14 +66,14 @@ def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
 
 
 def mapping(value: object, where: str, what: str) -> Json:
-    """Return ``value`` as a JSON object. Raises ProfileError with location ``where`` if ``value`` is not an object."""
+    """Return ``value`` as a JSON object."""
     if not isinstance(value, dict):
         raise wrong(where, f"{what} is not a JSON object")
     return value
 
 
 def listing(value: object, where: str, what: str) -> list[object]:
-    """Return ``value`` as a list. Raises ProfileError with location ``where`` if ``value`` is not an array."""
+    """Return ``value`` as a list."""
     if not isinstance(value, list):
         raise wrong(where, f"{what} is not a JSON array")
     return value
@@ -87,7 +87,7 @@ def wrong(where: str, what: str) -> ProfileError:
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:
     """Yield the position, such as ``where: node 3``, and the content of each object in the array ``values``.
 
-    Raises ProfileError if ``values`` is not an array of objects. The message refers to the array by its ``key``.
+    The message refers to the array by its ``key``.
     """
     for number, value in enumerate(listing(values, where, key)):
         place = f"{where}: {item} {number}"
@@ -105,17 +105,14 @@ def is_integer(value: object, least: int = 0, most: int = MAX_TOTAL) -> TypeGuar
 
 
 def number(value: object, where: str, what: str, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> int | Decimal:
-    """Return ``value`` as a number.
-
-    Raises ProfileError with location ``where`` if the value is not a number from ``least`` to ``most``.
-    """
+    """Return ``value`` as a number from ``least`` to ``most``."""
     if not is_number(value, least, most):
         raise wrong(where, f"has {str(value)[:40]!r} for {what}")
     return value
 
 
 def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int | Decimal]:
-    """Return the weights of ``count`` samples. Raises ProfileError if a weight is not a number from 0 to 2^63 - 1."""
+    """Return the weights of ``count`` samples."""
     if len(values) != count:
         raise wrong(where, f"has {count} samples and {len(values)} weights")
     if set(map(type, values)) - {int, Decimal}:

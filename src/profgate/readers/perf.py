@@ -49,7 +49,6 @@ class PerfReader(BuiltInReader):
     name = "perf"
     looks = "header lines of samples, each with frames below it"
     record = "perf record -g CMD; perf script > a.perf.txt"
-    counted = ()
     proven = "perf 6.1"
 
     def fits(self, source: SourceFile) -> bool:
@@ -62,10 +61,7 @@ class PerfReader(BuiltInReader):
         return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with the sampling periods of each event, or with sample counts if periods are missing.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile with the sampling periods of each event, or with sample counts if periods are missing."""
         source = unwrap(source)
         text = _Text(source.name, source.size)
         text.read(source)

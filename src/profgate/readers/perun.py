@@ -89,7 +89,7 @@ class _Document:
             stacks=self.paths.stacks(path_values, self.where) if self.path_values or kperf else None,
             measurements=None if kperf else self.measurements(),
             frames=self.frames.listed(),
-            models=models,
+            attachments=models,
             periods=(1 if kperf else None,),
             facts=Facts(format=PerunReader.name, profiler=self.collector or None),
             warnings=tuple(f"{count} {what}" for what, count in sorted(self.warnings.items())),

@@ -1,4 +1,7 @@
-"""Decoder for the protobuf wire format. Single messages are decoded with Python, and batches with numpy."""
+"""Decoder for the protobuf wire format. Single messages are decoded with Python, and batches with numpy.
+
+The functions raise ProfileError if the data is truncated or damaged.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,10 +47,7 @@ def truncated(where: str, at: int, what: str = "the message ends too early") -> 
 
 
 def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
-    """Return the unsigned varint at byte ``at`` and its end position.
-
-    Raises ProfileError if the varint is truncated.
-    """
+    """Return the unsigned varint at byte ``at`` and its end position."""
     value = shift = 0
     start = at
     while at < end:
@@ -65,8 +65,7 @@ def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
 def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, int, int, int]]:
     """Yield the number, wire type, content start and content end of each field in ``data[at:end]``.
 
-    The content of a varint is its encoded bytes. Raises ProfileError if a field is a group, has an unknown wire type or
-    is truncated.
+    The content of a varint is its encoded bytes.
     """
     while at < end:
         begin = at
@@ -119,7 +118,7 @@ def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
     return at
 
 
-def signed(value: int) -> int:
+def as_int64(value: int) -> int:
     """Return the int64 value with the same bits as an unsigned 64-bit number."""
     return value - (1 << 64) if value >> 63 else value
 
@@ -135,7 +134,7 @@ def repeated_varints(
     """Decode repeated varint fields, packed or not, in many messages of the same type.
 
     Message ``k`` is ``data[starts[k]:ends[k]]``. For each requested field, the result contains the number of values per
-    message and the values ordered by message, as int64 arrays. Raises ProfileError if the data is truncated.
+    message and the values ordered by message, as int64 arrays.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     empty = np.zeros(0, dtype=np.int64)
@@ -157,8 +156,7 @@ def single_varints(
 ) -> list[list[int]]:
     """Return one unsigned varint per requested field and message, for many small messages of the same type.
 
-    The value of a missing field is 0. The last value of a repeated field is used, as the format specifies. Raises
-    ProfileError if the data is truncated.
+    The value of a missing field is 0. The last value of a repeated field is used, as the format specifies.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     found = {number: np.zeros(len(starts), dtype=np.int64) for number in requested}
@@ -170,7 +168,7 @@ def single_varints(
 
 
 def inner_messages(data: bytes, starts: IntArray, ends: IntArray, number: int, where: str) -> Spans:
-    """Return the byte ranges of field ``number`` in many messages. Raises ProfileError if the data is truncated."""
+    """Return the byte ranges of field ``number`` in many messages."""
     steps = []
     for chunk in _chunks(len(starts)):
         span = _spans(data, starts[chunk], ends[chunk], {number: (LENGTH,)}, where)[number]

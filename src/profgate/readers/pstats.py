@@ -40,7 +40,6 @@ class PstatsReader(BuiltInReader):
     name = "pstats"
     looks = "a dictionary in Python's marshal format"
     record = "python -m cProfile -o a.pstats bench.py"
-    counted = ()
     proven = "Python 3.11, 3.15.2"
 
     def fits(self, source: SourceFile) -> bool:

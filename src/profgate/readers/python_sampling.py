@@ -48,16 +48,12 @@ class PythonSamplingReader(BuiltInReader):
     name = "python-sampling"
     looks = "the number 0x54414348 (TACH) in either byte order"
     record = "python -m profiling.sampling run --binary -o a.bin bench.py"
-    counted = ()
     proven = "Python 3.15.2"
     # the small binary number after the letters distinguishes the format from text
     pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile of sample counts, with the sampling interval, mode and Python version.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile of sample counts, with the sampling interval, mode and Python version."""
         where, data = source.name, read_all(unwrap(source))
         header = _header_of(where, data)
         frames = Frames()

@@ -1,4 +1,7 @@
-"""Conversion of the values in a file to exact integers in base units."""
+"""Conversion of the values in a file to exact integers in base units.
+
+The functions raise ProfileError with location ``where`` if a value is not finite or a sum exceeds 63 bits.
+"""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -21,8 +24,6 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
     """Return the values as integers, their common decimal exponent, and whether digits were removed by rounding.
 
     At most ``decimals`` decimal places are kept. Fewer are kept if sums over several runs could overflow.
-
-    Raises ProfileError with location ``where`` if a value is not a finite number or the sum of the values is too large.
     """
     distinct = set(values)
     exponent = min((_power(value, where) for value in distinct), default=0)
@@ -40,8 +41,6 @@ def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tupl
     """Return the values in the base unit of ``unit``, the base unit, and the decimal exponent of the values.
 
     If the exponent is positive and the sum still fits in 63 bits, values are multiplied so that the exponent becomes 0.
-
-    Raises ProfileError with location ``where`` if the sum of the values does not fit in 63 bits.
     """
     base, factor, power = base_unit(unit)
     exponent += power
@@ -55,7 +54,7 @@ def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tupl
 
 
 def sum_of(values: IntArray, where: str) -> int:
-    """Return the exact sum of non-negative values. Raises ProfileError if the sum exceeds 63 bits."""
+    """Return the exact sum of non-negative values."""
     high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
     total = (high << 32) + low
     if total > MAX_TOTAL:

@@ -45,7 +45,6 @@ class SpeedscopeReader(BuiltInReader):
     name = "speedscope"
     looks = "JSON with the URL of speedscope's schema"
     record = "py-spy record --format speedscope -o a.json -- CMD"
-    counted = ()
     proven = "py-spy 0.4.3, memray 1.20"
 
     def fits(self, source: SourceFile) -> bool:

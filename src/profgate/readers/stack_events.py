@@ -1,4 +1,7 @@
-"""Conversion of call paths and call trees to the front-coded events of `Stacks`, with numpy arrays."""
+"""Conversion of call paths and call trees to the front-coded events of `Stacks`, with numpy arrays.
+
+The functions raise ProfileError with location ``where`` if a path has more than 65,535 frames or parents form a cycle.
+"""
 
 from dataclasses import replace
 from typing import cast
@@ -40,8 +43,6 @@ def stacks_from_paths(
     ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one column
     per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames are added
     to ``root_values``. The rows of ``timeline`` correspond to paths.
-
-    Raises ProfileError with location ``where`` if a path has more than 65,535 frames.
     """
     lengths = np.diff(offsets)
     empty = lengths == 0
@@ -76,9 +77,6 @@ def stacks_from_parents(
     ``parent``, ``frame`` and ``calls`` have one int64 element per node. ``parent`` is -1 for children of the root.
     ``self_values`` has one int64 row per metric. A node ends a stack if its call count or one of its values is not 0.
     The rows of ``timeline`` correspond to nodes.
-
-    Raises ProfileError with location ``where`` if a parent does not exist, if parents form a cycle, or if the depth
-    exceeds 65,535.
     """
     if np.any((parent < -1) | (parent >= len(parent))):
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")

@@ -64,10 +64,7 @@ class Threads:
     clock: Clock = field(default_factory=lambda: Clock(_MILLISECOND))
 
     def add(self, thread: Thread, where: str) -> None:
-        """Add the stacks and samples of a thread.
-
-        Raises ProfileError with location ``where`` if the thread refers to a stack or frame that does not exist.
-        """
+        """Add the stacks and samples of a thread."""
         prefix, frame, frames, stacks, kind, weights, times, name = thread
         count = len(prefix)
         key = id(prefix), id(frames)

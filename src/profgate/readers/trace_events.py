@@ -32,16 +32,12 @@ class TraceEventsReader(BuiltInReader):
     name = "trace-events"
     looks = "JSON events with the key ph, or the key traceEvents"
     record = "viztracer -o a.json bench.py"
-    counted = ()
     proven = "VizTracer 1.1.1, Node 20.20"
     keys = ("traceEvents",)
     pattern = re.compile(rb'\s*\[.*"ph"', re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with time in nanoseconds, exact call counts and all threads combined.
-
-        Raises ProfileError if the file is invalid.
-        """
+        """Return a profile with time in nanoseconds, exact call counts and all threads combined."""
         where = source.name
         document = decode(_closed(read_all(unwrap(source))), where)
         events = document.get("traceEvents") if isinstance(document, dict) else document

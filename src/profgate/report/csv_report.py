@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable
 
 from profgate.model.change import Change
+from profgate.model.details import ModelPair
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
@@ -16,7 +17,6 @@ COLUMNS = (
     *("record", "workload", "metric", "unit", "name", "file", "line", "module", "kind", "severity", "colour"),
     *("direction", "strategy", "family", "subtype", "from", "to", "delta", "relative", "share_from", "share_to"),
     *("confidence_type", "confidence", "reason", "flags", "context"),
-    *(fact.key for fact in FACTS),
 )
 FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None
@@ -28,7 +28,7 @@ def to_csv(report: Report) -> str:
     Text that a spreadsheet would evaluate as a formula is prefixed with a quote.
     """
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(stream, [*COLUMNS, *(fact.key for fact in FACTS)], lineterminator="\n")
     writer.writeheader()
     for record in _records(report):
         writer.writerow({column: _cell(value) for column, value in record.items()})
@@ -68,9 +68,12 @@ def _finding(row: Row) -> dict[str, Cell]:
 
 
 def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[str, Cell]:
+    pair = change.details
+    models = {"from": pair.baseline, "to": pair.target} if isinstance(pair, ModelPair) else {}
     return {
         **_place(workload, metric),
         **_numbers(change),
+        **models,
         "record": "change",
         "strategy": change.strategy,
         "family": change.family,

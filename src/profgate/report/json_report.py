@@ -1,4 +1,4 @@
-"""Write and read report.json (`profgate.report/2`), the interface for other programs and for merging shards."""
+"""Write and read report.json (`profgate.report/3`), the interface for other programs and for merging shards."""
 
 import json
 import math
@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
-from profgate.model.change import Evidence, Statistics
+from profgate.model.details import Details
 from profgate.model.reason import Reason
-from profgate.model.report import SCHEMA, Report, StatedPolicy
+from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset(
-    {"context", "lines", "acceptances", "undrawable", "parameters", "ranks", "parts", "measurement", "net", "own"}
+    {"context", "lines", "acceptances", "undrawable", "parameters", "parts", "measurement"}
+    | {"result", "details", "levels", "windows"}
 )  # these keys are omitted if empty
 NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
@@ -56,8 +57,8 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
         if document.get("schema") != SCHEMA:
-            found = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
-            _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; use a report.json")
+            stated = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
+            _refuse(where, f"is no report that this profgate reads: {stated}, expected {SCHEMA!r}; use a report.json")
         return _adapter().validate_json(json.dumps([document], ensure_ascii=False).encode("utf-8", "replace"))[0]
     except ValidationError as error:
         raise ProfgateError(where, _first_error(error)) from None
@@ -80,8 +81,8 @@ def _encoded(value: object) -> Plain:
         return [_encoded(item) for item in value]
     if isinstance(value, dict):
         return {name: _encoded(value[name]) for name in sorted(value)}
-    if isinstance(value, (Calibration, Evidence, Statistics, StatedPolicy)):
-        return {name: fact for name, fact in sorted(_record(value).items()) if fact is not None}
+    if isinstance(value, (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)):
+        return {name: fact for name, fact in sorted(_record(value).items()) if fact not in (None, "")}
     return _encoded_record(value)
 
 

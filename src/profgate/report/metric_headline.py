@@ -8,6 +8,7 @@ from profgate.model.report import MetricReport, Report, WorkloadReport
 from profgate.report import numbers, rows
 from profgate.report.cells import plain_name
 from profgate.report.finding_text import Row
+from profgate.report.statements import would_have_seen
 from profgate.report.wording import full_sentence
 
 
@@ -49,7 +50,7 @@ def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricRep
         report,
         workloads=(replace(workload, metrics=(metric,)),),
         not_compared=tuple(
-            one for one in report.not_compared if (one.name, one.metric) == (workload.name, metric.name)
+            entry for entry in report.not_compared if (entry.name, entry.metric) == (workload.name, metric.name)
         ),
         verdict=replace(report.verdict, conclusion=conclusion, reasons=reasons),
     )
@@ -61,10 +62,8 @@ def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricRep
 
 
 def _total(metric: MetricReport, *, visible: bool) -> str:
-    """Return the change in the total, and the smallest visible change if ``visible`` is set."""
-    state, smallest = rows.unseen_total(metric), metric.calibration.visible_total
+    """Return the change in the total, and which changes the runs would have shown if ``visible`` is set."""
+    state, seen = rows.unseen_total(metric), would_have_seen(metric.calibration)
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
     text = f"total {values}, {numbers.relative_growth(metric.total.relative)}{f' ({state})' if state else ''}"
-    if visible and smallest is not None:
-        text += f"; smallest visible change {numbers.smallest_change(smallest)} in the total"
-    return text
+    return f"{text}. {seen}" if visible and seen else text

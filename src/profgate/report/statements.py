@@ -3,15 +3,17 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 
+from profgate.model.details import ModelPair
 from profgate.model.kinds import BY_WORD, MAYBE
-from profgate.model.levels import FEWEST_JOBS, MACHINE
+from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
 
-Calls = tuple[float | str | None, float | str | None]  # numbers of calls in the baseline and the target
+Calls = tuple[float | None, float | None]  # numbers of calls in the baseline and the target
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
@@ -36,14 +38,14 @@ NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the chang
 
 def source_text(finding: Finding) -> str:
     """Return how the pull request changed the finding's function; empty if it is unchanged or the change is unknown."""
-    change = SOURCES.get(finding.evidence.source or "")
+    change = SOURCES.get(finding.attribution.source or "")
     return f"{change} here" if change else ""
 
 
 def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
     """Return how the pull request affects a function that it does not modify; empty if inapplicable or unknown."""
-    text, path = REACHES.get(finding.evidence.reach or "", ""), finding.evidence.reach_path
-    if finding.evidence.reach == "calls a changed function":
+    text, path = REACHES.get(finding.attribution.reach or "", ""), finding.attribution.reach_path
+    if finding.attribution.reach == "calls a changed function":
         return f"calls {quote(path or '')} (changed here); inlined calls count for the caller"
     return f"{text}: {path}" if text and path and with_path else text
 
@@ -55,28 +57,28 @@ def evidence_texts(finding: Finding) -> tuple[str, ...]:
 
 def base_branch_text(finding: Finding) -> str:
     """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
-    change = finding.evidence.base_branch
+    change = finding.attribution.base_branch
     size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
     return f"also changed without this pull request{size}" if change else ""
 
 
 def measurement(report: Report, quote: Quote) -> str:
     """Return a sentence on the measurement of both commits in turns; empty if there was none."""
-    known = report.measurement
-    if known is None:
+    measured = report.measurement
+    if measured is None:
         return ""
-    took = f"{known.runs} + {known.runs} runs in {numbers.duration(known.seconds)}"
-    if not known.suspects:
+    took = f"{measured.runs} + {measured.runs} runs in {numbers.duration(measured.seconds)}"
+    if not measured.suspects:
         return f"Both commits were measured in turns, {took}."
     by_outcome: dict[str | None, list[Suspect]] = {}
-    for suspect in known.suspects:
+    for suspect in measured.suspects:
         by_outcome.setdefault(suspect.outcome, []).append(suspect)
     yes = len(by_outcome.get("confirmed", []))
-    parts = [f"{yes} of {numbers.counted(len(known.suspects), 'suspect')} confirmed"]
+    parts = [f"{yes} of {numbers.counted(len(measured.suspects), 'suspect')} confirmed"]
     for outcome in ("possible", "not repeated", "not measured"):
-        if found := by_outcome.get(outcome):
-            named = ", ".join(_suspect(suspect, quote) for suspect in found[:NAMED])
-            more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        if of_outcome := by_outcome.get(outcome):
+            named = ", ".join(_suspect(suspect, quote) for suspect in of_outcome[:NAMED])
+            more = f" and {len(of_outcome) - NAMED} more" if len(of_outcome) > NAMED else ""
             parts.append(f"{OUTCOMES[outcome]}: {named}{more}")
     return f"Both commits were measured in turns, {took}: {'; '.join(parts)}."
 
@@ -84,19 +86,19 @@ def measurement(report: Report, quote: Quote) -> str:
 def _suspect(suspect: Suspect, quote: Quote) -> str:
     name = "the total" if suspect.location is None else quote(suspect.location.name)
     first = "" if suspect.change is None else f"first {numbers.signed_percent(suspect.change)}"
-    known = suspect.low is not None and suspect.high is not None
-    now = f"now {numbers.interval(suspect.low or 0.0, suspect.high or 0.0)}" if known else ""
+    measured = suspect.low is not None and suspect.high is not None
+    now = f"now {numbers.interval(suspect.low or 0.0, suspect.high or 0.0)}" if measured else ""
     both = ", ".join(filter(None, (first, now)))
     return f"{name} ({both})" if both else name
 
 
 def larger_budget(report: Report) -> str:
     """Return which budget would allow enough runs, or "" if there were enough."""
-    known = report.measurement
-    if known is None or known.needed is None:
+    measured = report.measurement
+    if measured is None or measured.needed is None:
         return ""
-    fits = f"Only {known.runs} + {known.runs} runs fit into a budget of {numbers.duration(known.budget)}"
-    return f"{fits}; with `--budget {math.ceil(known.needed / 60)}m` there would be 8 + 8."
+    fits = f"Only {measured.runs} + {measured.runs} runs fit into a budget of {numbers.duration(measured.budget)}"
+    return f"{fits}; with `--budget {math.ceil(measured.needed / 60)}m` there would be 8 + 8."
 
 
 def calibration(report: Report, metric: MetricReport) -> str:
@@ -142,11 +144,28 @@ def false_alarms(report: Report) -> str:
 
 
 def visible_changes(metric: MetricReport) -> str:
-    """Return the smallest visible changes, such as ``4 % in the total, 22 % in a 10 % function``, or "" if unknown."""
+    """Return the smallest visible changes, such as ``4 % in the total, 22 % in a 10 % function``, or "" if unknown.
+
+    If a failing change of a larger function is smaller than the second number, the text adds why it is visible.
+    """
     total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
-    found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
-    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
-    return ", ".join(found)
+    texts = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
+    texts += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
+    large = (finding for finding in metric.findings if (finding.share_to or 0.0) > VISIBLE_SHARE)
+    if any(finding.colour == "red" and finding.growth < (tenth or 0.0) for finding in large):
+        texts.append("less in a larger function")
+    return ", ".join(texts)
+
+
+def would_have_seen(calibration: Calibration) -> str:
+    """Return the sentence about the smallest visible changes in reports without a change, or "" if unknown."""
+    total, tenth = calibration.visible_total, calibration.visible_tenth
+    if not total:
+        return ""
+    seen = f"We would have seen a change of {numbers.smallest_change(total)} in the total"
+    if tenth is None:
+        return f"{seen}."
+    return f"{seen}, or {numbers.smallest_change(tenth)} in a function that takes 10 % of the run."
 
 
 def detectable(metric: MetricReport) -> str:
@@ -216,8 +235,7 @@ def undecided(report: Report, quote: Quote) -> str:
 
 def call_counts(calls: Calls) -> str:
     """Return the number of calls on both sides: ``106 → 203,238``."""
-    before, after = (None if isinstance(value, str) else value for value in calls)
-    return numbers.from_to(before, after, "count")
+    return numbers.from_to(*calls, "count")
 
 
 def missing(entry: NotCompared, quote: Callable[[str, int], str], text: Callable[[Reason], str]) -> str:
@@ -256,27 +274,27 @@ def advice(reason: Reason, report: Report) -> str:
     return f"To decide, {text}{command if report.baseline.sha else ''}."
 
 
-def growth(finding: Finding, metric: MetricReport) -> str:
+def growth_by_size(finding: Finding, metric: MetricReport) -> str:
     """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
 
     The result is empty if no model-based strategy reports a change in the same direction.
     """
-    models = (
-        change
+    models = [
+        (change.details, change)
         for change in metric.changes
-        if isinstance(change.from_value, str)
+        if isinstance(change.details, ModelPair)
+        and change.details.baseline
         and change.location == finding.location
         and direction_of(BY_WORD[change.kind]) == finding.direction != "none"
-    )
-    order = sorted(models, key=lambda change: ("growth_to" not in change.own, BY_WORD[change.kind] in MAYBE))
-    first = next(iter(order), None)
-    if first is None:
+    ]
+    models.sort(key=lambda pair: (pair[0].largest_common_size is None, BY_WORD[pair[1].kind] in MAYBE))
+    if not models:
         return ""
-    text = f"{first.from_value} → {first.to_value}"
-    names = ("value_from", "value_to", "largest_common_size", "growth_from", "growth_to")
-    known = (first.own.get(name) for name in names)
-    before, after, size, *exponents = (None if isinstance(value, str) else value for value in known)
-    if before is None or after is None or size is None:
-        return f"{text}, {numbers.signed_percent(first.relative)} over the common sizes"
+    pair, change = models[0]
+    text = f"{pair.baseline} → {pair.target}"
+    if pair.value_from is None or pair.value_to is None or pair.largest_common_size is None:
+        return f"{text}, {numbers.signed_percent(change.relative)} over the common sizes"
+    exponents = (pair.growth_from, pair.growth_to)
     powers = " → ".join(numbers.UNKNOWN if power is None else f"n^{power:.2f}" for power in exponents)
-    return f"{text} ({powers}), {numbers.from_to(before, after, metric.unit)} at size {size:,.0f}"
+    values = numbers.from_to(pair.value_from, pair.value_to, metric.unit)
+    return f"{text} ({powers}), {values} at size {pair.largest_common_size:,.0f}"

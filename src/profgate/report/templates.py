@@ -1,13 +1,26 @@
 """Locate and render the templates."""
 
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2.bccache import Bucket
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+
+class _CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates beside the bytecode of the package, where Python can write it."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Store a compiled template."""
+        with suppress(OSError):
+            if not sys.dont_write_bytecode:
+                super().dump_bytecode(bucket)
 
 
 def template_root() -> Traversable:
@@ -32,6 +45,7 @@ def _environment(filters: frozenset[tuple[str, Callable[..., Any]]] = frozenset(
     # the templates are trusted; the sandbox limits the effect of a mistake to the values passed to the template
     environment = ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(str(template_root())),
+        bytecode_cache=_CompiledTemplates(str(resources.files("profgate").joinpath("__pycache__"))),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -17,7 +17,7 @@ Earlier = Mapping[tuple[str, str], Sequence[float]]  # totals of earlier base jo
 
 
 class WorkloadRow(NamedTuple):
-    """One metric of a workload. ``tone`` is "worse" or "better" if the total itself changed, otherwise ""."""
+    """One metric of a workload. ``tone`` is "worse" or "better" if the change of the total is certain, otherwise ""."""
 
     sign: str
     verdict: str
@@ -30,27 +30,18 @@ class WorkloadRow(NamedTuple):
 def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadRow:
     """Return the cells for a metric. ``quote`` escapes names for the output format."""
     total = metric.total
-    found = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
-    first = next((finding for finding in found if not finding.is_total), found[0] if found else None)
-    growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
-    tone = "worse" if growth > 0 else "better" if growth < 0 else ""
+    findings = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
+    first = next((finding for finding in findings if not finding.is_total), findings[0] if findings else None)
+    certain = [finding.direction for finding in findings if finding.is_total and finding.colour in {"red", "green"}]
     shown = shown_conclusion(metric)
-    judged = shown.badge != "inconclusive" and any(finding.is_total for finding in found)
     return WorkloadRow(
         shown.sign,
         shown.badge,
         numbers.relative_growth(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
-        tone if judged else "",
+        certain[0] if certain and shown.badge != "inconclusive" else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",
     )
-
-
-def known_totals(workload: str, metric: MetricReport, earlier: Earlier) -> tuple[list[float], list[float]]:
-    """Return the totals of earlier base jobs, and the same totals followed by those of both sides."""
-    past = [value for value in earlier.get((workload, metric.name), ()) if isfinite(value)]
-    sides = (metric.total.baseline, metric.total.target)
-    return past, [*past, *(value for value in sides if value is not None)]
 
 
 def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier: Earlier) -> str:
@@ -61,18 +52,22 @@ def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier:
     compared = pairs(report)
     if len(compared) < 2:
         return ""
-    known = [(pair, *known_totals(pair.workload, pair.metric, earlier)) for pair in compared[:MOST_ROWS]]
-    has_history = any(past for _, past, _ in known)
+    rows_shown = [
+        (pair, [value for value in earlier.get((pair.workload, pair.metric.name), ()) if isfinite(value)])
+        for pair in compared[:MOST_ROWS]
+    ]
+    has_history = any(past for _, past in rows_shown)
     headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
     lines = [f"| {' | '.join(headings)} |", f"|:--|--:{'|:--' * (len(headings) - 2)}|"]
-    for pair, past, totals in known:
+    for pair, past in rows_shown:
         row = workload_row(pair.workload, pair.metric, code_cell)
         name, url = code_cell(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
+        sides = [value for value in (pair.metric.total.baseline, pair.metric.total.target) if value is not None]
         cells = (
             f"{f'[{name}]({url})' if url else name}<br>{code_cell(pair.metric.name, 30)}",
             f"**{row.change}**<br>{row.amounts}".replace(" ", "\N{NO-BREAK SPACE}"),
             f"{row.sign} {row.verdict}",
-            *[_blocks(totals) if past else ""] * has_history,
+            *[_blocks([*past, *sides]) if past else ""] * has_history,
             row.finding,
         )
         lines.append(f"| {' | '.join(cells)} |")

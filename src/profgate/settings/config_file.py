@@ -31,7 +31,7 @@ from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
 from profgate.model.policy import FAIL_ON_ORDER, MEANING, OnNotCompared, Policy, Rule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.settings.mistakes import message
-from profgate.settings.yaml_document import Document, Path
+from profgate.settings.yaml_document import Path, YamlDocument
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
 
@@ -134,7 +134,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue, defaults: Policy | N
     ``catalogue`` maps the full and short name of every strategy to its options. Raises `SettingsError` with one line
     ``name:line:column: what; what to do`` for each mistake.
     """
-    document, policy = Document(name), replace(defaults or Policy(), source=name)
+    document, policy = YamlDocument(name), replace(defaults or Policy(), source=name)
     data = document.read(text)
     document.raise_any()
     if data is None:
@@ -171,7 +171,7 @@ def _rule(found: Any) -> Rule:  # noqa: ANN401 - a model made above
     return Rule(found.method, keys, options)
 
 
-def _check_aliases(aliases: object, document: Document) -> None:
+def _check_aliases(aliases: object, document: YamlDocument) -> None:
     pairs: list[tuple[str, str]] = []
     for old, new in aliases.items() if isinstance(aliases, dict) else ():
         if isinstance(new, str | int | float) and not isinstance(new, bool):
@@ -227,7 +227,7 @@ def _without_titles(node: Any) -> Any:  # noqa: ANN401 - JSON
     return [_without_titles(value) for value in node] if isinstance(node, list) else node
 
 
-def _explain(error: Mapping[str, Any], document: Document, catalogue: Catalogue) -> None:
+def _explain(error: Mapping[str, Any], document: YamlDocument, catalogue: Catalogue) -> None:
     """Add a mistake found by pydantic, at the position of the invalid value or unknown key."""
     # pydantic adds the method of a rule after its index
     path = tuple(part for number, part in enumerate(error["loc"]) if number != 3 or error["loc"][1] != "strategies")

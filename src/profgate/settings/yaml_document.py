@@ -18,7 +18,7 @@ SCALAR_TAGS = {f"tag:yaml.org,2002:{name}": name for name in ("str", "int", "flo
 COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 
 
-class Document:
+class YamlDocument:
     """The data in a YAML document, the line and column of each key and value, and all mistakes that were found."""
 
     def __init__(self, name: str) -> None:

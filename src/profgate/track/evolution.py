@@ -1,18 +1,186 @@
-"""Converts the values of many versions into an evolution with lines and jumps."""
+"""Converts the values of many versions into an evolution with lines and jumps.
+
+A jump is a difference between neighbouring versions that exceeds the noise. The noise of a step is the larger of two
+estimates: the standard error from the variance of runs, pooled over all versions, and a multiple of the median step
+between neighbours. The second estimate is needed because two builds of the same source differ by more than two runs of
+one build do. A step of counted values without noise is a jump if the step exceeds the minimum change.
+
+In long series of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps, and drifts
+over several versions.
+"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, pairwise
 
 import numpy as np
 
 from profgate.errors import ComparisonError, did_you_mean
-from profgate.model.arrays import FloatArray, read_only
+from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.units import MetricKind
-from profgate.track.jumps import Series, find_jumps, medians
-from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
+from profgate.model.units import Metric, MetricKind
+from profgate.statistics.change_points import shifts
+from profgate.statistics.t_tests import critical_t
+from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, Jump, MeasuredVersion
+
+ALPHA = 0.05  # probability of at least one false jump in all series
+MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
+# standard deviation of the logarithm of a run's value, used if no version has several runs
+PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}
+PRIOR_DEGREES = 30.0
+STEPS_FOR_NOISE = 6  # minimum number of steps for a reliable median
+NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation of a normal distribution
+LASTING = 0.6  # minimum difference between the medians before and after a step, as a fraction of the step
+AROUND = 3
+LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
+# minimum t of the best split for which the slow permutation test is run; a smaller t is never significant
+LEAST_T = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VersionSeries:
+    """The values of comparable versions in line number ``line``, excluding versions without values.
+
+    ``numbers`` (int64), ``middle`` (float64) and ``count`` (int64) contain the number, the median and the number of
+    values of each version. ``values`` is a float64 array with one row per version and one column per run, padded with
+    NaN.
+    """
+
+    line: int
+    metric: Metric
+    numbers: IntArray
+    middle: FloatArray
+    count: IntArray
+    values: FloatArray
+
+
+def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the median and the number of the finite values in each row. The median of no values is NaN."""
+    count = np.isfinite(values).sum(axis=1)
+    if not values.shape[1]:
+        return np.full(len(values), np.nan), count
+    ordered = np.sort(values, axis=1)  # NaN values are sorted last
+    rows, low, high = np.arange(len(values)), np.maximum(count - 1, 0) // 2, np.minimum(count // 2, values.shape[1] - 1)
+    return np.where(count > 0, (ordered[rows, low] + ordered[rows, high]) / 2.0, np.nan), count
+
+
+def find_jumps(all_series: Sequence[VersionSeries], min_change: float | None = None) -> list[Jump]:
+    """Find the jumps of all series, largest first.
+
+    ``min_change`` is a fraction whose default depends on the kind of metric.
+    """
+    steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
+    alpha = ALPHA / max(steps, 1)
+    critical = cache(lambda degrees: critical_t(alpha, degrees))
+    jumps = [jump for series in all_series for jump in _of_series(series, min_change, alpha, critical)]
+    return sorted(jumps, key=lambda jump: (-_size(jump), jump.line, jump.target))
+
+
+def _size(jump: Jump) -> float:
+    return math.inf if jump.ratio is None or jump.ratio <= -1.0 else abs(math.log1p(jump.ratio))
+
+
+def _of_series(
+    series: VersionSeries, min_change: float | None, alpha: float, critical: Callable[[float], float]
+) -> Iterator[Jump]:
+    """Find the jumps of a series.
+
+    ``alpha`` is the false alarm rate per step, and ``critical`` maps degrees of freedom to the minimum t.
+    """
+    if len(series.numbers) < 2:
+        return
+    kind, lowest = series.metric.kind, series.middle.min()
+    if lowest <= 0.0:
+        # counted values may rise from or fall to zero; times of zero are invalid
+        if kind is MetricKind.COUNTED and lowest == 0.0:
+            steps = np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1
+            yield from (_jump(series, place, 0.0) for place in steps.tolist())
+        return
+    logs = np.log(series.middle)
+    move = np.abs(np.diff(logs))
+    error, degrees = _noise(series, move)
+    least = math.log1p(MIN_CHANGE[kind] if min_change is None else min_change)
+    large = (move >= least * (1 - 1e-9)) & (move > critical(degrees) * error)
+    steep = (np.flatnonzero(large) + 1).tolist()
+    if kind is not MetricKind.COUNTED:
+        steep = [place for place in steep if _lasts(logs, place)]
+    yield from (_jump(series, place, float(error[place - 1])) for place in steep)
+    if kind is not MetricKind.COUNTED and _best_t(logs) >= LEAST_T:
+        yield from _lasting(series, steep, error, alpha, math.expm1(least))
+
+
+def _best_t(logs: FloatArray) -> float:
+    """Return the largest t statistic (with equal variances) of all splits into an earlier and a later part."""
+    count = np.arange(LEAST_SEGMENT, len(logs) - LEAST_SEGMENT + 1)
+    if not len(count):
+        return 0.0
+    sums, squares, rest = np.cumsum(logs), float((logs**2).sum()), len(logs) - count
+    before, after = sums[count - 1] / count, (sums[-1] - sums[count - 1]) / rest
+    inside = np.maximum(squares - count * before**2 - rest * after**2, 1e-300)
+    t = np.abs(after - before) / np.sqrt(inside / (len(logs) - 2) * (1.0 / count + 1.0 / rest))
+    return float(t.max())
+
+
+def _lasting(
+    series: VersionSeries, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
+) -> Iterator[Jump]:
+    """Yield persistent steps and drifts, except near a steep step, because a steep step locates a change better."""
+    for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
+        first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
+        if first < last and not any(first <= place <= last + 1 for place in steep):
+            yield _jump(series, last, float(error[last - 1]), first, (shift.before, shift.after))
+
+
+def _noise(series: VersionSeries, move: FloatArray) -> tuple[FloatArray, float]:
+    """Return the standard error of each step between neighbours, in natural logarithms, and the degrees of freedom."""
+    kind, count = series.metric.kind, series.count
+    degrees = float((count - 1).sum())
+    spread, typical = PRIOR_NOISE[kind], 0.0
+    if degrees:
+        with np.errstate(divide="ignore", invalid="ignore"):  # zero has no logarithm
+            logs = np.log(series.values[count > 1])
+        logs[~np.isfinite(logs)] = np.nan
+        spread = math.sqrt(float(np.nansum((logs - np.nanmean(logs, axis=1, keepdims=True)) ** 2)) / degrees)
+    if len(move) >= STEPS_FOR_NOISE and kind is not MetricKind.COUNTED:
+        typical = NORMAL_MAD * float(np.median(move))
+        spread = spread if degrees else 0.0
+        degrees = max(degrees, len(move) / 2)
+    of_runs: FloatArray = spread * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
+    return np.maximum(of_runs, typical), degrees or PRIOR_DEGREES
+
+
+def _lasts(logs: FloatArray, place: int) -> bool:
+    """Return whether the surrounding versions also show the step.
+
+    Without this check, an outlier would count as two jumps.
+    """
+    step = logs[place] - logs[place - 1]
+    around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
+    return bool(around / step >= LASTING) if step else False
+
+
+def _jump(
+    series: VersionSeries, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
+) -> Jump:
+    """Create the jump to ``place`` from ``first`` (default: the version before ``place``).
+
+    ``levels`` are the means before and after the jump. By default, the medians of the two versions are used.
+    """
+    first = place - 1 if first is None else first
+    before, after = levels or (float(series.middle[first]), float(series.middle[place]))
+    return Jump(
+        line=series.line,
+        baseline=int(series.numbers[first]),
+        target=int(series.numbers[place]),
+        from_value=before,
+        to_value=after,
+        ratio=after / before - 1.0 if before else None,
+        direction="worse" if (after > before) == (series.metric.better == "lower") else "better",
+        noise=noise,
+    )
+
 
 FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics in order of preference
 MOST_NAMED = 5  # maximum number of benchmarks named in a note
@@ -46,7 +214,7 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
         reasons = "; ".join(dict.fromkeys(version.problem for version in measured if version.problem))
         raise ComparisonError("track", f"no version could be measured: {reasons or 'there is none'}")
     lines: list[EvolutionLine] = []
-    all_series: list[Series] = []
+    all_series: list[VersionSeries] = []
     for key in sorted(gathered):
         values = _matrix(gathered[key], len(measured))
         line = _line(gathered[key], values)
@@ -85,11 +253,11 @@ def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) ->
     )
 
 
-def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Series]:
+def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[VersionSeries]:
     """Yield a series for each range of versions in which the source of the benchmark is the same."""
     for first, last in pairwise([0, *line.breaks, len(values)]):
         known = first + np.flatnonzero(line.count[first:last])
-        yield Series(number, line.metric, known, line.middle[known], line.count[known], values[known])
+        yield VersionSeries(number, line.metric, known, line.middle[known], line.count[known], values[known])
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:

@@ -8,10 +8,13 @@ import platform
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+
+import numpy as np
 
 from profgate import wiring
 from profgate.compare.workloads import workload_name
@@ -20,12 +23,13 @@ from profgate.io.files import confined, sources_under
 from profgate.io.git import without_git
 from profgate.io.processes import Outcome, filled, run_command, variables
 from profgate.io.worktrees import worktree
+from profgate.model.profile import Measurements, Profile
+from profgate.model.units import CALLS, Metric, MetricKind, base_unit
 from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, files_matching, text_below
-from profgate.track.benchmark_values import WALL, benchmark_values
 from profgate.track.evolution import EvolutionOptions
-from profgate.track.git_versions import Repository
+from profgate.track.git_versions import TrackedRepository
 from profgate.track.track_folder import LOG, OUTPUT, TrackFolder
-from profgate.track.versions import BenchmarkValue, RunRecord, Version
+from profgate.track.versions import BenchmarkValue, TrackRun, Version
 
 INSTALLERS = {  # commands that install a version, by a part of the error message if it is not installed
     "No module named": "pip install {}",
@@ -46,7 +50,7 @@ class Plan:
 
     command: tuple[str, ...]
     versions: tuple[Version, ...]
-    repository: Repository | None
+    repository: TrackedRepository | None
     setup: tuple[tuple[str, ...], ...] = ()
     runs: int = 3
     timeout: float = 1800.0
@@ -121,7 +125,7 @@ class VersionRuns:
             problem = f"{error.filename or 'the worktree'}: {error.strerror}"
         with self.folder.attempt() as attempt:
             number = max(self.folder.records(self.version.key), default=0) + 1
-            self.folder.store(attempt, self.version.key, number, RunRecord(problem=problem))
+            self.folder.store(attempt, self.version.key, number, TrackRun(problem=problem))
         return problem
 
     @contextmanager
@@ -160,13 +164,13 @@ class VersionRuns:
                     return record.problem
         return ""
 
-    def _run(self, attempt: Path) -> RunRecord:
+    def _run(self, attempt: Path) -> TrackRun:
         outcome = self._execute(self.plan.command, attempt, self.place)
         seconds = outcome.nanoseconds / 1e9
         if outcome.problem:
-            return RunRecord(seconds=seconds, problem=outcome.problem + self._setup_advice(outcome.problem))
+            return TrackRun(seconds=seconds, problem=outcome.problem + self._setup_advice(outcome.problem))
         found = sources_under(str(attempt / OUTPUT))
-        read = wiring.read_all(found)
+        read = wiring.read_sources(found)
         warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
         profiles = [profile for profile in read if not isinstance(profile, ProfileError)]
         values = benchmark_values((workload_name(profile.name), profile) for profile in profiles)
@@ -174,10 +178,10 @@ class VersionRuns:
             values = [BenchmarkValue(" ".join(self.plan.command), WALL, float(outcome.nanoseconds))]
         if not values:
             reason = warnings[0] if warnings else "they are empty"
-            return RunRecord(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {reason}")
+            return TrackRun(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {reason}")
         of_command = self._command_digest()
         known = tuple(replace(value, source=self._own_digest(value) or of_command) for value in values)
-        return RunRecord(known, seconds, machine(), warnings=warnings)
+        return TrackRun(known, seconds, machine(), warnings=warnings)
 
     def _setup_advice(self, problem: str) -> str:
         """Return the missing option --setup if the command failed because the version is not installed."""
@@ -232,3 +236,59 @@ def machine() -> str:
         lines = cpu.read_text(encoding="utf-8", errors="replace").splitlines()
         processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), processor)
     return f"{platform.system()} {platform.machine()}, {processor}"
+
+
+WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
+
+
+def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
+    """Return the totals of each profile, named after its workload, and the median of each benchmark in a result file.
+
+    ``profiles`` contains pairs of a workload name and a profile. If a profile contains the number of calls, this number
+    is added as a deterministic metric. Metrics for which neither an increase nor a decrease is an improvement are
+    omitted.
+    """
+    known = list(profiles)
+    results = (profile for _, profile in known if profile.measurements is not None)
+    files_of = Counter(name for profile in results for name in set(profile.frames.names))
+    found: list[BenchmarkValue] = []
+    for workload, profile in known:
+        if profile.measurements is not None:
+            found += _medians(workload, profile, profile.measurements, files_of)
+        else:
+            found += (BenchmarkValue(workload, metric, value) for metric, value in _totals(profile))
+    return [value for value in found if value.metric.directed]
+
+
+def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
+    stacks, graph = profile.stacks, profile.graph
+    for place, metric in enumerate(profile.metrics):
+        if stacks is not None:
+            total = int(stacks.values[place].sum()) + int(stacks.root_values[place])
+        elif graph is not None:
+            total = int(graph.self_value[place].sum())
+        else:
+            continue
+        yield replace(metric, exponent=0), float(total) * metric.scale
+    calls = graph.calls if graph is not None else stacks.calls if stacks is not None else None
+    if calls is not None and calls.any() and all(metric.name != CALLS.name for metric in profile.metrics):
+        yield CALLS, float(int(calls.sum()))
+
+
+def _medians(
+    workload: str, profile: Profile, results: Measurements, files_of: Counter[str]
+) -> Iterator[BenchmarkValue]:
+    """Yield the median of each benchmark. If several files contain the benchmark, the workload is added to the name."""
+    frames = profile.frames
+    for place, metric in enumerate(profile.metrics):
+        unit, factor, power = base_unit(metric.unit)
+        base_metric = replace(metric, unit=unit, exponent=0)
+        usable = results.of_metric(place) & np.isfinite(results.amount)
+        order = np.argsort(results.frame[usable], kind="stable")
+        frame, amount = results.frame[usable][order], results.amount[usable][order]
+        numbers, starts = np.unique(frame, return_index=True)
+        for number, amounts in zip(numbers.tolist(), np.split(amount, starts[1:]), strict=True):
+            name = frames.names[number]
+            title = name if files_of[name] == 1 else f"{workload}: {name}"
+            value = float(np.median(amounts)) * factor * 10.0**power
+            yield BenchmarkValue(title, base_metric, value, frames.files[number], frames.lines[number])

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from profgate.attribution.base_branch import with_base_branch
-from profgate.model.change import Evidence, Location
-from profgate.model.report import Report
+from profgate.model.change import Location
+from profgate.model.report import Attribution, Report
 from profgate.report.statements import evidence_texts
 from report_samples import finding, metric, report, texts, workload
 
@@ -17,7 +17,7 @@ def of(*names: str, faster: tuple[str, ...] = ()) -> Report:
 
 def shared(here: Report, there: Report) -> list[str]:
     marked = with_base_branch(here, there, NAME).workloads[0].metrics[0].findings
-    return [item.location.name for item in marked if item.evidence.base_branch]
+    return [item.location.name for item in marked if item.attribution.base_branch]
 
 
 def test_same_change_on_the_base_branch_is_shared() -> None:
@@ -39,7 +39,7 @@ def test_neutral_and_explained_findings_do_not_count() -> None:
 def test_finding_shows_the_change_on_the_base_branch() -> None:
     marked = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
     mine, both = marked.workloads[0].metrics[0].findings
-    assert mine.evidence == Evidence()
+    assert mine.attribution == Attribution()
     assert evidence_texts(both) == ("also changed without this pull request (+50.0 %)",)
     assert texts(marked.warnings) == [
         (

@@ -1,4 +1,4 @@
-from profgate.attribution.folder_diff import folder_diff
+from profgate.attribution.unified_diff import folder_diff
 from profgate.model.attribution import Edit, LineRange
 
 OLD = "import x\n\n\ndef f(a):\n    one()\n    two()\n    return a\n\n\ndef g():\n    pass\n"

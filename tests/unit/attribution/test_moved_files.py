@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 from comparisons import from_exclusive
-from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.identity import (
     files_of_two_folders,
     files_of_two_roots,
@@ -11,7 +10,7 @@ from profgate.attribution.identity import (
     functions_of_packages,
     not_to_pair,
 )
-from profgate.attribution.unified_diff import parse_diff
+from profgate.attribution.unified_diff import folder_diff, parse_diff
 from profgate.model.comparison import Comparison
 
 MOVED = parse_diff(

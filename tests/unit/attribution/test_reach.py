@@ -9,10 +9,10 @@ import pytest
 
 from comparisons import from_stacks
 from profgate.attribution.fingerprints import parsed_source
-from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.reach import with_reach
 from profgate.attribution.source_states import Sides, source_states
+from profgate.attribution.unified_diff import folder_diff
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import CallEdges, Comparison
 

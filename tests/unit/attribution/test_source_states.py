@@ -6,10 +6,9 @@ import pytest
 
 from comparisons import from_exclusive
 from profgate.attribution.fingerprints import parsed_source
-from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import FunctionChanges, function_changes
 from profgate.attribution.source_states import Sides, source_states
-from profgate.attribution.unified_diff import parse_diff
+from profgate.attribution.unified_diff import folder_diff, parse_diff
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
 from profgate.model.profile import Facts

@@ -33,12 +33,6 @@ def test_a_run_that_takes_too_long_is_ended_with_all_it_started() -> None:
         run_once(python("slow", sleeper, sleeper), 0.2)
 
 
-def test_a_program_that_is_not_there_ends_the_ones_before_it() -> None:
-    contender = Contender("gone", ((sys.executable, "-c", "import sys; sys.stdin.read()"), ("/nonexistent/program",)))
-    with pytest.raises(RunError, match="cannot start /nonexistent/program"):
-        run_once(contender, LONG)
-
-
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="memory is sampled from /proc")
 def test_peak_memory_sums_processes_that_run_together() -> None:
     hold = "import sys, time; held = bytearray(b'x' * (64 << 20)); time.sleep(0.5); sys.stdin.read()"

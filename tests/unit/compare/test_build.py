@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 
 Stacks = dict[tuple[str, ...], int]
@@ -117,8 +116,8 @@ def test_presence_and_noise_runs() -> None:
     comparison = compared([{("a",): 1}], [{("b",): 2}], noise)
     assert comparison.symbols.names == ["a", "b"]
     assert comparison.present.tolist() == [[1, 0], [0, 1]]
-    assert comparison.noise_self.tolist() == [[3, 0], [5, 4]]
-    assert comparison.noise_totals.tolist() == [3, 9]
+    assert comparison.noise.self_value.tolist() == [[3, 0], [5, 4]]
+    assert comparison.noise.run_totals.tolist() == [3, 9]
     assert (comparison.runs.baseline, comparison.runs.target, comparison.runs.noise) == (1, 1, 2)
     assert (comparison.runs.baseline_jobs, comparison.runs.noise_jobs) == (None, (0, 1))
 

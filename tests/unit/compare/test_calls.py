@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.calls import by_calls
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.errors import ComparisonError
 from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import CallEdges, Comparison
-from profgate.model.profile import Configuration, Profile
+from profgate.model.profile import Configuration, Profile, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.speedscope import SpeedscopeReader

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts, unlike
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Note
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import Configuration, Facts, FrameList, Profile, Workload
 from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
-from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 from profgate.report.wording import reason_text
 
@@ -157,6 +156,7 @@ def test_totals_far_apart_and_unresolved_names_are_doubts() -> None:
     assert doubts(from_exclusive([{"a": 1000}], [{"a": 3000}])) == ()
     (apart,) = doubts(from_exclusive([{"a": 1000}], [{"a": 3100}]))
     assert text_of(apart).startswith("the samples totals of the sides differ by a factor of 3.1")
+    assert len(doubts(from_exclusive([{"a": 1}, {"a": 0}], [{"a": 10}] * 2))) == 1
     known = {"a": 80, "[unknown]": 20}
     (nameless,) = doubts(from_exclusive([known], [{"a": 70, "0x7f00": 30}]))
     assert text_of(nameless).startswith("30 % of the target's samples is in unresolved symbols")

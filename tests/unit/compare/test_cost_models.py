@@ -7,12 +7,12 @@ from comparisons import SAMPLES
 from model_samples import Given, measured, modelled, points
 from profgate.compare.growth import cost_models
 from profgate.model.comparison import Comparison, Observations
-from profgate.model.cost_models import MODEL_NAMES
+from profgate.model.cost_models import MODEL_NAMES, CostModels
 from profgate.model.profile import Configuration, FrameList, Profile
 
 
 def listed(comparison: Comparison) -> list[tuple[int, int, str, bool]]:
-    models = comparison.models
+    models = comparison.attached(CostModels)
     if models is None:
         return []
     columns = (models.side.tolist(), models.symbol.tolist(), models.kind.tolist(), models.fitted.tolist())
@@ -20,7 +20,7 @@ def listed(comparison: Comparison) -> list[tuple[int, int, str, bool]]:
 
 
 def test_nothing_without_models_and_sizes() -> None:
-    assert measured({"f": [(float("nan"), 1.0)]}, {"f": [(float("nan"), 1.0)]}).models is None
+    assert measured({"f": [(float("nan"), 1.0)]}, {"f": [(float("nan"), 1.0)]}).attached(CostModels) is None
 
 
 def test_best_model_of_each_kind_remains() -> None:
@@ -29,22 +29,25 @@ def test_best_model_of_each_kind_remains() -> None:
         {"f": [Given("constant", (4,))]},
     )
     assert listed(found) == [(0, 0, "linear", False), (0, 1, "power", False), (1, 0, "constant", False)]
-    assert found.models is not None
-    assert found.models.r_square.tolist() == [0.9, 0.99, 0.99]
-    assert found.models.coefficients.tolist() == [[1, 1, 0], [1, 2, 0], [4, 0, 0]]
+    models = found.attached(CostModels)
+    assert models is not None
+    assert models.r_square.tolist() == [0.9, 0.99, 0.99]
+    assert models.coefficients.tolist() == [[1, 1, 0], [1, 2, 0], [4, 0, 0]]
 
 
 def test_reg_d4_scores_stay_between_0_and_1() -> None:
     """REG-d4: published scores leave 0..1."""
     found = modelled({"f": [Given("linear", (1, 1), 1.4)]}, {"f": [Given("linear", (1, 1), -0.4)]})
-    assert found.models is not None
-    assert found.models.r_square.tolist() == [1.0, 0.0]
+    models = found.attached(CostModels)
+    assert models is not None
+    assert models.r_square.tolist() == [1.0, 0.0]
 
 
 def test_a_coefficient_that_is_missing_is_no_zero() -> None:
     found = modelled({"f": [Given("linear", (1,))]}, {"f": [Given("quadratic", (1, 2))]})
-    assert found.models is not None
-    assert np.isnan(found.models.coefficients).tolist() == [[False, True, False], [False, False, True]]
+    models = found.attached(CostModels)
+    assert models is not None
+    assert np.isnan(models.coefficients).tolist() == [[False, True, False], [False, False, True]]
 
 
 def test_records_are_fitted_on_both_sides() -> None:
@@ -77,7 +80,7 @@ def test_models_that_come_with_a_profile_are_used(brought: str, added: list[str]
     """Beside a power the line is fitted, beside a line nothing; a curve is no formula, so all of them are."""
     curve = (1.0, 2.0) if brought == "moving_average" else None
     model = Given(brought, (1, 2), y=curve).model(0)
-    profile = Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(["f"]), models=(model,))
+    profile = Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(["f"]), attachments=(model,))
     found = cost_models([[(profile, np.array([0]))], []], records([0] * 8, [0] * 8, [""]))
     assert found is not None
     assert [MODEL_NAMES[kind] for kind in found.kind[(found.side == 0) & found.fitted].tolist()] == added

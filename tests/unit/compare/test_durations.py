@@ -10,10 +10,9 @@ from profgate.compare.duration_table import durations_of, is_table_of_durations,
 from profgate.compare.symbols import number_symbols
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun
-from profgate.model.profile import Configuration, FrameList, Measurements, Profile
+from profgate.model.profile import Configuration, FrameList, Measurements, Profile, Workload
 from profgate.model.source import source_of
 from profgate.model.units import Better, Metric, MetricKind
-from profgate.model.workload import Workload
 from profgate.readers.registry import read_profile
 from profgate.statistics.rank_checks import side_by_side
 

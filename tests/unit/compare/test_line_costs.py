@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.perf import PerfReader

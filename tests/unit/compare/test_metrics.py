@@ -3,13 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.compare.metrics import without_multiples
+from profgate.compare.overlay import compare_workload
 from profgate.detect.sampling import sample_counts
-from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks
+from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks, Workload
 from profgate.model.units import Metric, MetricKind
-from profgate.model.workload import Workload
 
 SAMPLES, CPU = Metric("samples", "count"), Metric("cpu", "nanoseconds")
 OBJECTS = Metric("alloc_objects", "count", kind=MetricKind.COUNTED)
@@ -51,8 +50,8 @@ def test_time_stays_and_samples_give_its_counts() -> None:
     (comparison,), _ = compare_workload(workload, (), CompareOptions())
     assert comparison.run_totals.tolist() == [15_000, 16_000]
     assert sample_counts(comparison) == (1500.0, 800.0)
-    assert comparison.noise_sample_values is not None
-    assert comparison.noise_sample_values.tolist() == [20.0]
+    assert comparison.noise.sample_values is not None
+    assert comparison.noise.sample_values.tolist() == [20.0]
 
 
 def test_exponents_belong_to_the_factor() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from comparisons import from_stacks
 from history_samples import reading
 from profgate.compare.past import with_past
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, Sampling
 
 
 def compared() -> Comparison:
@@ -18,12 +18,14 @@ def test_commits_are_noise_runs_newest_first() -> None:
     given = compared()
     one = reading("main;f 50\nmain;g 30\nmain;gone 20\n", "c1")
     metric = one.columns[0].metric
-    given = replace(given, metric=replace(metric, exponent=given.metric.exponent), period=one.columns[0].period)
+    given = replace(
+        given, metric=replace(metric, exponent=given.metric.exponent), sampling=Sampling(one.columns[0].period)
+    )
     made = with_past(given, [one, reading("main;f 70\nmain;g 30\n", "c2")])
     places = {name: place for place, name in enumerate(given.symbols.names)}
-    assert made.noise_self[:, places["f"]].tolist() == [70, 50]
-    assert made.noise_self[:, places["g"]].tolist() == [30, 30]
-    assert made.noise_totals.tolist() == [100, 100]
+    assert made.noise.self_value[:, places["f"]].tolist() == [70, 50]
+    assert made.noise.self_value[:, places["g"]].tolist() == [30, 30]
+    assert made.noise.run_totals.tolist() == [100, 100]
     assert made.runs.noise == 2
 
 
@@ -32,12 +34,12 @@ def test_readings_match_the_baselines_file_names() -> None:
     one = reading("main;f 50\nmain;g 30\n", "c1")
     keys = [(name, "shop-1/shop/cart.py") for name, _ in one.columns[0].symbols]
     files: list[str | None] = ["shop-2/shop/cart.py"] * len(given.symbols)
-    given = replace(given, metric=one.columns[0].metric, period=one.columns[0].period)
+    given = replace(given, metric=one.columns[0].metric, sampling=Sampling(one.columns[0].period))
     given = replace(given, symbols=replace(given.symbols, files=files))
     one = replace(one, columns=(replace(one.columns[0], symbols=keys),))
-    assert not with_past(given, [one]).noise_self.any()
+    assert not with_past(given, [one]).noise.self_value.any()
     known = replace(given, files={"shop-1/shop/cart.py": "shop-2/shop/cart.py"})
-    assert with_past(known, [one]).noise_self.sum() == 80
+    assert with_past(known, [one]).noise.self_value.sum() == 80
 
 
 def test_runs_of_a_job_stay_together() -> None:
@@ -45,31 +47,33 @@ def test_runs_of_a_job_stay_together() -> None:
     one = reading("main;f 50\n", "c1", job="7")
     again = reading("main;f 70\n", "c1", job="7")
     metric = one.columns[0].metric
-    given = replace(given, metric=replace(metric, exponent=given.metric.exponent), period=one.columns[0].period)
+    given = replace(
+        given, metric=replace(metric, exponent=given.metric.exponent), sampling=Sampling(one.columns[0].period)
+    )
     made = with_past(given, [one, again, reading("main;f 40\n", "c1", job="8")])
-    assert made.noise_totals.tolist() == [40, 50, 70]
+    assert made.noise.run_totals.tolist() == [40, 50, 70]
     assert made.runs.noise_jobs == (0, 1, 1)
     assert with_past(replace(given, metric=replace(metric, name="other")), [one]).runs.noise == 0
-    assert with_past(replace(given, period=12345), [one]).runs.noise == 0
+    assert with_past(replace(given, sampling=Sampling(12345)), [one]).runs.noise == 0
 
 
 def test_pruned_and_empty_readings_teach_nothing() -> None:
     given = compared()
     one = reading("main;f 50\n", "c1")
     metric = one.columns[0].metric
-    given = replace(given, metric=metric, period=one.columns[0].period)
+    given = replace(given, metric=metric, sampling=Sampling(one.columns[0].period))
     thin = replace(one, columns=(replace(one.columns[0], whole=False),))
     empty = replace(one, commit="c2", columns=(replace(one.columns[0], sum=0),))
     huge = replace(one, commit="c3", columns=(replace(one.columns[0], sum=1 << 62),))
     assert with_past(given, [thin, empty, huge]) is given
-    assert not np.any(given.noise_self)
+    assert not np.any(given.noise.self_value)
 
 
 def test_values_are_scaled_to_the_comparison() -> None:
     given = compared()
     one = reading("main;f 50\n", "c1")
     metric = one.columns[0].metric
-    given = replace(given, metric=replace(metric, exponent=metric.exponent - 3), period=None)
+    given = replace(given, metric=replace(metric, exponent=metric.exponent - 3), sampling=Sampling(None))
     column = replace(one.columns[0], period=None)
     made = with_past(given, [replace(one, columns=(column,))])
-    assert made.noise_totals.tolist() == [50_000]
+    assert made.noise.run_totals.tolist() == [50_000]

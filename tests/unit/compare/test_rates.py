@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.compare.metrics import at_one_rate
+from profgate.compare.overlay import compare_workload
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.sampling import sample_counts
@@ -15,9 +15,8 @@ from profgate.detect.totals import Totals
 from profgate.errors import ComparisonError
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks, Workload
 from profgate.model.units import Metric
-from profgate.model.workload import Workload
 from sentences import not_tested
 
 NAMES = [f"f{number:02}" for number in range(40)]
@@ -79,9 +78,9 @@ def test_thirds_are_given_to_the_millionth_of_a_sample() -> None:
 
 def test_runs_of_the_noise_take_part() -> None:
     comparison = compared([profile(400, {"f": 4000})], [profile(400, {"f": 4000})], [profile(100, {"f": 1000})])
-    assert (comparison.noise_totals * comparison.metric.scale).tolist() == [4000.0]
-    assert comparison.noise_sample_values is not None
-    assert (comparison.noise_totals / comparison.noise_sample_values).tolist() == [1000.0]
+    assert (comparison.noise.run_totals * comparison.metric.scale).tolist() == [4000.0]
+    assert comparison.noise.sample_values is not None
+    assert (comparison.noise.run_totals / comparison.noise.sample_values).tolist() == [1000.0]
 
 
 def test_without_a_stated_rate_nothing_is_touched() -> None:

@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.overweight import overweight_table
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.profile import Configuration, FrameList, Measurements, Profile
+from profgate.model.profile import Configuration, FrameList, Measurements, Profile, Workload
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
-from profgate.model.workload import Workload
 
 
 def run(amounts: dict[str, float], kinds: tuple[str, ...] = ("real", "user", "sys")) -> Profile:

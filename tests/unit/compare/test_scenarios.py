@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.compare.scenarios import taken_apart
 from profgate.compare.workloads import pair
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, Observations
 from profgate.model.profile import Facts, Profile
 from profgate.readers.benchmarks.results import Quantity, Results, quantity_of
 
@@ -44,9 +44,9 @@ def test_each_benchmark_is_a_workload() -> None:
     )
     assert (sort.workload, totals(sort), sort.runs.baseline, sort.runs.target) == ("sort", [5, 6, 7.25, 8], 3, 1)
     assert (find.workload, totals(find), find.runs.baseline, find.runs.target) == ("find", [1, 2, 3], 1, 2)
-    assert sort.observations is not None
-    assert sort.observations.run.tolist() == [0, 1, 2, 3]
-    assert sort.observations.side.tolist() == [0, 0, 0, 1]
+    records = sort.attached(Observations)
+    assert records is not None
+    assert (records.run.tolist(), records.side.tolist()) == ([0, 1, 2, 3], [0, 0, 0, 1])
 
 
 def test_each_metric_has_its_own_number_of_runs() -> None:
@@ -66,7 +66,7 @@ def test_files_of_one_workload_add_their_runs() -> None:
 def test_runs_of_a_noise_file_are_one_job() -> None:
     side = [file("a.json", (TIME, {"sort": [5]}))]
     [sort] = compared(side, side, [file("a.json", (TIME, {"sort": [4, 8]})), file("a.json", (TIME, {"sort": [7]}))])
-    assert [value * sort.metric.scale for value in sort.noise_totals.tolist()] == pytest.approx([4, 8, 7])
+    assert [value * sort.metric.scale for value in sort.noise.run_totals.tolist()] == pytest.approx([4, 8, 7])
     assert (sort.runs.noise, sort.runs.noise_jobs) == (3, (0, 0, 1))
     assert sort.runs.base_jobs == (1, 1, 2, 0)
 

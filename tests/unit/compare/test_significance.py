@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Comparison, DiffTree
-from profgate.model.profile import Configuration, Profile
+from profgate.model.profile import Configuration, Profile, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 
 Run = dict[str, int]

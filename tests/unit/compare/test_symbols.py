@@ -18,7 +18,7 @@ def profile(names: tuple[str, ...], files: tuple[str | None, ...], lines: tuple[
     )
 
 
-@pytest.mark.parametrize("special", ["main", "/usr/bin/python3", "", "f+0x12", "g (pkg/a.py:12)", "a\nb", "x\0y"])
+@pytest.mark.parametrize("special", ["main", "/home/me/tool", "", "f+0x12", "g (pkg/a.py:12)", "a\nb", "x\0y"])
 @pytest.mark.parametrize("file", [None, "", "/github/workspace/shop/orders.py"])
 def test_symbols_equal_the_keys_of_their_frames(special: str, file: str | None) -> None:
     names, files, lines = (*PLAIN, special), (None, file, file, file), (None, 3, None, None)
@@ -31,6 +31,11 @@ def test_symbols_equal_the_keys_of_their_frames(special: str, file: str | None) 
 
 def test_line_at_the_end_of_a_name_is_removed() -> None:
     assert number_symbols([profile(("work:12",), ("a.py",), (12,))], "safe").symbols.names == ["work"]
+
+
+def test_path_alone_is_normalised() -> None:
+    paths = profile(("main", "/home/me/tool"), (None, None), (None, None))
+    assert number_symbols([paths], "safe").symbols.names == ["main", "tool"]
 
 
 def test_last_profile_names_the_line_and_label() -> None:

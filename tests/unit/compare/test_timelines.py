@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.calls import by_calls
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration, Profile
+from profgate.model.profile import Configuration, Profile, Workload
 from profgate.model.source import source_of
 from profgate.model.timeline import MOST_BINS
-from profgate.model.workload import Workload
 from profgate.readers.registry import read_profile
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"

@@ -13,7 +13,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
-from sentences import not_tested
+from sentences import details_of, not_tested
 
 Record = tuple[str, str, float]
 WORSE, BETTER, SAME, UNKNOWN = Kind.DEGRADATION, Kind.OPTIMIZATION, Kind.NO_CHANGE, Kind.UNKNOWN
@@ -28,15 +28,17 @@ def observed(baseline: Sequence[Record], target: Sequence[Record]) -> Comparison
     return replace(
         comparison,
         symbols=symbols_of(names),
-        observations=Observations(
-            symbol=np.array([names.index(name) for _, name, _, _ in rows]),
-            side=np.array([side for side, _, _, _ in rows]),
-            run=np.array([side for side, _, _, _ in rows]),
-            amount=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
-            exclusive=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
-            size=np.full(len(rows), np.nan),
-            subtype=np.array([subtypes.index(subtype) for _, _, subtype, _ in rows]),
-            subtypes=subtypes,
+        attachments=(
+            Observations(
+                symbol=np.array([names.index(name) for _, name, _, _ in rows]),
+                side=np.array([side for side, _, _, _ in rows]),
+                run=np.array([side for side, _, _, _ in rows]),
+                amount=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
+                exclusive=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
+                size=np.full(len(rows), np.nan),
+                subtype=np.array([subtypes.index(subtype) for _, _, subtype, _ in rows]),
+                subtypes=subtypes,
+            ),
         ),
     )
 
@@ -68,7 +70,7 @@ def detect(comparison: Comparison) -> Detection:
 def test_golden_rows(baseline: list[float], target: list[float], kind: Kind, ratio: float) -> None:
     result = detect(observed([("f", "", b) for b in baseline], [("f", "", t) for t in target]))
     assert [Kind(code) for code in result.kind.tolist()] == [kind]
-    assert result.statistics["ratio"][0] == pytest.approx(ratio, rel=2e-7, nan_ok=True)
+    assert details_of(result).ratio[0] == pytest.approx(ratio, rel=2e-7, nan_ok=True)
 
 
 def test_golden_subtypes_stay_apart() -> None:
@@ -78,7 +80,7 @@ def test_golden_subtypes_stay_apart() -> None:
             [("f", "real", 1), ("f", "user", 1), ("f", "sys", 0.5)],
         )
     )
-    rows = {result.labels[row]: (Kind(int(result.kind[row])), result.statistics["ratio"][row]) for row in range(3)}
+    rows = {result.labels[row]: (Kind(int(result.kind[row])), details_of(result).ratio[row]) for row in range(3)}
     assert rows == {
         "real": (SAME, pytest.approx(1)),
         "user": (WORSE, pytest.approx(10)),

@@ -12,7 +12,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.cost_models import SHAPES
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
-from sentences import not_tested, sentence
+from sentences import details_of, not_tested, sentence
 
 NAN = math.nan
 Row = tuple[str, float]
@@ -40,7 +40,7 @@ def models(*rows: Row) -> list[Given]:
 )
 def test_golden_rows(baseline: list[Row], target: list[Row], kind: Kind, steps: int, confidence: float) -> None:
     result = detect(pair(models(*baseline), models(*target)))
-    assert (Kind(int(result.kind[0])), result.statistics["order_steps"][0]) == (kind, steps)
+    assert (Kind(int(result.kind[0])), details_of(result).order_steps[0]) == (kind, steps)
     assert result.confidence[0] == pytest.approx(confidence)
     assert result.confidence_types == ["r_square"]
 
@@ -62,7 +62,7 @@ def test_com_d1_location_of_one_side() -> None:
     line = models(("linear", 0.99))
     result = detect(modelled({"old": line}, {"new": line}))
     assert [Kind(code) for code in result.kind.tolist()] == [Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET]
-    assert (result.from_names, result.to_names) == (["", "linear"], ["linear", ""])
+    assert (details_of(result).baseline, details_of(result).target) == (["", "linear"], ["linear", ""])
 
 
 def test_bmoe_d1_the_order_is_that_of_growth() -> None:
@@ -76,7 +76,11 @@ def test_reg_d5_ties_ignore_file_order(order: int) -> None:
     """REG-d5: with equal scores the published program takes whichever model stands first."""
     tied = models(("quadratic", 0.95), ("linear", 0.95))[::order]
     result = detect(pair(tied, tied[::-1]))
-    assert (result.from_names, result.to_names, result.kind.tolist()) == (["linear"], ["linear"], [0])
+    assert (details_of(result).baseline, details_of(result).target, result.kind.tolist()) == (
+        ["linear"],
+        ["linear"],
+        [0],
+    )
 
 
 def test_reg_d8_best_of_several_models() -> None:
@@ -87,15 +91,9 @@ def test_reg_d8_best_of_several_models() -> None:
 
 def test_growth_at_largest_common_size() -> None:
     result = detect(pair([Given("linear", (0.0, 2.0), 0.99, 1, 500)], [Given("power", (0.5, 1.9), 0.99, 1, 100)]))
-    shown = {name: float(column[0]) for name, column in result.statistics.items()}
-    assert shown == {
-        "order_steps": 2.0,
-        "largest_common_size": 100.0,
-        "value_from": 200.0,
-        "value_to": pytest.approx(0.5 * 100**1.9),
-        "growth_from": 1.0,
-        "growth_to": pytest.approx(1.9),
-    }
+    found = details_of(result).at(0)
+    assert (found.order_steps, found.largest_common_size, found.value_from, found.growth_from) == (2, 100, 200, 1)
+    assert (found.value_to, found.growth_to) == (pytest.approx(0.5 * 100**1.9), pytest.approx(1.9))
 
 
 def test_records_are_fitted_and_chosen_by_akaike() -> None:
@@ -103,11 +101,11 @@ def test_records_are_fitted_and_chosen_by_akaike() -> None:
     straight, steep = points(shape="linear", b0=5, b1=2, noise=0.01), points(shape="linear", b0=5, b1=20, noise=0.01)
     bent = points(shape="quadratic", b0=5, b1=2, b2=0.4, noise=0.001)
     result = detect(measured({"f": straight, "g": straight}, {"f": steep, "g": bent}))
-    assert result.from_names == ["linear", "linear"]
-    assert result.to_names == ["linear", "quadratic"]
+    assert details_of(result).baseline == ["linear", "linear"]
+    assert details_of(result).target == ["linear", "quadratic"]
     assert [Kind(code) for code in result.kind.tolist()] == [Kind.NO_CHANGE, Kind.DEGRADATION]
     by_score = detect(measured({"f": straight}, {"f": steep}), choice="r_square")
-    assert by_score.from_names == ["quadratic"]
+    assert details_of(by_score).baseline == ["quadratic"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The strategy of locations: its columns, directions, floors, and what it gives where the runs decide little."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from profgate.model.kinds import Kind
 from profgate.model.profile import Facts
 from profgate.model.tests import Calibration
 from profgate.model.units import Metric
-from sentences import not_tested
+from sentences import not_tested, result_of
 
 BASE = {f"f{place:02}": 400 + 10 * place for place in range(20)}
 SLOWER = {**BASE, "f07": 940}
@@ -50,15 +50,15 @@ def kinds(comparison: Comparison, detection: Detection) -> dict[str, Kind]:
 def test_columns_of_a_slower_function() -> None:
     detection = detect(sides(BASE, SLOWER))
     assert detection.symbol[0] == 7
-    numbers = {name: float(column[0]) for name, column in detection.statistics.items()}
+    numbers = asdict(result_of(detection).at(0))
     assert numbers["p"] == pytest.approx(1 / 252)
     assert numbers["ratio"] == pytest.approx(1.0, abs=0.02)
     assert numbers["delta_share"] == pytest.approx(470 / 10_170, abs=0.001)
     assert numbers["t"] > 10
     assert numbers["distance"] > 1
-    assert np.isnan(numbers["bound"])
+    assert numbers["bound"] is None
     assert [detection.from_value[0], detection.to_value[0]] == pytest.approx([472, 942], abs=2)
-    assert [detection.texts[result][0] for result in ("judged", "net", "new")] == ["self", "", ""]
+    assert [numbers[name] for name in ("judged", "net", "new")] == ["", "", ""]
     assert len(detection.symbol) == len(BASE)
 
 
@@ -66,7 +66,7 @@ def test_swapped_sides_mirror() -> None:
     forward, backward = sides(BASE, SLOWER), sides(SLOWER, BASE)
     assert kinds(forward, detect(forward)) == {"f07": Kind.DEGRADATION}
     assert kinds(backward, detect(backward)) == {"f07": Kind.OPTIMIZATION}
-    t = [detect(comparison).statistics["t"][0] for comparison in (forward, backward)]
+    t = [result_of(detect(comparison)).t[0] for comparison in (forward, backward)]
     assert t[0] == pytest.approx(-t[1])
 
 
@@ -92,7 +92,7 @@ def test_new_and_gone_functions_are_changes() -> None:
     )
     detection = detect(comparison)
     assert kinds(comparison, detection)["new"] is Kind.DEGRADATION
-    assert detection.texts["new"][detection.symbol.tolist().index(comparison.symbols.names.index("new"))] == ""
+    assert result_of(detection).new[detection.symbol.tolist().index(comparison.symbols.names.index("new"))] == ""
 
 
 def test_new_functions_are_named_and_counted() -> None:
@@ -101,8 +101,8 @@ def test_new_functions_are_named_and_counted() -> None:
     new = {f"main;work;new{place}": 900 for place in range(5)}
     comparison = from_stacks(runs_of(stacks), runs_of(stacks | new))
     detection = detect(comparison)
-    assert (comparison.symbols.names[detection.symbol[0]], detection.texts["judged"][0]) == ("work", "subtree")
-    assert detection.texts["new"][0] == "new0, new1, new2 and 2 more"
+    assert (comparison.symbols.names[detection.symbol[0]], result_of(detection).judged[0]) == ("work", "subtree")
+    assert result_of(detection).new[0] == "new0, new1, new2 and 2 more"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_values_are_shown_as_recorded() -> None:
     slower = {name: 2 * count for name, count in SLOWER.items()}
     detection = detect(sides(BASE, slower))
     assert detection.to_value[0] == pytest.approx(2 * SLOWER["f07"], rel=0.02)
-    assert detection.statistics["ratio"][0] == pytest.approx(SLOWER["f07"] / BASE["f07"] - 1, rel=0.05)
+    assert result_of(detection).ratio[0] == pytest.approx(SLOWER["f07"] / BASE["f07"] - 1, rel=0.05)
 
 
 def test_evidence_of_the_report_is_used() -> None:
@@ -157,8 +157,8 @@ def test_base_jobs_give_a_bound() -> None:
     )
     detection = detect(comparison)
     assert (kinds(comparison, detection), calibration(detection).base_jobs) == ({"f07": Kind.DEGRADATION}, 9)
-    assert 0 < detection.statistics["bound"][0] < 0.02
-    assert np.isnan(detection.statistics["p"]).all()
+    assert 0 < result_of(detection).bound[0] < 0.02
+    assert np.isnan(result_of(detection).p).all()
 
 
 @pytest.mark.parametrize(("value", "reason"), [(0, "is zero"), (-1, "negative values")])

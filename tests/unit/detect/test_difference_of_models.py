@@ -12,7 +12,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
-from sentences import sentence
+from sentences import details_of, sentence
 
 THREE: tuple[Strategy, ...] = (FastCheck(), LinearRegression(), PolynomialRegression())
 GOLDEN = {
@@ -45,7 +45,9 @@ def test_golden_rows(name: str) -> None:
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_three_differ_in_the_shape_alone(name: str) -> None:
     results = [detect(pair(*MODEL_PAIRS[name]), strategy) for strategy in THREE]
-    common = {(outcome(result)[:2], str(result.from_names), float(result.confidence[0])) for result in results}
+    common = {
+        (outcome(result)[:2], str(details_of(result).baseline), float(result.confidence[0])) for result in results
+    }
     assert len(common) == 1
 
 

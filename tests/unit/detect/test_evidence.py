@@ -8,7 +8,7 @@ import pytest
 
 from comparisons import from_exclusive, from_stacks, timed
 from profgate.detect.evidence import Evidence, evidence_of, run_values
-from profgate.model.comparison import Comparison, Runs
+from profgate.model.comparison import Comparison, Noise, Runs
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason
 from profgate.model.units import CALLS, Metric, MetricKind
@@ -198,7 +198,7 @@ def test_run_values_are_the_tested_costs(interleaved: bool) -> None:
 def test_run_values_start_with_other_base_jobs() -> None:
     noise = np.array([[value + job for value in BASE.values()] for job in range(4)], np.int64)
     comparison = of_jobs(from_exclusive(runs_of(BASE, 5), runs_of(SLOWER, 5)), (0, 1, 2, 3))
-    comparison = replace(comparison, noise_self=noise, noise_totals=noise.sum(axis=1))
+    comparison = replace(comparison, noise=Noise(noise, noise.sum(axis=1)))
     values = run_values(comparison)
     assert values is not None
     assert (values.earlier, len(values.totals)) == (4, 14)

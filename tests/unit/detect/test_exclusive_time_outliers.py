@@ -9,18 +9,17 @@ from typing import Any, Literal
 import pytest
 
 from comparisons import Stacks, from_exclusive, timed
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.strategy import MODULE
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.perun import PerunReader
-from sentences import not_tested
+from sentences import details_of, not_tested
 
 GOLDEN = """
 hash 30.0 36.5 +6.5 +3.487124 6.641231 SevereDegradation iqr_multiple +6.648649
@@ -68,8 +67,8 @@ def test_golden_rows(row: list[str]) -> None:
     result = detect(comparison)
     place = named(comparison, result)[row[0]]
     assert (result.to_value[place] - result.from_value[place]) / 1000 == pytest.approx(float(row[3]))
-    assert 100 * result.statistics["target_share"][place] == pytest.approx(float(row[4]), abs=6e-7)
-    assert result.statistics["z"][place] == pytest.approx(float(row[5]), abs=6e-7)
+    assert 100 * details_of(result).target_share[place] == pytest.approx(float(row[4]), abs=6e-7)
+    assert details_of(result).z[place] == pytest.approx(float(row[5]), abs=6e-7)
     assert Kind(int(result.kind[place])).word == row[6]
     assert result.confidence_types[place] == row[7]
     assert result.confidence[place] == pytest.approx(float(row[8]), abs=6e-7)
@@ -80,7 +79,7 @@ def test_golden_module_row() -> None:
     result = detect(comparison)
     row = named(comparison, result)["app"]
     assert (result.from_value[row], result.to_value[row]) == pytest.approx((180_800, 186_400))
-    assert 100 * result.statistics["target_share"][row] == pytest.approx(3.004292, abs=6e-7)
+    assert 100 * details_of(result).target_share[row] == pytest.approx(3.004292, abs=6e-7)
     assert Kind(int(result.kind[row])) is Kind.TOTAL_DEGRADATION
 
 
@@ -102,7 +101,7 @@ def test_published_shares() -> None:
     comparison = golden(base, target)
     result = detect(comparison)
     rows = named(comparison, result)
-    shares = [100 * result.statistics["target_share"][rows[name]] for name in "abc"]
+    shares = [100 * details_of(result).target_share[rows[name]] for name in "abc"]
     assert shares == pytest.approx([3.549835, 5.230513, 0.190760], abs=6e-7)
 
 
@@ -113,7 +112,7 @@ def test_eto_d4_nanosecond_is_no_outlier() -> None:
     found = kinds(comparison, result)
     assert found.pop("app") is Kind.TOTAL_DEGRADATION
     assert set(found.values()) == {Kind.NO_CHANGE}
-    assert 100 * result.statistics["target_share"][-1] == pytest.approx(4.761904739e-07, rel=1e-6)
+    assert 100 * details_of(result).target_share[-1] == pytest.approx(4.761904739e-07, rel=1e-6)
 
 
 def test_identical_profiles_name_nothing() -> None:
@@ -223,7 +222,7 @@ def test_aat_d3_subtypes_are_compared_apart() -> None:
     result = detect(from_records(base, target))
     rows = [
         (
-            result.texts["records"][row],
+            details_of(result).records[row],
             result.from_value[row] / 1e6,
             result.to_value[row] / 1e6,
             Kind(int(result.kind[row])),
@@ -236,7 +235,7 @@ def test_aat_d3_subtypes_are_compared_apart() -> None:
         ("user", 10.0, 60.0, Kind.TOTAL_DEGRADATION),
         ("sys", 10.0, 5.0, Kind.TOTAL_OPTIMIZATION),
     ]
-    assert result.statistics["target_share"][2] == pytest.approx(50 / 60)
+    assert details_of(result).target_share[2] == pytest.approx(50 / 60)
 
 
 def test_higher_is_better_swaps_kinds() -> None:
@@ -248,4 +247,4 @@ def test_higher_is_better_swaps_kinds() -> None:
 
 def test_a_vanished_total_has_no_shares() -> None:
     result = detect(golden({"a": 5, "b": 6}, {"a": 0, "b": 0}))
-    assert all(math.isnan(share) for share in result.statistics["target_share"].tolist())
+    assert all(math.isnan(share) for share in details_of(result).target_share.tolist())

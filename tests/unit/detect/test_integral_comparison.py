@@ -10,7 +10,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
-from sentences import sentence
+from sentences import details_of, sentence
 
 GOLDEN = {
     "A": (8.910979228, Kind.DEGRADATION),
@@ -100,10 +100,8 @@ def test_models_of_a_pair_are_chosen() -> None:
 
     def names(models: str) -> list[tuple[str, str, str]]:
         result = detect(comparison, models=models)
-        assert result.from_names is not None
-        assert result.to_names is not None
         kinds = [Kind(code).word for code in result.kind.tolist()]
-        return list(zip(result.from_names, result.to_names, kinds, strict=True))
+        return list(zip(details_of(result).baseline, details_of(result).target, kinds, strict=True))
 
     assert names("best-model") == [("regressogram", "regressogram", "Degradation")]
     assert names("best-param") == [("constant", "constant", "Degradation")]

@@ -12,6 +12,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
+from sentences import details_of
 
 GOLDEN = {
     "A": (8.758891075, Kind.DEGRADATION),
@@ -45,8 +46,8 @@ def test_golden_rows(name: str) -> None:
 
 
 def test_golden_windows() -> None:
-    assert Counter(part.kind for part in of("B").partial[0]) == {"MaybeDegradation": 20}
-    windows = of("H").partial[0]
+    assert Counter(part.kind for part in details_of(of("B")).windows[0]) == {"MaybeDegradation": 20}
+    windows = details_of(of("H")).windows[0]
     assert Counter(part.kind for part in windows) == {"NoChange": 13, "MaybeDegradation": 4, "Degradation": 3}
     assert windows[-1].relative == pytest.approx(0.314430945, rel=1e-8)
 
@@ -65,13 +66,13 @@ def test_loc_d3_no_baseline_statistic() -> None:
     """LOC-d3: nothing in the baseline counted as no change."""
     result = detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (1,), 0.99)]))
     assert outcome(result)[1] is Kind.UNKNOWN
-    assert result.partial[0] == ()
+    assert details_of(result).windows[0] == ()
     assert outcome(detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (0,), 0.99)])))[1] is Kind.NO_CHANGE
 
 
 def test_loc_d4_unchanged_windows_stay_between_the_others() -> None:
     """LOC-d4: the published program drops them before it merges neighbours, so ranges span what did not change."""
-    windows = of("H").partial[0]
+    windows = details_of(of("H")).windows[0]
     assert len(windows) == 20
     assert windows[0].x_from == pytest.approx(1e-6)
     assert windows[-1].x_to == 100.0
@@ -80,7 +81,7 @@ def test_loc_d4_unchanged_windows_stay_between_the_others() -> None:
 
 @pytest.mark.parametrize(("density", "count"), [(0.05, 20), (0.1, 10), (0.3, 4), (0.0, 1), (1.0, 1)])
 def test_the_width_of_windows(density: float, count: int) -> None:
-    assert len(detect(pair(*MODEL_PAIRS["A"]), density=density).partial[0]) == count
+    assert len(details_of(detect(pair(*MODEL_PAIRS["A"]), density=density)).windows[0]) == count
 
 
 @pytest.mark.parametrize("r_square", [0.144, 0.145])
@@ -93,27 +94,27 @@ def test_negative_values_form_no_ratio() -> None:
     """A line that starts below zero: those windows say nothing, the others do."""
     result = detect(pair([Given("linear", (-100, 1), 0.99, 0, 1000)], [Given("linear", (-200, 2), 0.99, 0, 1000)]))
     assert outcome(result) == (pytest.approx(1.0), Kind.DEGRADATION)
-    assert len(result.partial[0]) == 18
+    assert len(details_of(result).windows[0]) == 18
 
 
 def test_values_beyond_all_numbers_are_left_out() -> None:
     """10^x leaves the numbers at 308: the windows above it say nothing."""
     result = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1, 10), 0.99)]))
     assert outcome(result)[1] is Kind.DEGRADATION
-    assert len(result.partial[0]) < 20
+    assert len(details_of(result).windows[0]) < 20
 
 
 def test_curves_are_compared_by_window() -> None:
     flat = Given("moving_average", (), 0.9, 0, 10, (4, 4, 4, 4))
     late = Given("moving_average", (), 0.9, 0, 10, (4, 4, 4, 8))
-    windows = detect(pair([flat], [late])).partial[0]
+    windows = details_of(detect(pair([flat], [late]))).windows[0]
     assert [part.kind for part in windows][:12] == ["NoChange"] * 12
     assert windows[-1].kind == "Degradation"
     gaps = Given("regressogram", (), 0.9, 0, 10, (4, float("nan"), 4, 4))
-    assert len(detect(pair([gaps], [gaps])).partial[0]) == 15
+    assert len(details_of(detect(pair([gaps], [gaps]))).windows[0]) == 15
 
 
 def test_higher_is_better_swaps_kinds() -> None:
     result = detect(pair(*MODEL_PAIRS["A"], metric=Metric("hits", "hits", better="higher")))
     assert outcome(result)[1] is Kind.OPTIMIZATION
-    assert {part.kind for part in result.partial[0]} == {"Optimization"}
+    assert {part.kind for part in details_of(result).windows[0]} == {"Optimization"}

@@ -16,7 +16,7 @@ from profgate.detect.location_costs import (
     costs_of,
 )
 from profgate.model.arrays import FloatArray
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, Sampling
 from profgate.model.units import Metric, MetricKind
 
 BASE = {"large": 40_000, **{f"f{place:02}": 2000 for place in range(30)}}
@@ -126,7 +126,7 @@ def test_interleaved_factor_is_bounded_by_the_total() -> None:
 def test_samples_scatter_by_their_value() -> None:
     """A sample of 10 ms: twice the scatter of counting, and 3 % between runs."""
     comparison = from_exclusive([{"f": 1000, "g": 0}], [{"f": 1000, "g": 0}], metric=Metric("cpu", "nanoseconds"))
-    costs = costs_of(replace(comparison, sample_values=np.full(2, 10.0)))
+    costs = costs_of(replace(comparison, sampling=Sampling(values=np.full(2, 10.0))))
     assert costs.sampling[0] == pytest.approx(2 * 10 * 1000 + 30.0**2)
     assert costs_of(comparison).sampling[0] == pytest.approx(30.0**2)  # where it is not known
     assert costs.variance_at(np.array([0.0]))[0] == pytest.approx(2 * 10 * 10)

@@ -9,7 +9,7 @@ import pytest
 from comparisons import from_stacks, timed
 from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.net_changes import NetChange, net_changes, unconfirmed_changes
-from profgate.model.comparison import CallEdges, Comparison, Runs
+from profgate.model.comparison import CallEdges, Comparison, Noise, Runs
 from profgate.model.units import Metric, MetricKind
 
 AROUND = {f"main;f{place:02}": 400 + 10 * place for place in range(20)} | {"main;work;steady": 800}
@@ -39,11 +39,10 @@ def with_base_jobs(before: Values, after: Values, jobs: int = 5) -> Comparison:
     return replace(
         given,
         runs=Runs(1, 1, jobs - 1),
-        noise_self=given.self_value[older],
-        noise_totals=given.run_totals[older],
-        noise_active=given.total_value[older],
+        noise=Noise(given.self_value[older], given.run_totals[older], given.total_value[older]),
         self_value=given.self_value[newer],
         total_value=given.total_value[newer],
+        active_total=given.active_total[newer],
         run_totals=given.run_totals[newer],
         tree=replace(given.tree, run_self=given.tree.run_self[newer]),
     )
@@ -268,7 +267,8 @@ def test_graph_sees_an_offset_in_the_run() -> None:
 
 
 def test_history_without_subtrees_knows_self_costs() -> None:
-    comparison = replace(with_base_jobs(PARSE, SLOWER), noise_active=None)
+    comparison = with_base_jobs(PARSE, SLOWER)
+    comparison = replace(comparison, noise=replace(comparison.noise, active_total=None))
     assert certain(found(comparison)) == ["parse"]
 
 

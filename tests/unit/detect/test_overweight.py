@@ -8,8 +8,9 @@ from profgate.detect.overweight import Overweight, overweight_kinds, overweight_
 from profgate.detect.strategy import resolved
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
+from profgate.model.details import OverweightShare
 from profgate.model.kinds import Kind
-from sentences import not_tested, sentence
+from sentences import details_of, not_tested, sentence
 
 UNDER_MAIN = ("f", "f;j", "f;j;x", "f;j;y", "f;j;z", "f;k", "f;k;x", "f;l", "f;l;x")
 UNDER_G = ("j", "j;x", "j;y", "j;z", "k", "k;x", "k;y", "k;z")
@@ -116,30 +117,26 @@ def test_pivots_of_example_five() -> None:
     assert levels[2].table.total_delta == 0
 
 
-def evidence(comparison: Comparison) -> dict[str, dict[str, float]]:
-    """Statistics that are known, by symbol."""
+def evidence(comparison: Comparison) -> dict[str, OverweightShare[float]]:
+    """The details by symbol."""
     result = Overweight().detect(comparison, {}, Context())
-    return {
-        comparison.symbols.names[symbol]: {
-            name: float(column[row]) for name, column in result.statistics.items() if not np.isnan(column[row])
-        }
-        for row, symbol in enumerate(result.symbol.tolist())
-    }
+    return {comparison.symbols.names[symbol]: details_of(result).at(row) for row, symbol in enumerate(result.symbol)}
 
 
 def test_evidence_has_each_recursion_level() -> None:
     found = evidence(from_stacks([BASE], [TARGETS[5]]))
-    assert {name: row["pivot"] for name, row in found.items() if "pivot" in row} == {"k": 1.0, "x": 2.0}
-    second = {name: row["overweight_2"] for name, row in found.items() if "overweight_2" in row}
+    assert {name: row.pivot for name, row in found.items() if row.pivot is not None} == {"k": 1.0, "x": 2.0}
+    levels = {name: row.levels[0] for name, row in found.items()}
+    second = {name: level.overweight for name, level in levels.items() if level.overweight is not None}
     expected = [line.split() for line in TABLES[6].split("\n") if line]
     assert second == pytest.approx({line[0]: float(line[5]) / 100 for line in expected}, abs=5e-5)
-    assert found["x"]["responsibility_2"] == 1.0
-    assert "overweight_2" not in found["k"]  # a pivot has left the table below it
+    assert levels["x"].responsibility == 1.0
+    assert levels["k"].overweight is None  # a pivot has left the table below it
 
 
 def test_without_a_candidate_there_is_no_level_below() -> None:
     found = evidence(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 550, "m;b": 550}]))
-    assert all(set(row) == {"responsibility", "overweight", "interest"} for row in found.values())
+    assert all((row.pivot, row.levels) == (None, ()) for row in found.values())
 
 
 def test_option_limits_pivots() -> None:
@@ -228,24 +225,24 @@ def test_means_over_unequal_numbers_of_runs() -> None:
 
 
 def test_symbols_of_one_side_stand_apart() -> None:
-    comparison = from_stacks([{"main;old": 10, "main;same": 90}], [{"main;new": 30, "main;same": 90}])
+    comparison = from_stacks([{"main;old": 1, "main;same": 99}], [{"main;new": 21, "main;same": 99}])
     result = Overweight().detect(comparison, {}, Context())
     names = comparison.symbols.names
     rows = {
         names[s]: (Kind(k), r)
         for s, k, r in zip(
-            result.symbol.tolist(), result.kind.tolist(), result.statistics["responsibility"].tolist(), strict=True
+            result.symbol.tolist(), result.kind.tolist(), details_of(result).responsibility.tolist(), strict=True
         )
     }
-    assert rows["new"] == (Kind.NOT_IN_BASELINE, pytest.approx(1.5))
-    assert rows["old"] == (Kind.NOT_IN_TARGET, pytest.approx(-0.5))
+    assert rows["new"] == (Kind.NOT_IN_BASELINE, pytest.approx(1.05))
+    assert rows["old"] == (Kind.NOT_IN_TARGET, pytest.approx(-0.05))
 
 
 def test_unchanged_total_ranks_by_exclusive_change() -> None:
     comparison = from_stacks([{"m;a": 10, "m;b": 50, "m;c": 40}], [{"m;a": 15, "m;b": 42, "m;c": 43}])
     result = Overweight().detect(comparison, {}, Context())
     assert [comparison.symbols.names[s] for s in result.symbol.tolist()] == ["b", "a", "c", "m"]
-    assert np.isnan(result.statistics["overweight"]).all()
+    assert np.isnan(details_of(result).overweight).all()
     assert not result.kind.any()
     assert set(map(sentence, result.reasons.values())) == {"the total is unchanged"}
 

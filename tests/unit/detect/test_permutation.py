@@ -146,6 +146,7 @@ def test_p_of_one_knows_its_direction() -> None:
     splits = splits_of(5, 5)
     assert p_of_one(np.array(APART), 1.0, splits, 1) == pytest.approx(1 / 252)
     assert p_of_one(np.array(APART), 1.0, splits, -1) == 1.0
+    assert p_of_one(np.ones(10), 1.0, splits, 1) == 1.0
 
 
 def test_without_locations_there_is_no_p() -> None:

@@ -15,7 +15,7 @@ from profgate.detect.sampling import sample_counts
 from profgate.detect.strategy import Strategy
 from profgate.detect.totals import Totals
 from profgate.model.change import Context
-from profgate.model.comparison import Comparison, Note
+from profgate.model.comparison import Comparison, Note, Sampling
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
@@ -55,7 +55,11 @@ def test_samples_may_stand_for_other_times() -> None:
     times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
     comparison = at_two_rates({stack: 5 * value for stack, value in SLOWER.items()}, times)
     values = np.array([10.0] * 5 + [1.0] * 5)
-    comparison = replace(comparison, sample_values=values, noise_sample_values=np.zeros(0))
+    comparison = replace(
+        comparison,
+        sampling=Sampling(values=values),
+        noise=replace(comparison.noise, sample_values=np.zeros(0)),
+    )
     assert sample_counts(comparison) == (10_000, 1_025_000)
     assert kinds(comparison) == {"f07": Kind.DEGRADATION}
 

@@ -9,7 +9,7 @@ from profgate.detect.evidence import evidence_of
 from profgate.detect.totals import Totals
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import Context
-from profgate.model.comparison import Comparison, Runs
+from profgate.model.comparison import Comparison, Noise, Runs, Sampling
 from profgate.model.kinds import Kind
 from profgate.model.profile import Configuration, Facts
 
@@ -54,11 +54,12 @@ def compared(values: IntArray, target: int, noise: int = 0) -> Comparison:
         total_value=sides,
         run_totals=sides.sum(axis=1),
         present=np.ones((2, FUNCTIONS), np.int64),
-        noise_self=values[:noise],
-        noise_totals=values[:noise].sum(axis=1),
+        active_total=sides,
+        waiting=np.zeros(FUNCTIONS, np.bool_),
+        first_seen=np.arange(FUNCTIONS),
+        noise=Noise(values[:noise], values[:noise].sum(axis=1), sample_values=np.ones(noise)),
         facts=(Facts(job="1"), Facts(job="2" if noise else "1")),
-        sample_values=np.ones(len(sides)),
-        noise_sample_values=np.ones(noise),
+        sampling=Sampling(values=np.ones(len(sides))),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from comparisons import SAMPLES, from_exclusive
 from profgate.detect.rules import report_changes, selected
-from profgate.detect.stable_ranks import StableRanks, joined
+from profgate.detect.stable_ranks import StableRanks, one_table
 from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy
 from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison
@@ -36,15 +36,15 @@ def workloads(count: int, *, slow: int | None = None, noise: float = 0.001, bett
                 metric=Metric("time", "nanoseconds", better),  # type: ignore[arg-type]
                 runs=replace(one.runs, baseline=3, target=1, noise=2),
                 run_totals=np.append(totals[:3], totals[5:]),
-                noise_totals=totals[3:5],
+                noise=replace(one.noise, run_totals=totals[3:5]),
             )
         )
     return made
 
 
 def record(change: Change) -> RankCheck:
-    assert change.ranks is not None
-    return change.ranks
+    assert isinstance(change.details, RankCheck)
+    return change.details
 
 
 def changes(comparisons: list[Comparison], **options: object) -> tuple[Change, ...]:
@@ -72,7 +72,7 @@ def test_same_measurements_are_not_steadier() -> None:
     ]
     (change,) = changes(measured)
     assert (change.kind, sentence(change.reason)) == ("NoChange", "both sides contain the same measurements")
-    assert (change.to_value or 0.0) > 4.0 * (change.from_value or 0.0)  # type: ignore[operator]
+    assert (change.to_value or 0.0) > 4.0 * (change.from_value or 0.0)
     assert record(change).identical
     assert "expected" not in rank_details(record(change))
     one_run_differs = [replace(one, run_totals=np.append(one.run_totals[:5], 7 + n)) for n, one in enumerate(measured)]
@@ -84,7 +84,7 @@ def test_slow_workload_is_named() -> None:
     (change,) = changes(workloads(120, slow=4))
     assert change.kind == "MaybeDegradation"
     assert (record(change).moved[0].name, record(change).direction) == ("w04", "slower")
-    assert change.delta == pytest.approx((change.to_value or 0) - (change.from_value or 0))  # type: ignore[operator]
+    assert change.delta == pytest.approx((change.to_value or 0) - (change.from_value or 0))
     assert sentence(change.reason) == "the order of the durations changed: tests became slower"
 
 
@@ -123,7 +123,7 @@ def test_tests_of_a_run_are_ranked_by_themselves() -> None:
     )
     values[3, 11] *= 1e4
     table = DurationTable([f"t{n}" for n in range(90)], list("abcd"), values, 3, "nanoseconds")
-    made = replace(workloads(1)[0], durations=table)
+    made = replace(workloads(1)[0], attachments=(table,))
     (change,) = changes([made])
     assert (change.location.name, change.kind, record(change).moved[0].name) == ("all tests", "MaybeDegradation", "t11")
     assert report_changes([made], Policy(), RANKS, Context()) == (change,)
@@ -133,7 +133,7 @@ def test_results_in_many_files_are_one_order() -> None:
     def table(names: str, runs: int) -> DurationTable:
         return DurationTable(list(names), [f"r{n}" for n in range(runs)], np.ones((runs, len(names))), runs - 1, "ns")
 
-    one = joined([table("ab", 4), table("bc", 4), table("d", 2)])
+    one = one_table([table("ab", 4), table("bc", 4), table("d", 2)])
     assert one.names == ["a", "b", "b (2)", "c", "d"]
     assert (one.baselines, one.values.shape) == (3, (4, 5))
     assert np.isnan(one.values).all(axis=0).tolist() == [False] * 4 + [True]

@@ -15,7 +15,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.tests import Calibration
 from profgate.model.units import Metric, MetricKind
-from sentences import not_tested
+from sentences import not_tested, result_of
 
 BASE = [10.12, 10.31, 10.05, 10.22, 10.18]
 TARGET = [10.71, 10.64, 10.90, 10.58, 10.77]
@@ -38,7 +38,7 @@ def kind(detection: Detection) -> Kind:
 
 
 def number(detection: Detection, name: str) -> float:
-    return float(detection.statistics[name][0])
+    return float(getattr(detection.result, name)[0])
 
 
 def test_slower_run_is_found() -> None:
@@ -81,7 +81,7 @@ def test_slower_machine_is_everything_up_to_twice(factor: int, expected: Kind) -
     detection = detect(comparison)
     assert kind(detection) is expected
     assert np.isnan(number(detection, "everything")) == (expected is Kind.TOTAL_DEGRADATION)
-    assert np.isnan(detect(of_totals([10.2], [12.2], JOBS)).statistics["everything"][0])
+    assert np.isnan(result_of(detect(of_totals([10.2], [12.2], JOBS))).everything[0])
 
 
 @pytest.mark.parametrize("odd", [1, 2, 5, 20])

@@ -13,6 +13,7 @@ from page_trees import page_tree
 from profgate.flamegraph.page import MODULES, build_page, page_script
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader
 from profgate.report.metric_headline import MetricHeadline
+from profgate.report.templates import read_asset
 from profgate.track.evolution_page import MODULES as EVOLUTION_MODULES
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")
@@ -146,13 +147,31 @@ def test_the_static_table_counts_recursion_once() -> None:
 
 
 @pytest.mark.parametrize("modules", [MODULES, EVOLUTION_MODULES], ids=["page", "evolution"])
-def test_modules_have_no_common_names(modules: tuple[str, ...]) -> None:
+def test_modules_can_be_joined(modules: tuple[str, ...]) -> None:
+    """The modules become one script by removing the lines of their imports, comments and the word export."""
     script = page_script(modules)
-    assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
-    assert "</script" not in script
+    assert not re.search(r"^(import|export)\b|\bimport\(|</script", script, re.MULTILINE)
     names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, re.MULTILINE)
     assert [name for name, count in Counter(names).items() if count > 1] == []
     assert len(modules) == len(set(modules))
+    exported: dict[str, set[str]] = {}
+    for name in modules:
+        text = read_asset(f"page/{name}.js")
+        imports = re.findall(r'^import \{([\w,\s]+)\} from "\./(\w+)\.js";$', text, re.MULTILINE)
+        assert len(imports) == len(re.findall(r"^\s*import\b", text, re.MULTILINE)), (
+            f"{name}: an import of another form"
+        )
+        for wanted, source in imports:
+            assert source in exported, f"{name} comes before {source}"
+            assert set(re.findall(r"\w+", wanted)) <= exported[source], f"{name} renames or misses a name of {source}"
+        exported[name] = set(re.findall(r"^export (?:async )?(?:function|const|let|class) (\w+)", text, re.MULTILINE))
+        assert len(exported[name]) == len(re.findall(r"^export\b", text, re.MULTILINE)), (
+            f"{name}: another form of export"
+        )
+        lines = text.splitlines()
+        assert [line for line in lines if len(line) > 120] == []
+        # a comment's line is removed also inside a literal, so no literal has several lines
+        assert [line for line in lines if line.count("`") % 2 and not line.lstrip().startswith("//")] == []
 
 
 def test_values_are_those_of_one_run() -> None:

@@ -30,18 +30,31 @@ def test_index_has_verdict_totals_and_finding() -> None:
     assert not any(emoji in page for emoji in "❌🟡⚡✅⚪")
 
 
-def test_index_draws_known_history() -> None:
-    report = regression()
-    page = build_index(report, {}, {("api-bench", "cpu"): [40e9, 41e9, math.inf], ("cli-bench", "cpu"): []})
+def test_index_draws_runs_of_both_sides_and_earlier_jobs() -> None:
+    key = ("api-bench", "cpu")
+    earlier = {key: [40e9, 41e9, math.inf], ("cli-bench", "cpu"): []}
+    page = build_index(regression(), {}, earlier, {key: ([30e9, 50e9], [80e9]), ("cli-bench", "cpu"): ([1.0], [])})
     assert page.count("<svg") == 1
-    assert 'aria-label="2 earlier base jobs: 40.0 to 41.0 s"><path d="M4.0 ' in page
-    assert '<circle cx="116.0" cy="4.8" r="3" class="worse"/>' in page
+    label = "2 earlier base jobs: 40.0 to 41.0 s; 2 runs before: 30.0 to 50.0 s; 1 run after: 80.0 to 80.0 s"
+    assert f'aria-label="{label}">' in page
+    assert page.count("<circle") == 5
+    assert '<g class="after worse" transform="translate(0 28)"><rect x="4" y="4" width="212.0" height="6"/>' in page
+    assert '<g class="before" transform="translate(0 14)"><rect x="4" y="4" width="106.0" height="6"/>' in page
+
+
+def test_index_of_one_page_opens_it() -> None:
+    load, metric = regression().metrics[0]
+    report = replace(regression(), workloads=(replace(load, metrics=(metric,)),), not_compared=())
+    key = (load.name, metric.name)
+    assert '<meta http-equiv="refresh" content="0; url=demo/cpu.html">' in build_index(report, {key: "demo/cpu.html"})
+    assert "refresh" not in build_index(report, {})
+    assert "refresh" not in build_index(regression(), {key: "demo/cpu.html"})
 
 
 def test_history_of_index_is_mean_of_each_job_oldest_first() -> None:
     compared = from_exclusive([{"f": 10}], [{"f": 12}])
     runs = replace(compared.runs, noise=3, noise_jobs=(0, 0, 1))
-    compared = replace(compared, runs=runs, noise_totals=np.array([100, 110, 90]))
+    compared = replace(compared, runs=runs, noise=replace(compared.noise, run_totals=np.array([100, 110, 90])))
     assert earlier_totals([compared]) == {(compared.workload, compared.metric.name): [90.0, 105.0]}
 
 
@@ -56,11 +69,16 @@ def test_inconclusive_metric_is_only_red_or_inconclusive(colour: Colour, expecte
 
 
 @pytest.mark.parametrize(
-    ("calibration", "tone"), [(Calibration(), "worse"), (Calibration(inconclusive="too_few_runs"), "")]
+    ("calibration", "colour", "tone"),
+    [
+        (Calibration(), "red", "worse"),
+        (Calibration(), "yellow", ""),
+        (Calibration(inconclusive="too_few_runs"), "green", ""),
+    ],
 )
-def test_total_has_a_colour_only_if_it_is_judged(calibration: Calibration, tone: str) -> None:
+def test_total_has_a_colour_only_if_it_is_certain(calibration: Calibration, colour: Colour, tone: str) -> None:
     metric = regression().metrics[0][1]
-    total, function = (replace(finding, colour="yellow") for finding in metric.findings[:2])
+    total, function = (replace(finding, colour=colour) for finding in metric.findings[:2])
     judged = replace(metric, findings=(total, function), calibration=calibration)
     assert workload_row("w", judged, str).tone == tone
     assert workload_row("w", replace(judged, findings=(function,)), str).tone == ""

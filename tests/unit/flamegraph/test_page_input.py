@@ -5,11 +5,12 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
 from profgate.model.attribution import SourceState, SourceStates
-from profgate.model.change import Evidence, Location
+from profgate.model.change import Location
 from profgate.model.comparison import Note
+from profgate.model.details import GateResult
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Direction, Finding
+from profgate.model.report import Attribution, Direction, Finding
 from profgate.model.units import Metric
 
 WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REACHABLE))
@@ -33,19 +34,19 @@ def test_finding_of_call_path_has_its_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("evidence", "words"),
+    ("attribution", "words"),
     [
-        (Evidence(reach="changed here"), "changed here"),
-        (Evidence(reach="called by a changed function", reach_path="load → f"), "called by changed code: load → f"),
-        (Evidence(reach="dependency changed", reach_path="numpy"), "dependency changed: numpy"),
-        (Evidence(reach="not reachable"), "not reachable from the change"),
-        (Evidence(reach="unknown"), "unknown whether the change reaches it"),
-        (Evidence(), None),
+        (Attribution(reach="changed here"), "changed here"),
+        (Attribution(reach="called by a changed function", reach_path="load → f"), "called by changed code: load → f"),
+        (Attribution(reach="dependency changed", reach_path="numpy"), "dependency changed: numpy"),
+        (Attribution(reach="not reachable"), "not reachable from the change"),
+        (Attribution(reach="unknown"), "unknown whether the change reaches it"),
+        (Attribution(), None),
     ],
 )
-def test_finding_has_its_reach(evidence: Evidence, words: str | None) -> None:
+def test_finding_has_its_reach(attribution: Attribution, words: str | None) -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
-    _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), evidence=evidence)]))
+    _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), attribution=attribution)]))
     assert header.findings[0].get("reach") == words
 
 
@@ -57,7 +58,7 @@ def test_findings_keep_the_order_of_the_comment() -> None:
 
 def test_finding_names_its_new_functions_and_its_parts() -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
-    found = replace(finding("f"), evidence=Evidence(new="b, a"))
+    found = replace(finding("f"), result=GateResult(new="b, a"))
     parts = {found.location: ("mostly in", [("a", "+10 samples (new)")])}
     (mark,) = page_input(comparison, PageContext(findings=[found], parts=parts))[1].findings
     assert (mark.get("new"), mark.get("parts")) == ("b, a", ("mostly in", [("a", "+10 samples (new)")]))

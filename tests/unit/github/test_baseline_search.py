@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from profgate.github.baseline_search import Trust, candidates, distances, distrust, usable_artifact
-from profgate.github.records import ArtifactRecord, ArtifactRun, CommitRecord, Repository, RunRecord
+from profgate.github.baseline_search import Trust, candidate_runs, distances, distrust, usable_artifact
+from profgate.github.records import ArtifactRecord, ArtifactRun, CommitRecord, RepositoryRecord, WorkflowRun
 from profgate.model.reason import ReasonCode
 
 WHEN = datetime(2026, 11, 1, tzinfo=UTC)
 TRUST = Trust(4711, ".github/workflows/profile.yml", frozenset({"main", "release"}), own_run=99)
-OURS = Repository(4711)
-RUN = RunRecord(1, "push", "completed", "success", "main", "a", OURS, OURS, ".github/workflows/profile.yml")
+OURS = RepositoryRecord(4711)
+RUN = WorkflowRun(1, "push", "completed", "success", "main", "a", OURS, OURS, ".github/workflows/profile.yml")
 ARTIFACT = ArtifactRecord(5, "profgate-default", expired=False, workflow_run=ArtifactRun(1, "a"))
 
 
@@ -42,8 +42,8 @@ def test_a_good_run_is_trusted() -> None:
         ({"event": "pull_request"}, "event"),
         ({"event": "pull_request_target"}, "event"),
         ({"event": "workflow_run"}, "event"),
-        ({"repository": Repository(1)}, "another repository"),
-        ({"head_repository": Repository(1)}, "came from another repository"),
+        ({"repository": RepositoryRecord(1)}, "another repository"),
+        ({"head_repository": RepositoryRecord(1)}, "came from another repository"),
         ({"head_repository": None}, "came from another repository"),
         ({"head_branch": "feature"}, "branch"),
         ({"head_branch": None}, "branch"),
@@ -66,7 +66,7 @@ def test_a_named_commit_may_be_on_any_branch() -> None:
 
 def test_nearest_commit_and_newest_run_come_first() -> None:
     runs = [replace(RUN, id=number, head_sha=sha) for number, sha in ((1, "c"), (2, "b"), (3, "b"), (4, "z"), (3, "b"))]
-    found = candidates(runs, TRUST, "a", [commit("a", "b"), commit("b", "c"), commit("c")])
+    found = candidate_runs(runs, TRUST, "a", [commit("a", "b"), commit("b", "c"), commit("c")])
     assert [(one.run.id, one.distance) for one in found] == [(3, 1), (2, 1), (1, 2)]
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
-from profgate.github.records import ArtifactRecord, ArtifactRun, PullRecord, PullSide, Repository
+from profgate.github.records import ArtifactRecord, ArtifactRun, PullRecord, PullSide, RepositoryRecord
 from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
 from profgate.model.run_context import TriggeringRun
 
 PROFILE = b"main 1\n"
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "mallory", ".github/workflows/a.yml")
 MINE = ArtifactRecord(1, "profgate", expired=False, workflow_run=ArtifactRun(7, "a" * 40))
-HEAD, BASE = PullSide("a" * 40, "topic", Repository(2)), PullSide("b" * 40, "main", Repository(1))
+HEAD, BASE = PullSide("a" * 40, "topic", RepositoryRecord(2)), PullSide("b" * 40, "main", RepositoryRecord(1))
 PULL = PullRecord(3, "open", HEAD, BASE)
 
 
@@ -59,8 +59,12 @@ def test_artifact_of_another_run_is_ignored(other: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        *({"state": "closed"}, {"head": replace(HEAD, sha="c" * 40)}, {"head": replace(HEAD, repo=Repository(5))}),
-        *({"head": replace(HEAD, repo=None)}, {"base": replace(BASE, repo=Repository(5))}),
+        *(
+            {"state": "closed"},
+            {"head": replace(HEAD, sha="c" * 40)},
+            {"head": replace(HEAD, repo=RepositoryRecord(5))},
+        ),
+        *({"head": replace(HEAD, repo=None)}, {"base": replace(BASE, repo=RepositoryRecord(5))}),
         {"base": replace(BASE, repo=None)},
     ],
 )

@@ -18,8 +18,7 @@ from profgate.github.statuses import (
     publish_verdict,
     status_context,
 )
-from profgate.model.change import Evidence
-from profgate.model.report import Conclusion, Report, Verdict
+from profgate.model.report import Attribution, Conclusion, Report, Verdict
 from report_samples import finding, metric, report, workload
 
 URL = "https://github.com/octo/shop/actions/runs/7"
@@ -152,13 +151,13 @@ def test_check_run_needs_a_commit(fake: FakeGitHub) -> None:
         publish_check_run(client_of(fake), "", "api", FAILED, TEXT, [])
 
 
-def linked(path: str, line: int, side: str = "R") -> Evidence:
+def linked(path: str, line: int, side: str = "R") -> Attribution:
     digest = hashlib.sha256(path.encode()).hexdigest()
-    return Evidence(source="changed", source_link=f"https://github.com/o/r/pull/7/files#diff-{digest}{side}{line}")
+    return Attribution(source="changed", source_link=f"https://github.com/o/r/pull/7/files#diff-{digest}{side}{line}")
 
 
-def slower(name: str, evidence: Evidence) -> Report:
-    found = replace(finding(name, 2e9, 5e9, kind="SevereDegradation"), evidence=evidence)
+def slower(name: str, attribution: Attribution) -> Report:
+    found = replace(finding(name, 2e9, 5e9, kind="SevereDegradation"), attribution=attribution)
     return report(workload(metric(found)))
 
 
@@ -169,12 +168,19 @@ def test_slower_changed_function_is_annotated_at_its_line() -> None:
 
 
 def test_what_was_not_changed_here_gets_nslower() -> None:
-    for evidence in (Evidence(), Evidence(source="same"), linked("src/other.py", 3), linked("src/cart.py", 3, "L")):
-        assert annotations(slower("parse", evidence), ["src/cart.py"]) == ((), 0)
+    for attribution in (
+        Attribution(),
+        Attribution(source="same"),
+        linked("src/other.py", 3),
+        linked("src/cart.py", 3, "L"),
+    ):
+        assert annotations(slower("parse", attribution), ["src/cart.py"]) == ((), 0)
 
 
 def test_what_got_faster_gets_nslower() -> None:
-    found = replace(finding("parse", 5e9, 2e9, kind="Optimization", colour="green"), evidence=linked("src/cart.py", 12))
+    found = replace(
+        finding("parse", 5e9, 2e9, kind="Optimization", colour="green"), attribution=linked("src/cart.py", 12)
+    )
     assert annotations(report(workload(metric(found))), ["src/cart.py"]) == ((), 0)
 
 
@@ -188,7 +194,9 @@ def test_hostile_name_becomes_one_plain_line() -> None:
 
 def test_annotations_beyond_the_limit_are_counted() -> None:
     found = [
-        replace(finding(f"f{number}", 2e9, 5e9, kind="SevereDegradation"), evidence=linked("src/cart.py", number + 1))
+        replace(
+            finding(f"f{number}", 2e9, 5e9, kind="SevereDegradation"), attribution=linked("src/cart.py", number + 1)
+        )
         for number in range(MOST_ANNOTATIONS + 7)
     ]
     notes, more = annotations(report(workload(metric(*found))), ["src/cart.py"])

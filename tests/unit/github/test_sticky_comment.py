@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.errors import NotAllowed
 from profgate.github.client import GitHubClient
 from profgate.github.sticky_comment import Texts, owned, publish_anew, publish_comment
 
@@ -110,12 +109,6 @@ def test_token_of_another_login_leaves_one_comment(fake: FakeGitHub) -> None:
     assert fake.comment_bodies(1) == ["<!-- profgate v1 key=default head=2 -->\nmore"]
 
 
-def test_token_without_write_permission_is_reported(fake: FakeGitHub) -> None:
-    fake.read_only()
-    with pytest.raises(NotAllowed):
-        publish(fake)
-
-
 def test_a_key_is_no_pattern() -> None:
     assert owned([], "a.*", BOT) == []
 
@@ -167,12 +160,6 @@ def test_the_modes_hold_for_new_comments_too(fake: FakeGitHub) -> None:
     assert publish_anew(client_of(fake), 1, head, "default", other("late"), "always").skipped == (
         "the pull request has newer commits"
     )
-
-
-def test_missing_write_permission_is_reported(fake: FakeGitHub) -> None:
-    fake.read_only()
-    with pytest.raises(NotAllowed):
-        anew(fake)
 
 
 def test_only_own_comments_of_the_key_are_minimised(fake: FakeGitHub) -> None:

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import report_samples as samples
 from profgate.judge.causes import with_causes
-from profgate.model.change import Location, Statistics
-from profgate.model.report import Cause, Colour, Finding, MetricReport, WorkloadReport
+from profgate.model.change import Location
+from profgate.model.report import Cause, Colour, Finding, FunctionCosts, MetricReport, WorkloadReport
 
 
 def row(name: str, delta: float, *, inclusive: float | None = None, colour: Colour = "red") -> Finding:
     kind = {"red": "SevereDegradation", "yellow": "MaybeDegradation"}.get(colour, "SevereOptimization")
     found = samples.finding(name, 1e9, 1e9 + delta, kind=kind, colour=colour)
     total = delta if inclusive is None else inclusive
-    return replace(found, statistics=Statistics(delta / 40e9, inclusive_from=2e9, inclusive_to=2e9 + total))
+    return replace(found, costs=FunctionCosts(inclusive_from=2e9, inclusive_to=2e9 + total))
 
 
 def cause(name: str, end: str, steps: int, direction: str = "worse") -> Cause:

@@ -14,7 +14,7 @@ from profgate.detect.rules import detections_of, selected
 from profgate.detect.strategy import Strategy
 from profgate.judge import changes
 from profgate.judge.changes import LISTED_CHANGES, metric_report, within_limit
-from profgate.judge.locations import parts_of
+from profgate.judge.locations import changed_parts
 from profgate.model.change import Context, Location
 from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.policy import Policy
@@ -22,7 +22,7 @@ from profgate.model.report import MetricReport
 from profgate.model.tests import Calibration
 from profgate.model.units import Metric
 from report_samples import texts
-from sentences import sentence
+from sentences import details_of, result_of, sentence
 
 
 def report_of(comparison: Comparison, *, verbose: bool = False) -> MetricReport:
@@ -38,7 +38,7 @@ def test_values_are_in_base_units() -> None:
     assert (report.total.baseline, report.total.target, report.total.relative) == (100_000.0, 305_000.0, 2.05)
     change = next(change for change in report.changes if change.location.name == "a")
     assert (change.from_value, change.to_value, change.delta, change.relative) == (100_000.0, 300_000.0, 200_000.0, 2.0)
-    assert change.statistics.exclusive_to == 300_000.0
+    assert next(found.costs.exclusive_to for found in report.findings if found.location.name == "a") == 300_000.0
 
 
 def test_no_change_is_listed_only_when_verbose() -> None:
@@ -46,6 +46,11 @@ def test_no_change_is_listed_only_when_verbose() -> None:
     quiet, loud = report_of(same), report_of(same, verbose=True)
     assert quiet.changes == ()
     assert quiet.counts["no_change"] == loud.counts["no_change"] == len(loud.changes)
+
+
+def test_undecided_metric_lists_what_grew_most() -> None:
+    report = report_of(from_exclusive([{"a": 3, "b": 9}], [{"a": 4, "b": 9}]))
+    assert {change.location.name for change in report.changes if change.strategy == "calibrated_log_ratio"} == {"a"}
 
 
 def test_order_is_rank_then_weight_then_name() -> None:
@@ -106,7 +111,7 @@ def test_total_has_no_share() -> None:
     report = report_of(from_exclusive(runs, [{"a": 7000 + 10 * n} for n in range(6)]))
     total = next(change for change in report.changes if change.strategy == "totals")
     assert (total.location.name, total.share_from, total.share_to) == ("total", None, None)
-    assert total.statistics.p == 1 / 924
+    assert result_of(total).p == 1 / 924
     assert np.isclose(total.relative or 0.0, 2000 / 5025)
 
 
@@ -127,14 +132,18 @@ def test_models_have_names_changes_and_parts() -> None:
     report = metric_report(comparison, detections)
     json.dumps(asdict(report), allow_nan=False)
     order, gone, local, also_gone = report.changes
-    assert (order.from_value, order.to_value, order.delta, order.relative) == ("linear", "power", None, None)
-    assert order.own["growth_to"] == 1.5
+    assert (order.from_value, order.to_value, order.delta, order.relative) == (None, None, None, None)
+    assert (details_of(order).baseline, details_of(order).target, details_of(order).growth_to) == (
+        "linear",
+        "power",
+        1.5,
+    )
     assert (order.share_from, order.confidence_type, order.confidence) == (None, "r_square", 0.97)
-    assert (gone.kind, gone.from_value, gone.to_value) == ("NotInTarget", "linear", None)
+    assert (gone.kind, details_of(gone).baseline, details_of(gone).target) == ("NotInTarget", "linear", "")
     assert (local.kind, local.flags, also_gone.kind) == ("MaybeDegradation", ("partial_overlap",), "NotInTarget")
     assert local.relative is not None
-    assert len(local.partial) == 20
-    assert local.partial[-1].x_to == 40.0
+    assert len(details_of(local).windows) == 20
+    assert details_of(local).windows[-1].x_to == 40.0
 
 
 def test_unknown_rows_of_models_have_a_reason() -> None:
@@ -170,7 +179,7 @@ def parts_of_serve(
     before: list[dict[str, int]], after: list[dict[str, int]], growth: float
 ) -> list[tuple[str, float, float, bool]]:
     comparison = from_stacks(before, after)
-    parts = parts_of(comparison, {comparison.symbols.names.index("serve"): growth})
+    parts = changed_parts(comparison, {comparison.symbols.names.index("serve"): growth})
     assert {part.location.name for part in parts} <= {"serve"}
     return [(part.callee.name, part.from_value, part.to_value, part.new) for part in parts]
 
@@ -179,5 +188,5 @@ def test_parts_come_from_the_call_graph_if_there_are_no_stacks() -> None:
     graph = replace(from_stacks([{"serve;lex": 10}], [{"serve;lex": 60}]), tree=None)
     caller, callee, before, after, calls, both = map(np.array, ([1], [0], [10], [60], [1], [1, 1]))
     edges = CallEdges(caller, callee, before, after, calls, calls, both, both)
-    (part,) = parts_of(replace(graph, edges=edges), {1: 50.0})
+    (part,) = changed_parts(replace(graph, edges=edges), {1: 50.0})
     assert (part.location.name, part.callee.name, part.to_value) == ("serve", "lex", 60)

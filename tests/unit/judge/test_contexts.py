@@ -15,13 +15,14 @@ from profgate.judge.gate import GateContext
 from profgate.judge.locations import LONGEST_PATH
 from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceState, SourceStates
-from profgate.model.change import Change, Context, Evidence, Location
+from profgate.model.change import Change, Context, Location
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
-from profgate.model.report import TOTAL, Finding, MetricReport, Report, Side, Verdict, WorkloadReport
+from profgate.model.report import TOTAL, Attribution, Finding, MetricReport, Report, Side, Verdict, WorkloadReport
 from profgate.model.tests import Calibration
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
+from sentences import details_of
 from terminal_text import terminal_text
 
 GATING = Policy()
@@ -71,11 +72,11 @@ def finding_of(rows: Sequence[Change]) -> Finding | None:
 
 
 def test_function_called_total_does_not_lend_its_evidence_to_the_total() -> None:
-    function = replace(samples.finding("total", 1e9, 2e9), evidence=Evidence(base_branch="changed"))
+    function = replace(samples.finding("total", 1e9, 2e9), attribution=Attribution(base_branch="changed"))
     both = samples.metric(function)
     tested = replace(both.changes[0], strategy="totals", location=TOTAL, share_from=None, share_to=None)
     metric = replace(both, changes=(*both.changes, tested), calibration=Calibration())
-    found = {item.is_total: item.evidence.base_branch for item in findings_of(metric, GateContext(Policy(), 0.01))}
+    found = {item.is_total: item.attribution.base_branch for item in findings_of(metric, GateContext(Policy(), 0.01))}
     assert found == {False: "changed", True: None}
 
 
@@ -102,14 +103,14 @@ def test_new_and_gone_contexts_are_no_finding() -> None:
 
 def test_context_rows_have_path_state_and_origin() -> None:
     report = listed(from_stacks([{"a;f": 100, "b": 900}], [{"b;f": 105, "b": 900}], metric=timed()))
-    rows = {change.location.context: (change.kind, change.own["state"], change.flags) for change in report.changes}
+    rows = {change.location.context: (change.kind, details_of(change).state, change.flags) for change in report.changes}
     assert rows == {
         ("a",): ("NotInTarget", "removed", ()),
         ("a", "f"): ("NotInTarget", "removed", ("moved",)),
         ("b",): ("MaybeDegradation", "slower", ()),
         ("b", "f"): ("NotInBaseline", "added", ("moved",)),
     }
-    moved = {change.location.context: change.own.get("moved") for change in report.changes}
+    moved = {change.location.context: details_of(change).moved for change in report.changes}
     assert (moved["a", "f"], moved["b", "f"]) == ("b › f", "a › f")
 
 

@@ -1,5 +1,6 @@
 """Each condition of red alone: a finding for which everything else holds, and what stands against it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +10,24 @@ from comparisons import from_exclusive, timed
 from judged import codes, findings, judged
 from profgate.judge.verdict import judge
 from profgate.model.attribution import Reach
-from profgate.model.change import Change, Evidence, Location, Statistics
+from profgate.model.change import Change, Location
+from profgate.model.details import GateResult
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
+from profgate.model.report import (
+    TOTAL,
+    Attribution,
+    Finding,
+    FunctionCosts,
+    MetricReport,
+    Report,
+    Side,
+    Total,
+    Verdict,
+    WorkloadReport,
+    draft_of,
+)
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
@@ -48,9 +62,7 @@ def change(strategy: str, family: str, kind: str = "Degradation", name: str = "p
         share_to=0.13,
         confidence_type="none",
         confidence=None,
-        net=statistics.pop("net", ""),
-        evidence=Evidence(judged=statistics.pop("judged", None), reach=statistics.pop("reach", None)),
-        statistics=Statistics(**statistics),
+        result=GateResult(**statistics),
     )
 
 
@@ -64,7 +76,9 @@ def of_total(kind: str = "TotalDegradation", **changed: Any) -> Change:
     return replace(change("totals", "T", kind, "total", **statistics), share_from=None, share_to=None)
 
 
-def metric_of(*changes: Change, facts: dict[str, Any] | None = None, **given: Any) -> MetricReport:
+def metric_of(
+    *changes: Change, facts: dict[str, Any] | None = None, drafts: Sequence[Finding] = (), **given: Any
+) -> MetricReport:
     stated: dict[str, Any] = {"name": "samples", "unit": "samples", "kind": "sampled", **given}
     return MetricReport(
         better="lower",
@@ -72,7 +86,7 @@ def metric_of(*changes: Change, facts: dict[str, Any] | None = None, **given: An
         runs={"baseline": 5, "target": 5, "noise": 0},
         total=Total(10_000.0, 10_300.0, 300.0, 0.03),
         changes=changes,
-        findings=(),
+        findings=tuple(drafts),
         counts={},
         calibration=Calibration(**{**RUNS, **(facts or {})}),
         **stated,
@@ -186,9 +200,9 @@ def test_calls_prove_nothing_else(facts: dict[str, Any], changed: dict[str, Any]
 
 @pytest.mark.parametrize(("spread", "colour"), [(0.0, "red"), (1.0, "yellow")])
 def test_exact_calls_of_the_call_graph_prove_a_listed_time(spread: float, colour: str) -> None:
-    counts = {"calls_from": 1000.0, "calls_to": 2000.0, "calls_range": spread}
-    test = of_test("MaybeDegradation", p=4 / 252, **counts)
-    finding = found(test, name="time", unit="nanoseconds")
+    costs = FunctionCosts(calls_from=1000.0, calls_to=2000.0, calls_range=spread)
+    test = of_test("MaybeDegradation", p=4 / 252)
+    finding = found(test, drafts=[draft_of(test.location, costs)], name="time", unit="nanoseconds")
     assert finding.colour == colour
     assert (codes(finding) == ["calls_rose"]) == (colour == "red")
 
@@ -261,6 +275,13 @@ def test_what_stored_baselines_cannot_decide_yet(facts: dict[str, Any], changed:
     assert bool(text) == bool(undecided(report, str))
 
 
+@pytest.mark.parametrize(("relative", "colour"), [(0.5, "yellow"), (-0.5, "yellow"), (0.49, "green")])
+def test_large_change_of_an_untested_total_needs_a_review(relative: float, colour: str) -> None:
+    total = Total(100.0, 100.0 * (1 + relative), 100.0 * relative, relative)
+    report = judge(report_of(replace(metric_of(facts={"total_tested": False}), total=total)), Policy())
+    assert report.verdict.colour == colour
+
+
 def test_nothing_is_red_while_the_total_improved() -> None:
     report = judge(report_of(metric_of(of_test(), of_total("TotalOptimization", ratio=-0.06))), Policy())
     found = {finding.location.name: finding for finding in report.workloads[0].metrics[0].findings}
@@ -272,7 +293,7 @@ def test_nothing_is_red_while_the_total_improved() -> None:
 def test_attribution_counts(reach: Reach, expected: list[str]) -> None:
     report = judge(report_of(metric_of(of_test())), Policy())
     (metric,) = report.workloads[0].metrics
-    findings = tuple(replace(finding, evidence=Evidence(reach=reach)) for finding in metric.findings)
+    findings = tuple(replace(finding, attribution=Attribution(reach=reach)) for finding in metric.findings)
     (finding,) = judge(report_of(replace(metric, findings=findings)), Policy()).workloads[0].metrics[0].findings
     assert codes(finding) == expected
 
@@ -359,23 +380,23 @@ def test_function_whose_runs_differ_is_no_pass(jitter: int, colour: str, code: s
     ],
 )
 def test_total_without_a_reachable_cause_is_not_red(
-    of_functions: tuple[str, ...], of_whole: str | None, colour: str
+    of_functions: tuple[Reach, ...], of_whole: Reach | None, colour: str
 ) -> None:
-    changes = [
-        replace(of_test(p=0.0, reach=reach), location=Location(f"f{number}"))
-        for number, reach in enumerate(of_functions)
-    ]
-    total = of_total(p=0.0, **({} if of_whole is None else {"reach": of_whole}))
+    reaches = [*((Location(f"f{number}"), reach) for number, reach in enumerate(of_functions)), (TOTAL, of_whole)]
+    changes = [replace(of_test(p=0.0), location=location) for location, _ in reaches[:-1]]
+    drafts = [draft_of(location, attribution=Attribution(reach=reach)) for location, reach in reaches]
     facts = {"mode": "exact", "exact": True}
-    report = judge(report_of(metric_of(*changes, total, facts=facts)), Policy())
+    report = judge(report_of(metric_of(*changes, of_total(p=0.0), facts=facts, drafts=drafts)), Policy())
     assert [found.colour for _, _, found in report.findings if found.is_total] == [colour]
 
 
 @pytest.mark.parametrize(("delta", "colour"), [(150.0, "yellow"), (100.0, "red")])
 def test_small_unreachable_cause_does_not_clear_the_total(delta: float, colour: str) -> None:
     """The total grew by 300. Functions that changed too little to be listed may have caused the rest."""
-    cause = replace(of_test(p=0.0, reach="not reachable"), to_value=1000.0 + delta)
-    report = judge(report_of(metric_of(cause, of_total(p=0.0), facts={"mode": "exact", "exact": True})), Policy())
+    cause = replace(of_test(p=0.0), to_value=1000.0 + delta)
+    drafts = [draft_of(cause.location, attribution=Attribution(reach="not reachable"))]
+    facts = {"mode": "exact", "exact": True}
+    report = judge(report_of(metric_of(cause, of_total(p=0.0), facts=facts, drafts=drafts)), Policy())
     assert [found.colour for _, _, found in report.findings if found.is_total] == [colour]
 
 

@@ -17,6 +17,7 @@ from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared, Report, Side
 from profgate.report.links_json import links_from_json, links_to_json
 from report_samples import metric, nothing_compared, regression, report, texts, workload
+from sentences import result_of
 
 
 def test_workload_of_several_shards_has_their_names() -> None:
@@ -48,7 +49,7 @@ def noisy(workload: str, seed: int, slower: float = 1.0) -> Comparison:
 
 def p_values(report: Report) -> dict[tuple[str, str], Any]:
     return {
-        (load.name, change.location.name): change.statistics.p
+        (load.name, change.location.name): result_of(change).p
         for load in report.workloads
         for change in load.metrics[0].changes
         if change.strategy == "calibrated_log_ratio"

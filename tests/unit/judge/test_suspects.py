@@ -64,7 +64,7 @@ def test_only_new_runs_decide(after: dict[str, int], colour: str | None, code: i
     report = decided(waiting, after)
     found = findings(report).get("f07")
     assert (found and found.colour, report.verdict.exit_code) == (colour, code)
-    assert found is None or (codes(found), found.statistics.level) == (["measured"], 0.01)
+    assert found is None or (codes(found), found.result.level) == (["measured"], 0.01)
     assert report.workloads[0].metrics[0].runs["target"] == 8
     assert judge(from_json(to_json(report)), REQUIRED).verdict == report.verdict
 

@@ -320,12 +320,12 @@ def grown(steeper: float, exponent: float) -> Comparison:
     place = comparison.symbols.names.index("f07")
     models = [Given("linear", (1, 2), 0.99), Given("power", (steeper, exponent), 0.99)]
     sides = [[(profile_of([model], place), np.arange(len(BASE)))] for model in models]
-    return replace(comparison, models=cost_models(sides, None))
+    return replace(comparison, attachments=(cost_models(sides, None),))
 
 
 def profile_of(models: Sequence[Given], frame: int) -> Profile:
     brought = tuple(model.model(frame) for model in models)
-    return Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(list(BASE)), models=brought)
+    return Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(list(BASE)), attachments=brought)
 
 
 def judged_by_models(comparison: Comparison) -> Report:
@@ -362,6 +362,8 @@ def test_sides_that_share_little_need_a_review() -> None:
     assert reason.parameters["share"] == pytest.approx(0.1)
     assert not reason.reasons
     assert judged(same()).workloads[0].metrics[0].calibration.known_share is None
+    single = judged(from_exclusive([{"lex": 1}], [{"scan": 1}]))
+    assert single.workloads[0].metrics[0].calibration.known_share == 0.0
 
 
 def test_names_with_numbers_are_named_as_the_reason() -> None:

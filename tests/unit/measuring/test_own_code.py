@@ -8,9 +8,9 @@ import pytest
 from measured_repository import Git, commit
 from profgate.errors import ProfgateError
 from profgate.measuring.own_code import check_own_code
-from profgate.measuring.sides import Side, isolated_sides
+from profgate.measuring.sides import MeasuredSide, isolated_sides
 
-Sides = dict[str, Side]
+Sides = dict[str, MeasuredSide]
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 
 from measured_repository import Git, commit
 from profgate.errors import ProfgateError
-from profgate.measuring.sides import Side, isolated_sides
+from profgate.measuring.sides import MeasuredSide, isolated_sides
 
 
-def texts(side: Side) -> dict[str, str]:
+def texts(side: MeasuredSide) -> dict[str, str]:
     files = [path for path in Path(side.checkout).rglob("*") if path.is_file() and path.name != ".git"]
     return {path.relative_to(side.checkout).as_posix(): path.read_text() for path in files}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError, SideError
-from profgate.measuring.sides import Side
+from profgate.measuring.sides import MeasuredSide
 from profgate.measuring.turns import Turns
 from source_map_samples import SCRIPT, profile, source_map
 from two_commits import pairs_take
@@ -18,7 +18,7 @@ def turns_of(folder: Path, budget: float, program: list[str] = PROGRAM) -> Turns
     sides = {}
     for name, place in (("baseline", folder / "a"), ("target", folder / "b")):
         (place / "checkout").mkdir(parents=True)
-        sides[name] = Side(name, str(place), str(place / "checkout"), {}, 0.0)
+        sides[name] = MeasuredSide(name, str(place), str(place / "checkout"), {}, 0.0)
     return Turns(program, sides, budget, timeout=60.0)
 
 

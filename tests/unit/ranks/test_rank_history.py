@@ -3,7 +3,7 @@
 import numpy as np
 
 from profgate.model.durations import DurationRun, RankPoint
-from profgate.ranks.rank_runs import rank_history
+from profgate.ranks.rank_inputs import rank_history
 from profgate.statistics.rank_checks import RankRules
 
 TESTS = 200

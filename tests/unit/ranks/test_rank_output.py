@@ -7,6 +7,7 @@ import numpy as np
 
 from profgate.model.durations import DurationRun, RankCheck
 from profgate.model.reason import Reason, ReasonCode
+from profgate.ranks.rank_inputs import rank_history
 from profgate.ranks.rank_output import (
     history_json,
     history_lines,
@@ -16,7 +17,6 @@ from profgate.ranks.rank_output import (
     rank_markdown,
     rank_page,
 )
-from profgate.ranks.rank_runs import rank_history
 from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 

@@ -6,6 +6,7 @@ from profgate.compare.past import runs_of
 from profgate.model.durations import DurationRun
 from profgate.model.history import Column, Reading, Series, StoredJob
 from profgate.model.units import Metric, MetricKind
+from profgate.readers.benchmarks import TEST_RESULTS
 
 TIME = Metric("time", "nanoseconds", kind=MetricKind.TIMED, exponent=-6)
 BYTES = Metric("allocated", "bytes", kind=MetricKind.COUNTED)
@@ -29,7 +30,8 @@ def test_run_for_each_commit_and_job() -> None:
             reading("beef000000000000", column({"a": 4_000_000})),
             reading("c0ffee0000000000", column({"a": 6_000_000}), run="2"),
             reading("c0ffee0000000000", column({"a": 9_000_000}), job="2"),
-        ]
+        ],
+        TEST_RESULTS,
     )
     assert found == [
         DurationRun("c0ffee0000", "nanoseconds", {"a": 4.0, "b": 5.0}, "c0ffee0000000000"),
@@ -45,9 +47,9 @@ def test_profile_is_its_workload() -> None:
             "c", column({"f": 1}, SPEED), column({"f": 7, "g": 8}, BYTES), column({"f": 3_000_000}), workload="api"
         ),
     ]
-    assert runs_of(profiles) == [DurationRun("c", "nanoseconds", {"api": 3.0}, "c")]
+    assert runs_of(profiles, TEST_RESULTS) == [DurationRun("c", "nanoseconds", {"api": 3.0}, "c")]
 
 
 def test_runs_without_durations_are_omitted() -> None:
-    assert runs_of([reading("c", column({"a": 1}, whole=False))]) == []
-    assert runs_of([reading("c", column({"a": 1}, SPEED))]) == []
+    assert runs_of([reading("c", column({"a": 1}, whole=False))], TEST_RESULTS) == []
+    assert runs_of([reading("c", column({"a": 1}, SPEED))], TEST_RESULTS) == []

@@ -15,7 +15,7 @@ from profgate.readers import folded_scan
 from profgate.readers.folded_scan import Scan, scan_file
 from profgate.readers.protobuf_wire import repeated_varints
 
-needs_library = pytest.mark.skipif(not LIBRARY.exists(), reason="no C compiler when profgate was installed")
+needs_library = pytest.mark.skipif(not Path(LIBRARY).exists(), reason="no C compiler when profgate was installed")
 PIECES = st.sampled_from(
     ["main", "a", "b", "ü", ";", ";", ";", "; ", " ", "\t", "\x0b", "\r", "\x00", "#", "[", "]", "1"]
 )

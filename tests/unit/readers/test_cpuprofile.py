@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.detect.sampling import sample_counts
 from profgate.errors import ProfileError
-from profgate.model.profile import Configuration, Profile
+from profgate.model.profile import Configuration, Profile, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.cpuprofile import CpuprofileReader
 from stack_rows import rows
 

@@ -7,7 +7,6 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.durations import DurationRun, durations_from_json, durations_to_json
 from profgate.model.source import source_of
-from profgate.readers.benchmarks.durations_json import FORMAT
 from profgate.readers.registry import read_profile
 
 RUN = DurationRun("monday", "nanoseconds", {"b": 2.5, "a": 1e9}, "c0ffee", "2026-01-02T03:04:05+00:00")
@@ -57,12 +56,3 @@ def document(**changes: object) -> bytes:
 def test_other_files_are_refused_with_the_reason(data: bytes, what: str) -> None:
     with pytest.raises(ProfileError, match=what):
         durations_from_json(data, "x.json")
-
-
-def test_cut_off_anywhere_it_is_refused_or_not_recognised() -> None:
-    whole = durations_to_json(RUN).encode()
-    for end in range(1, len(whole) - 2, 7):
-        source = source_of("x.json", whole[:end])
-        if FORMAT.recognizes(source):
-            with pytest.raises(ProfileError):
-                FORMAT.read(source)

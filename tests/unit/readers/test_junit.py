@@ -1,8 +1,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
@@ -13,10 +11,6 @@ from result_rows import means
 
 RECORDED = Path(__file__).parents[2] / "data" / "junit" / "pytest-9.2.xml"
 BOMB = '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
-PIECES = (
-    *("<testsuite>", "</testsuite>", '<testcase name="a" time="1">', "</testcase>", "<skipped/>", "<failure>", "&lt;"),
-    *("<!-- -->", "<![CDATA[", "]]>", "&a;", BOMB, "\0", "time='1e9999'", "<?xml version='1.0' encoding='x'?>"),
-)
 
 
 def read(text: str) -> Profile:
@@ -88,13 +82,3 @@ def test_what_is_no_test_report_is_refused(text: str, message: str) -> None:
 def test_utf_16_is_read_despite_its_declaration() -> None:
     text = '<?xml version="1.0" encoding="UTF-16"?><testsuite><testcase name="é" time="1"/></testsuite>'
     assert means(read_profile(source_of("a.xml", text.encode("utf-16")))) == {"é": 1e9}
-
-
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(st.lists(st.sampled_from(PIECES), max_size=12))
-def test_any_pieces_are_read_or_refused(pieces: list[str]) -> None:
-    try:
-        message = read("<testsuite>" + "".join(pieces)).facts.format
-    except ProfileError as error:
-        message = str(error)
-    assert message

@@ -346,33 +346,6 @@ def test_what_does_not_fit_together_is_refused(change: str, message: str) -> Non
         read(broken(change))
 
 
-@pytest.mark.parametrize("data", [small().bytes(), random_profile(40)], ids=["small", "random"])
-def test_a_file_cut_anywhere_is_refused(data: bytes) -> None:
-    needed = data.rindex(b"nanoseconds") if b"nanoseconds" in data else len(data)
-    for end in range(0, needed, 7):
-        with pytest.raises(ProfileError):
-            read(data[:end])
-
-
-def test_a_cut_gzip_is_refused() -> None:
-    data = (DATA / "datadog-pprof-5.20-wall.pb.gz").read_bytes()
-    for end in range(7, len(data), 7):
-        with pytest.raises(ProfileError):
-            read(data[:end])
-
-
-@settings(max_examples=300, derandomize=True, deadline=None)
-@given(st.binary(max_size=120), st.integers(0, 200))
-def test_any_bytes_give_a_profile_or_a_profile_error(noise: bytes, at: int) -> None:
-    data = small().bytes()
-    for damaged in (noise, data[:at] + noise + data[at + len(noise) :]):
-        try:
-            total = len(read(damaged).metrics)
-        except ProfileError:
-            total = 1
-        assert total
-
-
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=6), max_size=60))
 def test_repeated_numbers_come_back_as_written(rows: list[list[int]]) -> None:

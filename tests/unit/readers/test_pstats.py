@@ -130,13 +130,6 @@ def test_rows_of_another_shape_are_refused_by_name(table: tuple[int, ...] | dict
         read(marshal.dumps(table))
 
 
-def test_a_file_cut_anywhere_is_refused() -> None:
-    data = RECORDED.read_bytes()
-    for end in range(0, len(data), 7):
-        with pytest.raises(ProfileError):
-            read(data[:end])
-
-
 def test_frames_and_columns_agree() -> None:
     found = read(RECORDED.read_bytes())
     assert found.graph is not None

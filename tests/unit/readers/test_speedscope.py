@@ -197,13 +197,6 @@ def test_texts_that_are_no_such_document_are_refused(data: bytes, message: str) 
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize("data", [RECORDED.read_bytes(), document(evented([("O", 0, 0), ("C", 0, 1)]))])
-def test_a_file_cut_anywhere_is_refused(data: bytes) -> None:
-    for end in range(0, len(data.rstrip()), 7):
-        with pytest.raises(ProfileError):
-            read(data[:end])
-
-
 def test_files_are_recognised_by_their_schema_at_either_end() -> None:
     reader = SpeedscopeReader()
     late = b'{"x": "' + b"y" * 200_000 + b'", "$schema": "' + SCHEMA.encode() + b'"}'

@@ -13,11 +13,10 @@ from profgate.errors import ProfgateError
 from profgate.github.first_run import render_first_run
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.attribution import SourceState
-from profgate.model.change import Evidence
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import Acknowledgement, Document, NotCompared, Report
+from profgate.model.report import Acknowledgement, Attribution, Document, NotCompared, Report
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
     COMMENT_BYTES,
@@ -343,7 +342,7 @@ def test_accepted_finding_shows_author_and_reason() -> None:
         samples.finding("parse", 1e9, 2e9, colour="yellow"),
         acknowledgement=Acknowledgement("octocat", "needed | for @security"),
         reasons=(Reason(ReasonCode.ACCEPTED, {"by": "octocat", "limit": 0.1, "reason": "needed | for @security"}),),
-        evidence=Evidence(source="changed"),
+        attribution=Attribution(source="changed"),
     )
     text = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.verdict("warn"))).text
     assert "| [**`parse`** 🔥](" in spaced(text)
@@ -401,13 +400,13 @@ def test_a_changed_function_links_to_its_lines() -> None:
     link = "https://github.com/octo/shop/pull/7/files#diff-0123R9"
     states: tuple[SourceState, ...] = ("changed", "added", "removed")
     for state in states:
-        row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source=state, source_link=link))
+        row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source=state, source_link=link))
         text = comment(samples.report(samples.workload(samples.metric(row)))).text
         assert f"<br>{state} [in this PR]({link}) |" in text
-    row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source="same", source_link=link))
+    row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="same", source_link=link))
     assert "#diff" not in comment(samples.report(samples.workload(samples.metric(row)))).text
-    hostile = Evidence(source="changed", source_link="javascript:alert(1)")
-    row = replace(samples.finding("parse", 1e9, 2e9), evidence=hostile)
+    hostile = Attribution(source="changed", source_link="javascript:alert(1)")
+    row = replace(samples.finding("parse", 1e9, 2e9), attribution=hostile)
     assert "javascript" not in comment(samples.report(samples.workload(samples.metric(row)))).text
 
 

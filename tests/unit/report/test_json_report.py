@@ -10,9 +10,9 @@ from jsonschema_rs import Draft202012Validator, ValidationError, meta
 import report_samples as samples
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
-from profgate.model.change import Evidence, Location
+from profgate.model.change import Location
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Cause, Report
+from profgate.model.report import Attribution, Cause, Report
 from profgate.model.tests import Calibration, TestFamily
 from profgate.report import json_report
 from profgate.report.json_report import from_json, to_json
@@ -65,12 +65,9 @@ def test_change_has_the_published_keys() -> None:
         "share_to": 0.1275,
         "confidence_type": "p_value",
         "confidence": 0.004,
-        "statistics": {"t": 9.5},
-        "evidence": {},
-        "own": {"note": None},
+        "result": {"t": 9.5},
         "reason": {"code": "text", "parameters": {"text": PROOF}, "text": PROOF},
         "flags": [],
-        "partial": [],
     }
 
 
@@ -188,15 +185,15 @@ def test_the_published_schema_refuses_spoiled_documents(path: str, value: object
 def test_unknown_evidence_is_empty() -> None:
     document = json.loads(to_json(samples.regression()))
     found = document["workloads"][0]["metrics"][0]["findings"][0]
-    assert found["evidence"] == {}
+    assert (found["attribution"], found["costs"]) == ({}, {})
     assert from_json(json.dumps(document)) == samples.regression()
 
 
 def test_evidence_has_only_known_values() -> None:
-    row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source="changed", reach="changed here"))
+    row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="changed", reach="changed here"))
     report = samples.report(samples.workload(samples.metric(row)))
     document = json.loads(to_json(report))
-    assert document["workloads"][0]["metrics"][0]["findings"][0]["evidence"] == {
+    assert document["workloads"][0]["metrics"][0]["findings"][0]["attribution"] == {
         "reach": "changed here",
         "source": "changed",
     }

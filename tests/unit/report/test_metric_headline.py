@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from profgate.model.change import Evidence
+from profgate.model.details import GateResult
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Report
+from profgate.model.report import FunctionCosts, Report
 from profgate.report.metric_headline import metric_headline, ordered_findings
 from report_samples import (
     RED,
@@ -44,23 +44,23 @@ def test_regression_in_unchanged_total_states_both() -> None:
 
 
 @pytest.mark.parametrize(
-    ("evidence", "total", "values"),
+    ("judged", "total", "values"),
     [
-        (Evidence(), (310e6, 732e6), "(self 121 → 153 ms)"),
-        (Evidence(), (121e6, 153e6), "(121 → 153 ms)"),
-        (Evidence(judged="subtree"), (310e6, 732e6), "(121 → 153 ms)"),
+        ("", (310e6, 732e6), "(self 121 → 153 ms)"),
+        ("", (121e6, 153e6), "(121 → 153 ms)"),
+        ("subtree", (310e6, 732e6), "(121 → 153 ms)"),
     ],
 )
-def test_headline_names_self_cost(evidence: Evidence, total: tuple[float, float], values: str) -> None:
-    found = finding("dot", 121e6, 153e6)
-    statistics = replace(found.statistics, inclusive_from=total[0], inclusive_to=total[1])
-    found = replace(found, evidence=evidence, statistics=statistics)
+def test_headline_names_self_cost(judged: str, total: tuple[float, float], values: str) -> None:
+    costs = FunctionCosts(inclusive_from=total[0], inclusive_to=total[1])
+    found = replace(finding("dot", 121e6, 153e6), result=GateResult(judged=judged), costs=costs)
     given = report(workload(metric(found, before=1.64e9, after=1.48e9)), verdict=RED)
     assert headline(given)[1] == f"dot +26.4 % {values}"
 
 
 def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
-    total = "total 12.9 → 12.9 s, +0.1 % (within noise); smallest visible change 4.0 % in the total"
+    total = "total 12.9 → 12.9 s, +0.1 % (within noise). We would have seen a change of 4.0 % in the total, "
+    total += "or 22.0 % in a function that takes 10 % of the run."
     assert headline(regression(), 1) == ("unchanged", "No performance change", total)
     assert headline(unchanged())[:2] == ("unchanged", "No performance change")
 

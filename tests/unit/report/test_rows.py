@@ -1,4 +1,4 @@
-"""How the growth of a finding is shown."""
+"""How the growth_by_size of a finding is shown."""
 
 from dataclasses import replace
 
@@ -7,42 +7,50 @@ import pytest
 import report_samples as samples
 from comparisons import from_stacks
 from judged import judged
-from profgate.model.change import Change, Evidence, Location, Statistics
+from profgate.model.change import Change, Location
+from profgate.model.details import GateResult, ModelPair, Partial
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Cause, Colour, Finding, Part, Report
+from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report
 from profgate.model.tests import Calibration
+from profgate.report import cells, csv_report, finding_text, terminal_report
 from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
-from profgate.report.finding_text import Row, change_text, name_of
+from profgate.report.finding_text import FACTS, Fact, Row, change_text, name_of
 from profgate.report.json_report import from_json, to_json
 from profgate.report.parts import parts_text, place_name
 from profgate.report.rows import Pair, grouped, headline
-from profgate.report.statements import detectable, growth
+from profgate.report.statements import detectable, growth_by_size
 from terminal_text import terminal_text
+
+PAIR = ModelPair(
+    "models",
+    baseline="linear",
+    target="power",
+    growth_from=0.98,
+    growth_to=1.96,
+    value_from=27.3e6,
+    value_to=176.419e9,
+    largest_common_size=6619.0,
+    windows=(Partial("Degradation", 0.5, 1.0, 6619.0),),
+)
 
 
 def model_change(**parts: object) -> Change:
     change = samples.regression().workloads[0].metrics[0].changes[1]
-    own: dict[str, float | str | None] = {
-        "growth_from": 0.98,
-        "growth_to": 1.96,
-        "value_from": 27.3e6,
-        "value_to": 176.419e9,
-        "largest_common_size": 6619.0,
-    }
     made = replace(
         change,
         strategy="best_model_order_equality",
         family="M",
         kind="Degradation",
         subtype="model",
-        from_value="linear",
-        to_value="power",
+        from_value=None,
+        to_value=None,
         delta=None,
         relative=None,
-        own=own,
+        result=None,
+        details=PAIR,
         reason=None,
     )
     return replace(made, **parts)  # type: ignore[arg-type]
@@ -62,7 +70,7 @@ def row_of(report: Report) -> Row:
 
 def growth_in(report: Report) -> str:
     row = row_of(report)
-    return growth(row.finding, row.metric)
+    return growth_by_size(row.finding, row.metric)
 
 
 def test_order_exponent_and_size_are_shown() -> None:
@@ -70,7 +78,9 @@ def test_order_exponent_and_size_are_shown() -> None:
 
 
 def test_without_a_common_size_shows_the_relative_change() -> None:
-    area = model_change(strategy="integral_comparison", relative=0.542, own={})
+    area = model_change(
+        strategy="integral_comparison", relative=0.542, details=ModelPair("models", baseline="linear", target="power")
+    )
     assert growth_in(with_changes(area)) == "linear → power, +54.2 % over the common sizes"
     assert growth_in(with_changes(area, model_change())).startswith("linear → power (n^0.98")
 
@@ -92,7 +102,7 @@ def test_every_report_shows_it() -> None:
 @pytest.mark.parametrize(("after", "listed"), [(0.5e9, True), (0.997e9, False), (1e9, False), (1.02e9, False)])
 def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed: bool) -> None:
     found = samples.finding("f", 1e9, after, kind="MaybeOptimization", colour="green")
-    better = replace(found, direction="better", statistics=replace(found.statistics, ratio=min(-0.06, after / 1e9 - 1)))
+    better = replace(found, direction="better", result=replace(found.result, ratio=min(-0.06, after / 1e9 - 1)))
     report = samples.report(samples.workload(samples.metric(better)), verdict=samples.GREEN)
     groups = grouped(report)
     assert (len(groups.better), len(groups.noise)) == ((1, 0) if listed else (0, 1))
@@ -212,7 +222,7 @@ def test_untested_total_is_not_called_noise() -> None:
 
 def test_function_whose_cost_fell_is_never_called_slower() -> None:
     less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
-    less = replace(less, direction="worse", statistics=Statistics(ratio=0.04))
+    less = replace(less, direction="worse", result=GateResult(ratio=0.04))
     row = Row("w", samples.metric(less), less)
     assert change_text(row, str) == "descend takes 10.2 → 9.7 % of the run (4.06 → 3.88 s)"
     assert row.tag[1] == "share"
@@ -222,7 +232,7 @@ def test_function_whose_cost_fell_is_never_called_slower() -> None:
 
 def test_new_function_in_a_caller_whose_cost_fell_is_the_headline() -> None:
     less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
-    less = replace(less, direction="worse", statistics=Statistics(ratio=0.04), evidence=Evidence(new="same"))
+    less = replace(less, direction="worse", result=GateResult(ratio=0.04, new="same"))
     fresh = samples.finding("same", 0, 4e9, kind="NotInBaseline", colour="neutral")
     metric = samples.metric(less, fresh)
     report = samples.report(samples.workload(metric), verdict=samples.verdict("fail"))
@@ -252,7 +262,7 @@ def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
 
 
 def test_headline_names_the_largest_new_function() -> None:
-    caller = replace(samples.finding("dedupe", 1e9, 9e9), evidence=Evidence(new="a, same and 2 more"))
+    caller = replace(samples.finding("dedupe", 1e9, 9e9), result=GateResult(new="a, same and 2 more"))
     fresh = [samples.finding(name, 0, cost, kind="NotInBaseline", colour="neutral") for name, cost in NEW.items()]
     report = samples.report(samples.workload(samples.metric(caller, *fresh)), verdict=samples.verdict("fail"))
     expected = "dedupe is 9.0x slower (1.00 → 9.00 s): new same takes 10.0 % of the run; total +6.8 % (within noise)"
@@ -286,7 +296,7 @@ def test_headline_names_the_changed_callee() -> None:
     cause = Cause(found.location, "worse", Location("PeekLine"), 1, changed=True)
     text = change_text(Row("w", replace(samples.metric(found), causes=(cause,)), found), "`{}`".format)
     assert text == "`PeekLine`, changed here, makes `Parse` 2.8x slower (1.00 → 2.80 s)"
-    changed = replace(found, evidence=Evidence(source="changed"))
+    changed = replace(found, attribution=Attribution(source="changed"))
     text = change_text(Row("w", replace(samples.metric(changed), causes=(cause,)), changed), str)
     assert text == "Parse is 2.8x slower (1.00 → 2.80 s)"
 
@@ -321,8 +331,8 @@ def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
     whole = samples.finding("round", 1e9, 8e9)
     whole = replace(
         whole,
-        evidence=Evidence(source="same", reach="calls a changed function", reach_path="mails"),
-        statistics=Statistics(p=0.004, inclusive_to=39e9),
+        attribution=Attribution(source="same", reach="calls a changed function", reach_path="mails"),
+        costs=FunctionCosts(inclusive_to=39e9),
     )
     metric = samples.metric(collector, whole, small)
     metric = replace(metric, parts=(Part(collector.location, small.location, 0.0, 8e9, new=False),))
@@ -331,3 +341,30 @@ def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
     assert parts_text(collector, metric, str) == "mostly during index +8.00 s"
     whose = "calls `mails` (changed here); inlined calls count for the caller"
     assert whose in finding_cells(Row("w", metric, whole), Links())[0]
+
+
+def test_added_fact_is_in_every_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = Fact("weight", "weight", lambda finding, _change, _calls: f"w {finding.weight:.4f}", "of all")
+    for module in (finding_text, cells, terminal_report, csv_report):
+        monkeypatch.setattr(module, "FACTS", (*FACTS, added))
+    report = samples.regression()
+    chip = " ".join(finding_text.further_facts(row_of(report).finding, "nanoseconds"))
+    for text in (terminal_text(report), render_comment(report).text, to_csv(report), chip):
+        assert "w 0.0675" in text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_new_function_has_the_cost_of_its_share() -> None:
+    new = replace(samples.finding("f", 0, 145, kind="NotInBaseline"), costs=FunctionCosts(0, 145, 0, 234))
+    assert (
+        change_text(Row("w", samples.metric(new, unit="samples"), new), str)
+        == "f is new (234 samples, self 145 samples)"
+    )
+
+
+def test_failing_change_below_the_visible_change_is_explained() -> None:
+    small, of_little = samples.finding("f", 1e9, 1.2e9, whole=2e9), samples.finding("f", 1e9, 1.2e9)
+    assert (
+        detectable(samples.metric(of_little))
+        == "smallest visible change: 4.0 % in the total, 22.0 % in a 10 % function"
+    )
+    assert detectable(samples.metric(small)).endswith("22.0 % in a 10 % function, less in a larger function")

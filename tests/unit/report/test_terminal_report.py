@@ -6,9 +6,8 @@ from dataclasses import replace
 import report_samples as samples
 from golden_files import Golden
 from profgate.io.terminal import show
-from profgate.model.change import Evidence
 from profgate.model.reason import as_reason
-from profgate.model.report import NotCompared
+from profgate.model.report import Attribution, NotCompared
 from profgate.report.terminal_report import terminal_lines
 from terminal_text import terminal_text
 
@@ -101,8 +100,8 @@ def test_verbose_lists_what_does_not_apply() -> None:
 
 
 def test_call_path_is_left_out_beside_a_name() -> None:
-    evidence = Evidence(reach="called by a changed function", reach_path="load › read › parse")
-    row = replace(samples.finding("parse", 1e9, 2e9), evidence=evidence)
+    reach = Attribution(reach="called by a changed function", reach_path="load › read › parse")
+    row = replace(samples.finding("parse", 1e9, 2e9), attribution=reach)
     report = samples.report(samples.workload(samples.metric(row)), verdict=samples.RED)
     assert "parse (called by changed code) " in terminal_text(report, width=100)
 

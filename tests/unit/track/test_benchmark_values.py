@@ -4,7 +4,7 @@ from profgate.io.files import sources_under
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile
-from profgate.track.benchmark_values import benchmark_values
+from profgate.track.measuring import benchmark_values
 from profgate.track.versions import BenchmarkValue
 
 DATA = Path(__file__).parents[2] / "data"

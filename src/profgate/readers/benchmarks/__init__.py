@@ -10,3 +10,4 @@ for _module in (import_module(info.name) for info in iter_modules(__path__, f"{_
     if isinstance(_format := getattr(_module, "FORMAT", None), ResultFormat):
         _format.__doc__ = _module.__doc__
         FORMATS += (_format,)
+TEST_RESULTS = frozenset(result.name for result in FORMATS if not result.scenarios)  # all tests belong to one run

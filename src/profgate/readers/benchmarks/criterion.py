@@ -38,7 +38,6 @@ FORMAT = ResultFormat(
     name="criterion",
     looks="JSON with the keys sampling_mode, iters and times, or messages of cargo criterion",
     record="cargo bench; then give target/criterion/**/new/sample.json",
-    counted=(),
     proven="Criterion 0.3.6",
     keys=("sampling_mode", "iters", "times"),
     line=_MESSAGE,

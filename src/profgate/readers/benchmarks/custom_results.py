@@ -24,7 +24,6 @@ FORMAT = ResultFormat(
     name="custom-results",
     looks="a JSON array of objects with the keys name, unit and value",
     record="whatever writes it",
-    counted=(),
     pattern=re.compile(rb'\s*\[\s*\{(?=[^{}\[\]]*"name")(?=[^{}\[\]]*"unit")(?=[^{}\[\]]*"value")'),
     records=json_array,
     add=_add,

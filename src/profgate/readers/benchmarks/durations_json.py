@@ -17,7 +17,6 @@ FORMAT = ResultFormat(
     name="durations",
     looks="JSON with the schema profgate.durations/1",
     record="profgate ranks record",
-    counted=(),
     proven="profgate",
     pattern=re.compile(rb"\s*\{.{0,180}" + re.escape(MARK), re.DOTALL),
     records=_tests,

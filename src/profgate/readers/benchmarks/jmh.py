@@ -54,7 +54,6 @@ FORMAT = ResultFormat(
     name="jmh",
     looks="a JSON array of objects with the key jmhVersion",
     record="java -jar benchmarks.jar -rf json -rff a.json",
-    counted=(),
     pattern=re.compile(rb'\s*\[\s*\{\s*"jmhVersion"'),
     records=json_array,
     add=_add,

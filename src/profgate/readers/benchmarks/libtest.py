@@ -19,7 +19,6 @@ FORMAT = ResultFormat(
     name="libtest",
     looks="lines such as 'test x ... bench: 12 ns/iter'",
     record="cargo bench -- --output-format bencher > a.txt",
-    counted=(),
     proven="Criterion 0.3.6",
     line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),
     records=lines(r"test (?P<name>\S.*?)(?<! ) ++\.\.\. bench: *(?P<time>.*)"),

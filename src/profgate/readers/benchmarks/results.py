@@ -98,10 +98,7 @@ class Results:
         line: int | None = None,
         process: Hashable = None,
     ) -> None:
-        """Add runs of a benchmark. Values with the same ``process`` form one run, whose value is their median.
-
-        Raises ProfileError if the name or a value is invalid.
-        """
+        """Add runs of a benchmark. Values with the same ``process`` form one run, whose value is their median."""
         if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is not a name of a benchmark")
         where = f"{self.where}: {name}"
@@ -162,10 +159,7 @@ class Results:
 
 
 def measured(value: object, where: str) -> float:
-    """Return ``value`` as a float.
-
-    Raises ProfileError with location ``where`` if ``value`` is not a valid measurement.
-    """
+    """Return ``value`` as a float."""
     try:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
     except (OverflowError, ValueError):  # a signaling NaN raises ValueError
@@ -176,10 +170,7 @@ def measured(value: object, where: str) -> float:
 
 
 def for_each(total: object, count: object, where: str) -> float:
-    """Return the value per repetition, which is ``total`` divided by ``count``.
-
-    Raises ProfileError with location ``where`` if ``total`` or ``count`` is not a valid measurement.
-    """
+    """Return the value per repetition, which is ``total`` divided by ``count``."""
     repetitions = measured(count, where)
     if not repetitions:
         raise wrong(where, "a measurement repeats the work 0 times")

@@ -22,7 +22,8 @@ _LONGEST_LINE = 10_000  # longer lines are output from the programs under test
 class Record:
     """The fields and the position of an entry in a file.
 
-    The methods take paths to values. A path consists of keys joined by dots.
+    The methods take paths to values, and raise ProfileError if the value has another type or, unless it is optional, is
+    missing. A path consists of keys joined by dots.
     """
 
     where: str
@@ -30,7 +31,7 @@ class Record:
     parent: "Record | None" = None
 
     def get(self, path: str) -> object:
-        """Return the value at a path, or None if there is none. Raises ProfileError if a parent is not an object."""
+        """Return the value at a path, or None if there is none."""
         value = self.fields.get(path)
         if value is not None or "." not in path:
             return value
@@ -57,30 +58,21 @@ class Record:
         return wrong(self.where, what)
 
     def number(self, path: str) -> float:
-        """Return the measurement at a path. Raises ProfileError if the value is not a valid measurement."""
+        """Return the measurement at a path."""
         return measured(self.get(path), self.where)
 
     def child(self, path: str, *, optional: bool = False) -> "Record":
-        """Return the object at a path.
-
-        Raises ProfileError if the value is not an object, or if it is missing and not optional.
-        """
+        """Return the object at a path."""
         value = self.get(path)
         return Record(self.where, {} if optional and value is None else mapping(value, self.where, repr(path)))
 
     def array(self, path: str, *, optional: bool = False) -> list[object]:
-        """Return the array at a path.
-
-        Raises ProfileError if the value is not an array, or if it is missing and not optional.
-        """
+        """Return the array at a path."""
         value = self.get(path)
         return [] if optional and value is None else listing(value, self.where, repr(path))
 
     def children(self, path: str, *, optional: bool = False) -> list["Record"]:
-        """Return the objects in the array at a path.
-
-        Raises ProfileError if the array is invalid, as described in `array`, or if an entry is not an object.
-        """
+        """Return the objects in the array at a path."""
         prefix, entries = f"{self.where}: {path}", enumerate(self.array(path, optional=optional))
         return [Record(where := f"{prefix}[{number}]", mapping(entry, where, "it"), self) for number, entry in entries]
 
@@ -100,8 +92,8 @@ class ResultFormat(BuiltInReader):
     name: str
     looks: str
     record: str
-    counted: tuple[str, ...]
     records: Callable[[SourceFile], Iterable[Record]]
+    counted: tuple[str, ...] = ()
     proven: str = ""
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None
@@ -126,10 +118,7 @@ class ResultFormat(BuiltInReader):
             return self.line.search(stream.read()) is not None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the measurements in base units.
-
-        Raises ProfileError with the position of the error if the file is invalid.
-        """
+        """Return the measurements in base units."""
         source = unwrap(source)
         results = Results(source.name, self.scenarios, self.counted)
         facts: dict[str, Any] | None = None

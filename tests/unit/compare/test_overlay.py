@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.overlay import OverlayInput, overlay
+from profgate.attribution.identity import SourcePairing
+from profgate.attribution.unified_diff import folder_diff
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.readings import readings_of
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.history import StoredJob
-from profgate.model.profile import ClaimedSource, Configuration, Profile
+from profgate.model.profile import ClaimedSource, Configuration, Profile, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.registry import read_profile
 
 DIFF = folder_diff({"src/a.py": "a"}, {"src/a.py": "b"}, frozenset({"src/a.py", "src/shop/cart.py"}))
@@ -29,7 +29,7 @@ def recorded(folder: str, job: str, *, more: str = "") -> Profile:
 
 def compared(baseline: Profile, target: Profile, *base_runs: Profile, diff: SourceDiff | None = None) -> Comparison:
     workload = Workload("w", Configuration(), (baseline,), (target,), base_runs)
-    (found,), _ = overlay(workload, OverlayInput(CompareOptions(), diff=diff))
+    (found,), _ = overlay(workload, OverlayInput(CompareOptions(), pairing=SourcePairing(diff)))
     return found
 
 
@@ -39,7 +39,7 @@ def test_base_jobs_in_other_folders_have_the_same_functions(diff: SourceDiff | N
     found = compared(*sides, recorded("/ci/3", "c"), recorded("/ci/4", "d", more="drop"), diff=diff)
     files = {f"/ci/2/{file}" for file in FILES}
     assert set(found.symbols.files) == files
-    assert found.noise_self.tolist() == [
+    assert found.noise.self_value.tolist() == [
         [9 * (name != "drop") for name in found.symbols.names],
         [9] * len(found.symbols.names),
     ]
@@ -55,8 +55,8 @@ def test_stored_jobs_in_other_folders_have_the_same_functions() -> None:
         for reading in readings_of(recorded(f"/ci/{number}", "x"), options, f"c{number}", StoredJob(), "1")
     ]
     workload = Workload("w", Configuration(), (recorded("/ci/1", "b"),), (recorded("/ci/2", "t"),))
-    (found,), _ = overlay(workload, OverlayInput(options, past=lambda _: past))
-    assert found.noise_self.tolist() == [[9] * len(found.symbols)] * 2
+    (found,), _ = overlay(workload, OverlayInput(options, pairing=SourcePairing(), past=lambda _: past))
+    assert found.noise.self_value.tolist() == [[9] * len(found.symbols)] * 2
 
 
 def test_build_output_of_another_folder_is_paired_despite_a_diff() -> None:

@@ -1,0 +1,254 @@
+"""Draw mutants of the source and run the tests that execute their lines: ./run bench mutants [--count N] [PACKAGE ...].
+
+The first call runs the tests once to record which of them execute each line; `--record` does so again. A mutant is
+one changed operator, condition, number or call. It is killed if a test fails. For a survivor, write the missing test,
+delete the needless code, or explain why the program behaves the same.
+"""
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+
+import pytest
+from coverage import Coverage, CoverageData
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "mutants"
+PACKAGES = ("action", "compare", "detect", "github", "judge")
+FOLDERS = ("tests/unit", "tests/integration")
+PAIRS: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (
+    *((ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)),
+    *((ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div)),
+)
+SWAPS = dict(PAIRS) | {second: first for first, second in PAIRS}
+SWAPS |= {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A replaced part of a source file; columns count bytes."""
+
+    path: str
+    start: tuple[int, int]
+    end: tuple[int, int]
+    before: str
+    after: str
+
+    def apply(self, text: bytes) -> bytes:
+        """Return the source with the replaced part."""
+        lines = text.splitlines(keepends=True)
+        head = b"".join(lines[: self.start[0] - 1]) + lines[self.start[0] - 1][: self.start[1]]
+        tail = lines[self.end[0] - 1][self.end[1] :] + b"".join(lines[self.end[0] :])
+        return head + self.after.encode() + tail
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.start[0]}  {self.before}  ->  {self.after}"
+
+
+def mutants_of(path: Path) -> Iterator[Mutant]:
+    """Every mutant of a file; annotations, decorators and texts stay."""
+    for node in _executed(ast.parse(path.read_bytes())):
+        for after in _replacements(node):
+            start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+            yield Mutant(str(path.relative_to(ROOT)), start, end, ast.unparse(node), after)
+
+
+def _executed(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    for name, value in ast.iter_fields(node):
+        if name in {"annotation", "returns", "decorator_list", "bases"}:
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.expr | ast.stmt) and not isinstance(child, ast.JoinedStr):
+                yield child
+            if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
+                yield from _executed(child)
+
+
+def _replacements(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Compare(left=left, ops=[operator], comparators=right) if type(operator) in SWAPS:
+            yield f"({ast.unparse(ast.Compare(left, [SWAPS[type(operator)]()], right))})"  # type: ignore[list-item]
+        case ast.BoolOp(op=operator, values=values):
+            yield f"({ast.unparse(ast.BoolOp(SWAPS[type(operator)](), values))})"  # type: ignore[arg-type]
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in SWAPS:
+            yield f"({ast.unparse(ast.BinOp(left, SWAPS[type(operator)](), right))})"  # type: ignore[arg-type]
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield f"({ast.unparse(operand)})"
+        case ast.Constant(value=bool(value)):
+            yield str(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield str(value + 1)
+        case ast.IfExp(test=test, body=body, orelse=other) if not isinstance(test, ast.Compare | ast.BoolOp):
+            yield f"({ast.unparse(ast.IfExp(test, other, body))})"
+        case ast.Expr(value=ast.Call()) | ast.Continue() | ast.Raise():
+            yield "pass"
+
+
+class Recorder:
+    """A plug-in of pytest: names the test to coverage, and writes how long each test takes."""
+
+    def __init__(self, coverage: Coverage) -> None:
+        self.seconds: dict[str, float] = {}
+        self._coverage = coverage
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Everything that runs for a test counts for it, also its fixtures."""
+        self._coverage.switch_context(item.nodeid)
+        start = time.perf_counter()
+        result = yield
+        self.seconds[item.nodeid] = time.perf_counter() - start
+        return result
+
+
+def _record(part: str, files: list[str]) -> int:
+    """Run the quick tests of one process."""
+    sources = [f"src/profgate/{name}" for name in PACKAGES]
+    coverage = Coverage(data_file=WORK / f"coverage.{part}", source=sources, config_file=False)
+    recorder = Recorder(coverage)
+    coverage.start()
+    code = pytest.main(
+        ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow and not full", *files], plugins=[recorder]
+    )
+    coverage.stop()
+    coverage.save()
+    (WORK / f"seconds.{part}").write_text(json.dumps(recorder.seconds), encoding="utf-8")
+    return int(code)
+
+
+def _record_all(folders: list[str], jobs: int) -> None:
+    """Divide the test files among processes."""
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    files = sorted(str(path) for folder in folders for path in Path(folder).rglob("test_*.py"))
+    command = [sys.executable, "-m", "bench.mutants", "--record-part"]
+    parts = [subprocess.Popen([*command, str(part), *files[part::jobs]], cwd=ROOT) for part in range(jobs)]
+    for part in parts:
+        part.wait()
+
+
+class Tests:
+    """Which tests execute a line, and how long each takes."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        for path in WORK.glob("seconds.*"):
+            self._seconds.update(json.loads(path.read_text(encoding="utf-8")))
+        self._data = [CoverageData(str(path)) for path in WORK.glob("coverage.*")]
+        for data in self._data:
+            data.read()
+
+    def of(self, mutant: Mutant, budget: float) -> tuple[list[str], list[str]]:
+        """Return the unit tests of the package, then others by duration, both within this budget in seconds."""
+        tests: set[str] = set()
+        for data in self._data:
+            contexts = data.contexts_by_lineno(str(ROOT / mutant.path))
+            found = {test for line in range(mutant.start[0], mutant.end[0] + 1) for test in contexts.get(line, ())}
+            # the tests do not execute a line that runs while the module is imported
+            tests |= {test for each in contexts.values() for test in each} if "" in found else found
+        near = f"tests/unit/{mutant.path.split('/')[2]}/"
+        unit = [test for test in tests if test.startswith(near)]
+        return self._within(unit, budget), self._within(tests.difference(unit), budget)
+
+    def _within(self, tests: Iterable[str], budget: float) -> list[str]:
+        chosen, spent = [], 0.0
+        for test in sorted(self._seconds.keys() & set(tests), key=lambda test: (self._seconds[test], test)):
+            spent += self._seconds[test]
+            if spent > budget:
+                break
+            chosen.append(test)
+        return chosen
+
+
+def _try(mutant: Mutant, tests: Tests, copy: Path, budget: float) -> str:
+    """Run the tests with the mutant in a copy of the source: which folder kills it, or how it survives."""
+    target = copy / mutant.path
+    compiled = target.parent / "__pycache__"  # could be taken for that of another mutant
+    original = target.read_bytes()
+    shutil.rmtree(compiled, ignore_errors=True)
+    target.write_bytes(mutant.apply(original))
+    try:
+        near, others = tests.of(mutant, budget)
+        for label, chosen in (("unit", near), ("other", others)):
+            if chosen and _fails(chosen, copy, 120 + 15 * budget):
+                return f"killed ({label})"
+        return f"survived {len(near) + len(others)} tests" if near or others else "not covered"
+    finally:
+        target.write_bytes(original)
+        shutil.rmtree(compiled, ignore_errors=True)
+
+
+def _fails(tests: list[str], copy: Path, limit: float) -> bool:
+    """Whether a test fails or does not end."""
+    names = copy / "tests.txt"
+    names.write_text("\n".join(tests), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"@{names}"]
+    environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": ""}
+    quiet = subprocess.DEVNULL
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet, timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
+def _run(mutants: list[Mutant], jobs: int, budget: float) -> int:
+    tests = Tests()
+    copies: Queue[Path] = Queue()
+    for number in range(jobs):
+        copy = WORK / f"copy-{number}"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(ROOT / "src", copy / "src")
+        (copy / "templates").symlink_to(ROOT / "templates")
+        copies.put(copy)
+
+    def attempt(mutant: Mutant) -> str:
+        copy = copies.get()
+        try:
+            outcome = _try(mutant, tests, copy, budget)
+        finally:
+            copies.put(copy)
+        print(f"{outcome:<16} {mutant}", flush=True)
+        return outcome.split()[0]
+
+    with ThreadPoolExecutor(jobs) as pool:
+        outcomes = list(pool.map(attempt, mutants))
+    print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in sorted(set(outcomes))))
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    """Print the outcome of each mutant, then the sums."""
+    if arguments[:1] == ["--record-part"]:
+        return _record(arguments[1], arguments[2:])
+    parser = argparse.ArgumentParser(prog="bench mutants", description=__doc__)
+    parser.add_argument("packages", nargs="*", default=PACKAGES, metavar="PACKAGE", help=f"of {', '.join(PACKAGES)}")
+    parser.add_argument("--count", type=int, default=100, help="how many mutants")
+    parser.add_argument("--seed", type=int, default=1, help="of the random draw")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--budget", type=float, default=20, metavar="SECONDS", help="of tests for each mutant")
+    parser.add_argument("--record", nargs="*", metavar="FOLDER", help="record again, and only these folders of tests")
+    given = parser.parse_args(arguments)
+    if given.record is not None or not WORK.exists():
+        _record_all(given.record or list(FOLDERS), given.jobs)
+    files = [path for name in given.packages for path in sorted((ROOT / "src/profgate" / name).rglob("*.py"))]
+    mutants = [mutant for path in files for mutant in mutants_of(path)]
+    print(f"{given.count} of {len(mutants)} mutants, seed {given.seed}")
+    return _run(random.Random(given.seed).sample(mutants, given.count), given.jobs, given.budget)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

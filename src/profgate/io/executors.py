@@ -1,0 +1,250 @@
+"""Execution of tasks by an executor of `concurrent.futures`: in this process, in other processes, or on a Dask cluster.
+
+    with executor_named("processes:4") as run:
+        for result in run(tasks, Kind):  # results in the order of the tasks
+            ...
+
+Tasks are pure functions that can be pickled. Their results come back as bytes (`model/result_bytes.py`). A task that an
+executor lost, because a connection was cut, is submitted again.
+"""
+
+import asyncio
+import contextlib
+import gc
+import os
+import pickle
+import re
+import socket
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures.process import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+from profgate.errors import ProfgateError
+from profgate.io.packages import registers
+from profgate.io.workers import processors
+from profgate.model.result_bytes import Failure, packed, unpacked
+from profgate.version import VERSION
+
+Result = TypeVar("Result")
+Task = Callable[[], Any]
+NAMES = re.compile(r"serial|processes(:\d{1,4})?|dask(:\d{1,4})?|dask://[A-Za-z0-9_.\-]{1,253}:\d{1,5}")
+FORMS = "serial, processes[:N], dask[:N] or dask://HOST:PORT"
+MOST_WAITING = 128  # submitted tasks whose results have not been used
+MOST_TRIES = 4
+PAUSE = 0.5  # seconds before a lost task is submitted again
+LONGEST_CUT = 30.0  # seconds in which a scheduler must be reached, also after a connection was cut
+CHECKED_EVERY = 20.0  # seconds without a result after which the cluster is checked
+PLUGINS = ("profgate.readers", "profgate.strategies")
+TLS = "DASK_DISTRIBUTED__COMM__TLS__"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRunner:
+    """Runs tasks by an executor. ``check`` raises ProfgateError if waiting for results is useless."""
+
+    executor: Executor
+    check: Callable[[], None] = lambda: None
+
+    def __call__(self, tasks: Iterable[Task], kind: type[Result]) -> Iterator[Result]:
+        """Yield the results of the tasks, which are of one type, in the order of the tasks.
+
+        Raises ProfgateError if a task fails or its result is not valid.
+        """
+        waiting: deque[tuple[bytes, Future[object]]] = deque()
+        try:
+            for task in tasks:
+                data = pickle.dumps(task, protocol=5)
+                waiting.append((data, self._submitted(data)))
+                while waiting and (len(waiting) >= MOST_WAITING or waiting[0][1].done()):
+                    yield self._result(*waiting.popleft(), kind)
+            while waiting:
+                yield self._result(*waiting.popleft(), kind)
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+    def _submitted(self, data: bytes) -> "Future[object]":
+        try:
+            return self.executor.submit(call, _version(), data)
+        except Exception as error:  # executors raise errors of their own
+            raise ProfgateError("executor", f"accepts no task: {_shown(error)}") from error
+
+    def _result(self, data: bytes, future: "Future[object]", kind: type[Result]) -> Result:
+        for _ in range(MOST_TRIES):
+            try:
+                made = self._waited_for(future)
+                break
+            except (CancelledError, asyncio.CancelledError, OSError):
+                # the connection was cut; a task has no effect but its result, so it can be repeated
+                time.sleep(PAUSE)
+                self.check()
+                future = self._submitted(data)
+            except ProfgateError:
+                raise
+            except Exception as error:
+                raise ProfgateError("executor", f"has failed: {_shown(error)}") from error
+        else:
+            raise ProfgateError("executor", f"lost a task {MOST_TRIES} times; check the connection and the workers")
+        try:
+            result = unpacked(made, kind)
+        except ValueError as error:
+            raise ProfgateError("executor", f"a result is refused: {error}") from error
+        if isinstance(result, Failure):
+            raise ProfgateError(result.where, result.what)
+        return result
+
+    def _waited_for(self, future: "Future[object]") -> object:
+        while True:
+            try:
+                return future.result(CHECKED_EVERY)
+            except TimeoutError:
+                if future.done():  # the task raised this error
+                    raise
+                self.check()
+
+
+def call(version: str, data: bytes) -> bytes:
+    """Run a task in the process of a worker, and return its result or its error as bytes."""
+    if version != (own := _version()):
+        what = f"has profgate {own}, and this command is profgate {version}; install the same version"
+        return packed(Failure(f"worker {_name()}", what))
+    try:
+        return packed(pickle.loads(data)())  # noqa: S301 - a worker runs the code of its clients
+    except ProfgateError as error:
+        return packed(Failure(error.where, error.what))
+    except Exception as error:  # noqa: BLE001 - errors that the executor itself raises are then those of connections
+        return packed(Failure("executor", f"a task failed: {_shown(error)}"))
+
+
+@contextlib.contextmanager
+def executor_named(name: str) -> Iterator[TaskRunner]:
+    """Start or connect the executor with this name, and stop it afterwards. Raises ProfgateError if this fails."""
+    if NAMES.fullmatch(name) is None:
+        raise ProfgateError("--executor", f"{name!r} is unknown; use {FORMS}")
+    kind, _, rest = name.partition(":")
+    if kind == "dask":
+        with _dask(name, rest) as runner:
+            yield runner
+        return
+    count = int(rest) if rest else processors() if sys.platform == "linux" else os.cpu_count() or 1
+    spawned = get_context("spawn")  # a forked process would not contain the threads of the executor
+    pool = ProcessPoolExecutor(max(count, 1), spawned, gc.set_threshold, (100_000, 20, 20))
+    with InThisProcess() if kind == "serial" else pool as executor:
+        yield TaskRunner(executor)
+
+
+class InThisProcess(Executor):
+    """Runs each task at once in this process."""
+
+    def submit(self, fn: Callable[..., Result], /, *args: object, **options: object) -> "Future[Result]":
+        """Run the task and return its result as a finished future."""
+        future: Future[Result] = Future()
+        try:
+            future.set_result(fn(*args, **options))
+        except Exception as error:  # noqa: BLE001 - as other executors
+            future.set_exception(error)
+        return future
+
+
+@contextlib.contextmanager
+def _dask(name: str, place: str) -> Iterator[TaskRunner]:
+    """Connect to a scheduler by TLS with a client certificate, or start a scheduler and workers on loopback."""
+    try:
+        from distributed import Client, LocalCluster
+        from distributed.security import Security
+    except ImportError as error:
+        raise ProfgateError("--executor", f"{name} needs another package: pip install 'profgate[dask]'") from error
+    import logging
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack:
+        try:
+            if place.startswith("//"):
+                security, address = Security(require_encryption=True), f"tls:{place}"
+                if not (security.tls_ca_file and security.tls_client_cert and security.tls_client_key):
+                    what = "needs certificates: set {0}CA_FILE, {0}CLIENT__CERT and {0}CLIENT__KEY to their files"
+                    raise ProfgateError(name, what.format(TLS))  # noqa: TRY301
+            else:
+                security = Security.temporary()
+                local = LocalCluster(
+                    n_workers=int(place) if place else None,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"dashboard": False},
+                    security=security,
+                    silence_logs=logging.CRITICAL,
+                )
+                address = stack.enter_context(local).scheduler_address
+            connect = partial(Client, address, timeout=LONGEST_CUT, security=security, set_as_default=False)
+            cluster = stack.enter_context(_Cluster(name, connect))
+        except ProfgateError:
+            raise
+        except Exception as error:
+            raise ProfgateError(name, f"cannot be used: {_shown(error)}") from error
+        yield TaskRunner(cluster, cluster.check)
+
+
+class _Cluster(Executor):
+    """Submits tasks to a Dask scheduler. The futures are those of Dask, which also end if the connection is cut."""
+
+    def __init__(self, name: str, connect: Callable[[], Any]) -> None:
+        self._name, self._connect = name, connect
+        self._client = connect()
+        self._without_workers = 0  # number of checks
+
+    def submit(self, fn: Callable[..., Any], /, *args: object, **options: object) -> Any:  # noqa: ANN401 - of Dask
+        """Submit a task."""
+        return self._client.submit(fn, *args, **options, pure=False)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT002 - as in the base class
+        """Disconnect."""
+        del wait, cancel_futures
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=1)
+        self._client.status = "closed"  # a client that failed to close after a cut would try it again at exit
+
+    def check(self) -> None:
+        """Connect again after a cut. Raises ProfgateError if this fails or there are no workers."""
+        try:
+            if self._client.status != "running":
+                self.shutdown()
+                self._client = self._connect()
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        except Exception as error:
+            raise ProfgateError(self._name, f"the connection was lost: {_shown(error)}") from error
+        self._without_workers = 0 if workers else self._without_workers + 1
+        if self._without_workers == MOST_TRIES:
+            raise ProfgateError(self._name, "has no workers; start some with 'dask worker'")
+
+
+@cache
+def _version() -> str:
+    """Return the version, followed by those of plugins, because they also decide about results."""
+    if not any(map(registers, PLUGINS)):
+        return VERSION
+    from importlib.metadata import entry_points
+
+    found = {point.dist for group in PLUGINS for point in entry_points(group=group)} - {None}
+    return " ".join([VERSION, *sorted(f"{each.name}-{each.version}" for each in found if each is not None)])
+
+
+def _name() -> str:
+    """Return the name of this worker."""
+    if "distributed" in sys.modules:
+        from distributed import get_worker
+
+        with contextlib.suppress(ValueError):
+            return str(get_worker().address)
+    return f"{os.getpid()} on {socket.gethostname()}"
+
+
+def _shown(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]

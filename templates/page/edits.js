@@ -1,0 +1,252 @@
+// What the reader does to the call tree of both sides: focus, merge, collapse recursion, leave out. Each can be undone.
+import { MERGED } from "./colour.js";
+import { announce, byId, element, makeButton } from "./dom.js";
+import { outermostOf, ranksOf } from "./merge.js";
+import { ancestorsOf, makeTree, once, rowsOfSymbol, symbolName, weightOf, widestOf, withoutSymbols } from "./tree.js";
+
+export const EDITS = {
+  focus: {
+    title: "Only its calls",
+    chip: "Only calls of",
+    help: "Only the calls of this function, from all its callers (o)",
+  },
+  merge: {
+    title: "Merge into callers",
+    chip: "Merged into callers:",
+    help: "Count the cost of this function for its callers (m)",
+  },
+  collapse: {
+    title: "Collapse recursion",
+    chip: "Collapsed:",
+    help: "One frame for all nested calls of this function (k)",
+  },
+  drop: { title: "Leave out", chip: "Without stacks through", help: "Leave out every stack through this function (x)" },
+};
+
+// Applies the edits one after the other. Each result is stored with the tree before it, so undo costs nothing.
+export function editedTree(tree, edits) {
+  return edits.reduce(
+    (before, { kind, symbol }) =>
+      once(before, `${kind} ${symbol}`, () =>
+        kind === "drop" ? withoutSymbols(before, new Set([symbol])) : regrouped(before, kind, symbol),
+      ),
+    tree,
+  );
+}
+
+// Returns the tree in which every row has the row that stands for it. Each row's own cost counts once, for that row, so
+// merged and collapsed trees have the same totals; a focused tree has the totals of the function. `origin` maps the
+// rows of the page's complete tree to the new rows.
+function regrouped(tree, kind, chosen) {
+  const { size, parent, symbol } = tree;
+  const made = rowMaker(size);
+  const stands = new Int32Array(size);
+  const outermost = new Int32Array(size).fill(-1); // the new row of the outermost call of the chosen function
+  const sources = new Int32Array(size);
+  const source = new Int32Array(size);
+  const mixes = new Uint8Array(size); // whether rows with other callers may join the row's callees
+  if (kind === "merge") for (const row of rowsOfSymbol(tree, chosen)) mixes[parent[row]] = 1;
+  if (kind === "focus") mixes[0] = 1;
+  const isLeftOut = (row) => kind === "focus" && outermost[row] < 0;
+  for (let i = 0; i < size; i++) {
+    const above = parent[i];
+    const outer = i ? outermost[above] : -1;
+    if (i && mixes[above]) mixes[i] = 1;
+    if (symbol[i] === chosen && (kind === "merge" || (kind === "collapse" && outer >= 0))) {
+      stands[i] = kind === "merge" ? stands[above] : outer;
+      outermost[i] = outer;
+      continue;
+    }
+    const apart = i > 0 && kind === "focus" && outer < 0 && symbol[i] !== chosen;
+    stands[i] = apart ? 0 : made.rowOf(i ? stands[above] : -1, symbol[i], i > 0 && mixes[above] > 0);
+    outermost[i] = outer < 0 && symbol[i] === chosen ? stands[i] : outer;
+    if (kind === "collapse" && outermost[i] >= 0) mixes[i] = 1;
+    sources[stands[i]] += 1;
+    source[stands[i]] = i;
+  }
+  const { place, ...shape } = inOrder(tree, made);
+  const { size: rows } = shape;
+  const [beforeSelf, afterSelf, hidden] = [new Float64Array(rows), new Float64Array(rows), new Int32Array(rows)];
+  const origin = new Int32Array(size).fill(-1); // the new place of each row
+  for (let i = 0; i < size; i++) {
+    if (isLeftOut(i)) continue;
+    const at = place[stands[i]];
+    origin[i] = at;
+    beforeSelf[at] += tree.beforeSelf[i];
+    afterSelf[at] += tree.afterSelf[i];
+    hidden[at] += tree.hidden[i];
+  }
+  const found = makeTree({
+    ...tree,
+    ...shape,
+    ...{ beforeSelf, afterSelf, hidden },
+    ...{ callsBefore: null, callsAfter: null, totalBefore: null, totalAfter: null, evidence: null, evidenceSelf: null },
+    origin: tree.origin ? tree.origin.map((row) => (row < 0 ? -1 : origin[row])) : origin,
+  });
+  const evidence = (bits, before, after) => {
+    if (!tree[bits]) return;
+    found[bits] = new Uint8Array(found.size).fill(MERGED);
+    for (let i = 0; i < made.size; i++) {
+      const [to, from] = [place[i], source[i]];
+      if (sources[i] === 1 && found[before][to] === tree[before][from] && found[after][to] === tree[after][from])
+        found[bits][to] = tree[bits][from];
+    }
+  };
+  evidence("evidence", "before", "after");
+  evidence("evidenceSelf", "beforeSelf", "afterSelf");
+  return found;
+}
+
+// Makes at most `most` rows, one for each symbol below each row. The table is faster than a map of 300,000 rows.
+function rowMaker(most) {
+  const mask = 2 ** Math.ceil(Math.log2(2 * most + 2)) - 1;
+  const table = new Int32Array(mask + 1).fill(-1);
+  const made = { size: 0, parent: new Int32Array(most), symbol: new Int32Array(most), rowOf };
+
+  // A row below a row that mixes nothing is always new.
+  function rowOf(parent, symbol, mixed) {
+    if (!mixed) return add(parent, symbol);
+    let slot = Math.imul(parent + 1, 0x9e3779b1) ^ Math.imul(symbol + 3, 0x85ebca6b);
+    for (slot = (slot ^ (slot >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+      const row = table[slot];
+      if (row < 0) break;
+      if (made.parent[row] === parent && made.symbol[row] === symbol) return row;
+    }
+    table[slot] = made.size;
+    return add(parent, symbol);
+  }
+
+  function add(parent, symbol) {
+    made.parent[made.size] = parent;
+    made.symbol[made.size] = symbol;
+    return made.size++;
+  }
+
+  return made;
+}
+
+// Sorts the rows by name below each row, callers first. `place` is the new number of each row.
+function inOrder(tree, made) {
+  const { size } = made;
+  const rank = ranksOf(tree);
+  const first = new Int32Array(rank.length + 1);
+  const rankOf = (row) => (row ? rank[made.symbol[row] + 1] : 0);
+  for (let row = 0; row < size; row++) first[rankOf(row) + 1] += 1;
+  for (let at = 1; at < first.length; at++) first[at] += first[at - 1];
+  const sorted = new Int32Array(size);
+  for (let row = 0; row < size; row++) sorted[first[rankOf(row)]++] = row;
+  const [child, next] = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
+  for (let at = size - 1; at >= 0; at--) {
+    const row = sorted[at];
+    if (!row) continue;
+    next[row] = child[made.parent[row]];
+    child[made.parent[row]] = row;
+  }
+  const place = new Int32Array(size);
+  const shape = {
+    size,
+    symbol: new Int32Array(size),
+    depth: new Int32Array(size),
+    parent: new Int32Array(size).fill(-1),
+    end: new Int32Array(size).fill(size),
+  };
+  let row = 0;
+  for (let at = 0; at < size; at++) {
+    place[row] = at;
+    shape.symbol[at] = made.symbol[row];
+    if (row) {
+      shape.parent[at] = place[made.parent[row]];
+      shape.depth[at] = shape.depth[shape.parent[at]] + 1;
+    }
+    if (child[row] >= 0) {
+      row = child[row];
+      continue;
+    }
+    for (; row && next[row] < 0; row = made.parent[row]) shape.end[place[row]] = at + 1;
+    if (row) shape.end[place[row]] = at + 1;
+    row = next[row];
+  }
+  return { place, ...shape };
+}
+
+// Whether a function calls itself, directly or through others.
+export function isRecursive(tree, symbol) {
+  let end = 0;
+  for (const row of rowsOfSymbol(tree, symbol)) {
+    if (row < end) return true;
+    end = tree.end[row];
+  }
+  return false;
+}
+
+export function makeEdits(page) {
+  const buttons = Object.entries(EDITS).map(([kind, { title, help }]) => {
+    const button = makeButton(title, () => page.edit(kind), "plain");
+    button.title = help;
+    return [kind, button];
+  });
+  byId("edits").append(...buttons.map(([, button]) => button));
+
+  const chosen = () => {
+    const { shape, node } = page.state.focus;
+    return page.shapes[shape].symbol[node];
+  };
+
+  function isPossible(kind, symbol) {
+    return symbol >= 0 && (kind !== "collapse" || isRecursive(page.tree, symbol));
+  }
+
+  function showButtons() {
+    const symbol = chosen();
+    for (const [kind, button] of buttons) {
+      button.hidden = !isPossible(kind, symbol);
+      if (button.hidden && button === document.activeElement) page.chooseNode(page.state.focus.node);
+    }
+    const { title } = EDITS.focus;
+    buttons[0][1].textContent = symbol >= 0 && outermostOf(page.tree, symbol).length > 1 ? "All places as one" : title;
+  }
+
+  function showChips() {
+    const { edits } = page.state;
+    byId("chips").hidden = !edits.length;
+    const undo = makeButton("Undo", page.undo, "undo");
+    undo.title = "Undo the last one (u)";
+    byId("chips").replaceChildren(
+      ...edits.map((edit) => {
+        const name = symbolName(page.whole, edit.symbol);
+        const chip = makeButton(`${EDITS[edit.kind].chip} `, () => change(edits.filter((other) => other !== edit)));
+        chip.append(element("bdi", name));
+        chip.setAttribute("aria-label", `Undo: ${EDITS[edit.kind].title} ${name}`);
+        return chip;
+      }),
+      undo,
+    );
+  }
+
+  // The selected function stays selected, or else its nearest caller that is still there.
+  function change(edits, symbols = [chosen()]) {
+    page.set({ edits, zoom: [0], focus: { shape: 0, node: 0 } });
+    const { tree, state } = page;
+    const row =
+      state.sandwich < 0 &&
+      !state.reversed &&
+      symbols.map((symbol) => widestOf(tree, symbol)).find((at) => at > 0 && weightOf(tree, at) > 0);
+    if (row && state.tab === "graph") page.openInGraph(row);
+  }
+
+  page.edit = (kind, symbol = chosen()) => {
+    if (!isPossible(kind, symbol)) return;
+    const { shape, node } = page.state.focus;
+    const path = ancestorsOf(page.shapes[shape], node).reverse();
+    const others = path.map((row) => page.shapes[shape].symbol[row]).filter((other) => other !== symbol);
+    change([...page.state.edits, { kind, symbol }], kind === "merge" || kind === "drop" ? others : [symbol]);
+    announce(`${EDITS[kind].title}: ${symbolName(page.whole, symbol)}`);
+  };
+  page.undo = () => {
+    if (!page.state.edits.length) return;
+    change(page.state.edits.slice(0, -1));
+    announce("Undone");
+  };
+  page.on("focus", showButtons);
+  page.on("tree", showChips);
+}

@@ -1,0 +1,204 @@
+"""Executors do not change the report, and their failures are errors with a reason."""
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dask_cluster import Cable, Cluster
+from executor_tasks import end_of_process, not_data, square
+from profgate import api, wiring
+from profgate.errors import ProfgateError
+from profgate.io import executors
+from profgate.io.executors import InThisProcess, TaskRunner, executor_named
+from profgate.io.files import dereferenced, referenced, sources_under
+
+pytestmark = pytest.mark.xdist_group("executors")
+DATA = Path(__file__).parents[1] / "data"
+WORKLOADS = 20
+RESULTS = '{{"machine_info": {{}}, "benchmarks": [{{"fullname": "a::fib", "stats": {{"mean": {}}}}}], "version": "5"}}'
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Many workloads, one of them slower, files that are paired by content, alone, damaged or larger than a head."""
+    folder = tmp_path_factory.mktemp("sides")
+    for side in ("baseline", "target"):
+        files = {
+            f"w{number:03}/{run}.folded": f"main;f{number} {30 + run}\n"
+            for number in range(WORKLOADS)
+            for run in range(3)
+        }
+        files |= {f"results/{run}.json": RESULTS.format(0.01 + run / 1000) for run in range(3)}
+        files |= {"damaged/1.folded": "no profile", f"only-{side}/1.folded": "main;parse;read 5\n"}
+        files["large.folded"] = "".join(f"main;function_{number} {number + 1}\n" for number in range(4000))
+        if side == "target":
+            files |= {f"w000/{run}.folded": f"main;f0 {90 + run}\n" for run in range(3)}
+        for name, text in files.items():
+            file = folder / side / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="ascii")
+        for name in ("junit", "perun", "pprof", "pstats"):  # with all kinds of attachments
+            shutil.copytree(DATA / name, folder / side / name)
+    return str(folder / "baseline"), str(folder / "target")
+
+
+@pytest.fixture(scope="module")
+def whole(sides: tuple[str, str]) -> str:
+    return api.compare(*sides).json()
+
+
+def report_by(name: str, sides: tuple[str, str]) -> str:
+    return api.compare(*sides, executor=name).json()
+
+
+@pytest.mark.parametrize("name", ["serial", "processes:2"])
+def test_executor_does_not_change_the_report(name: str, sides: tuple[str, str], whole: str) -> None:
+    assert '"damaged"' in whole
+    assert report_by(name, sides) == whole
+
+
+def test_any_executor_of_python_can_be_used(
+    sides: tuple[str, str], whole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, "MANY", 1)  # metrics are judged by tasks, too
+    assert api.compare(*sides, executor=InThisProcess()).json() == whole
+
+
+def test_equal_names_of_workloads_in_two_parts_do_not_change_the_report(tmp_path: Path) -> None:
+    for side in ("baseline", "target"):
+        for name, text in {
+            "x.folded": "a;b 3\n",
+            "x.txt": RESULTS.format(1),
+            "x (folded, samples).folded": "a;b 3\n",
+            "y.folded": "a;b 1\n",
+        }.items():
+            (tmp_path / side).mkdir(exist_ok=True)
+            (tmp_path / side / name).write_text(text, encoding="ascii")
+    sides = (str(tmp_path / "baseline"), str(tmp_path / "target"))
+    assert report_by("serial", sides) == api.compare(*sides).json()
+
+
+def test_reference_names_the_content_of_its_file(tmp_path: Path) -> None:
+    for size in (3, 100_000):
+        file = tmp_path / f"{size}.folded"
+        file.write_text("a 1\n" * size, encoding="ascii")
+        reference = referenced(sources_under(str(file))[0])
+        assert reference.head == b""
+        assert dereferenced(reference).read(1 << 20) == file.read_bytes()
+        file.write_text("a 2\n" * size, encoding="ascii")
+        (result,) = wiring.read_referenced([reference])
+        assert "has another content on this machine" in str(result)
+        file.unlink()
+        (result,) = wiring.read_referenced([reference])
+        assert "No such file" in str(result)
+
+
+class OldWorker(InThisProcess):
+    """A worker with another version."""
+
+    def submit(self, fn: Any, /, *args: Any, **options: Any) -> Any:
+        return super().submit(fn, "9.9.9", *args[1:], **options)
+
+
+class Broken(InThisProcess):
+    """An executor whose connection is always cut."""
+
+    def submit(self, fn: Any, /, *args: Any, **options: Any) -> Any:
+        future = super().submit(fn, *args, **options)
+        failed = type(future)()
+        failed.cancel()
+        return failed
+
+
+@pytest.mark.parametrize(
+    ("runner", "task", "message"),
+    [
+        (TaskRunner(OldWorker()), square, r"worker \d+ on .*: has profgate \S+, and this command is profgate 9\.9\.9"),
+        (TaskRunner(Broken()), square, "lost a task 4 times"),
+        (
+            TaskRunner(InThisProcess()),
+            not_data,
+            "a task failed: TypeError: a result contains PosixPath",
+        ),
+        (TaskRunner(InThisProcess()), "text", "a task failed: TypeError"),
+    ],
+)
+def test_failures_are_errors(runner: TaskRunner, task: object, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "PAUSE", 0.0)
+    with pytest.raises(ProfgateError, match=message):
+        list(runner([partial(task, 2) if callable(task) else task], int))  # type: ignore[list-item]
+
+
+def test_process_that_ends_is_an_error() -> None:
+    with executor_named("processes:1") as runner, pytest.raises(ProfgateError, match="BrokenProcessPool"):
+        list(runner([partial(end_of_process, 1)], int))
+
+
+@pytest.mark.parametrize("name", ["threads", "processes:x", "dask://", "dask://a", "dask://user@host:1", "serial:2"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(ProfgateError, match="is unknown; use serial, processes"), executor_named(name):
+        pass
+
+
+dask = pytest.importorskip("dask", reason="the package distributed is not installed")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    pytest.importorskip("distributed")
+    with Cluster(tmp_path_factory.mktemp("cluster"), 2) as running, dask.config.set(running.configuration):
+        yield running
+
+
+@pytest.fixture
+def quick_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "CHECKED_EVERY", 1.0)
+
+
+def test_cluster_does_not_change_the_report(cluster: Cluster, sides: tuple[str, str], whole: str) -> None:
+    assert report_by(f"dask://127.0.0.1:{cluster.port}", sides) == whole
+
+
+def test_scheduler_is_used_only_with_certificates(cluster: Cluster) -> None:
+    name = f"dask://127.0.0.1:{cluster.port}"
+    needed = "needs certificates: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
+    with dask.config.set({"distributed.comm.tls.client.cert": None}), pytest.raises(ProfgateError, match=needed):
+        executor_named(name).__enter__()
+
+
+def test_results_are_complete_after_a_cut_connection(cluster: Cluster, quick_checks: None) -> None:
+    del quick_checks
+    with Cable(cluster.port) as cable, executor_named(f"dask://127.0.0.1:{cable.port}") as runner:
+        found = runner([partial(square, number, 0.02) for number in range(100)], int)
+        first = next(found)
+        with cable.cut():
+            time.sleep(1)
+        assert [first, *found] == [number * number for number in range(100)]
+
+
+def test_results_are_complete_after_a_worker_was_killed(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add_worker()
+    killed = cluster.workers[-1]
+    with executor_named(f"dask://127.0.0.1:{cluster.port}") as runner:
+        found = runner([partial(square, number, 0.02, str(tmp_path)) for number in range(200)], int)
+        results = []
+        for result in found:
+            results.append(result)
+            if killed.poll() is None and list(tmp_path.glob(f"{killed.pid}-*")):
+                killed.kill()
+                killed.wait()
+        assert results == [number * number for number in range(200)]
+
+
+def test_cluster_without_workers_is_an_error(tmp_path: Path, quick_checks: None) -> None:
+    del quick_checks
+    with Cluster(tmp_path, 0) as empty, dask.config.set(empty.configuration), contextlib.ExitStack() as stack:
+        runner = stack.enter_context(executor_named(f"dask://127.0.0.1:{empty.port}"))
+        with pytest.raises(ProfgateError, match="has no workers"):
+            list(runner([partial(square, 2)], int))
