@@ -12,7 +12,7 @@ from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.recordings import Reader, recordings_in_parts, without_samples
-from profgate.compare.workloads import pair, renamed
+from profgate.compare.workloads import pair, renamed_workloads
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context
@@ -176,7 +176,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
     if not names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
     else:
-        warnings += renamed(alone, functions_alone)
+        warnings += renamed_workloads(alone, functions_alone)
     damaged = {entry.name for entry in unreadable}
     empty = without_samples(comparisons)
     without = {entry.name for entry in empty}
@@ -266,7 +266,7 @@ def _metric_report(
     given: PipelineInput,
     brief: bool,
 ) -> MetricReport:
-    from profgate.attribution.call_links import causes_of
+    from profgate.attribution.call_links import walked_causes
     from profgate.detect.rules import detections_of, quiet
     from profgate.judge.changes import metric_report
 
@@ -275,7 +275,7 @@ def _metric_report(
     if not all(map(quiet, found)):
         tested = (detection.calibration for detection in found if detection.calibration is not None)
         factors = (calibration.common_factor for calibration in tested)
-        causes = causes_of(comparison, found, states, next(filter(None, factors), 1.0))
+        causes = walked_causes(comparison, found, states, next(filter(None, factors), 1.0))
     requested = bool(_rules(given).rules)
     return metric_report(comparison, found, verbose=given.verbose, states=states, causes=causes, requested=requested)
 

@@ -35,7 +35,7 @@ from profgate.model.profile import Profile, Stacks
 from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 from slow_cases import quick_first
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
@@ -755,7 +755,9 @@ def test_short_tests_are_repeated_on_a_checkout(needed: str, files: dict[str, st
     for line in shell["SETUP"].splitlines()[-1], shell["RECORD"]:
         given = os.environ | {"PROFGATE_OUT": str(tmp_path / "out"), "PROFGATE_RUN": "1"}
         subprocess.run(["sh", "-ec", line], cwd=second, env=given, check=True, capture_output=True)
-    assert share_of(read_all(sources_under(str(tmp_path / "out"))), Files(str(second)), str(second), 1).library > 0.3
+    assert (
+        share_of(read_sources(sources_under(str(tmp_path / "out"))), Files(str(second)), str(second), 1).library > 0.3
+    )
 
 
 @needs_node
@@ -833,7 +835,7 @@ def test_share_counts_functions_of_the_library(name: str, module: str, share: fl
     tests = {"tests/a.cc": "struct doctest {}; void helper() {}\n", "Cargo.toml": '[package]\nname = "farm"\n'}
     top = committed(tmp_path / "a", {"include/shop.hpp": header} | tests)
     made(tmp_path / "b", {"run-1.perf": f"t 1 1.0: 1 cycles:\n\t1 {name}+0x1 ({module})\n\t2 main+0x2 ({module})\n\n"})
-    recorded = read_all(sources_under(str(tmp_path / "b")))
+    recorded = read_sources(sources_under(str(tmp_path / "b")))
     assert share_of(recorded, Files(str(top)), "/checkout", 1).library == share
 
 

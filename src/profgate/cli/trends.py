@@ -10,7 +10,15 @@ from profgate.history.checks import newest_of
 from profgate.history.history_store import open_history
 from profgate.history.revisions import commit_named, graph_before
 from profgate.history.stored_profiles import trend_rules
-from profgate.history.trends import reported_texts, trends_along, trends_json, trends_lines, trends_page, unreported
+from profgate.history.trends import (
+    reported_texts,
+    totals_along,
+    trends_along,
+    trends_json,
+    trends_lines,
+    trends_page,
+    unreported,
+)
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
@@ -37,6 +45,7 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, ne
         known = [sha for sha in line if sha in measured]
         found = trends_along(store, known[-last:], rules)
         unknown = unreported(store, found, line)
+        totals = totals_along(store, known[-last:], rules) if output == "html" else ()
         if new:
             store.add_reported_trends(reported_texts(store, unknown))
     shown = unknown if new else found
@@ -44,7 +53,7 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, ne
     if output == "json":
         sys.stdout.write(trends_json(shown, unknown, max(len(known) - last, 0)))
     elif output == "html":
-        sys.stdout.write(trends_page(shown, graph, newest, nothing))
+        sys.stdout.write(trends_page(shown, graph, newest, nothing, totals))
     else:
         show(trends_lines(shown, graph) or nothing, sys.stdout)
         if last < len(known):

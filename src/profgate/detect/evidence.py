@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.compare.comparability import counts_apart
+from profgate.compare.comparability import differing_facts
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
@@ -31,7 +31,7 @@ from profgate.model.levels import (
 from profgate.model.measurement import Look
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.run_values import RunValues
-from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
+from profgate.model.tests import Calibration, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.units import MetricKind
 from profgate.statistics.t_tests import critical_t
 
@@ -57,7 +57,7 @@ class Evidence:
     """
 
     costs: Costs
-    mode: Mode
+    mode: TestMode
     p: FloatArray
     t: FloatArray
     difference: FloatArray
@@ -176,7 +176,7 @@ class _SplitTest:
             splits=len(self.rises),
             interleaved=self.interleaved,
             different_jobs=_different_jobs(comparison) and not self.interleaved,
-            unlike=None if self.interleaved else counts_apart(comparison),
+            unlike=None if self.interleaved else differing_facts(comparison),
             base_jobs=comparison.runs.base_job_count,
         )
         evidence = _of_splits(costs, seen, p, self.bar, np.full(len(p), RED), calibration)
@@ -229,7 +229,7 @@ def _stored(maxima: FloatArray) -> Maxima:
 def _different_jobs(comparison: Comparison) -> bool:
     """Return whether the sides come from different jobs.
 
-    If the jobs are unknown, return whether other base runs exist. For counts, `counts_apart` decides instead.
+    If the jobs are unknown, return whether other base runs exist. For counts, `differing_facts` decides instead.
     """
     runs = comparison.runs
     if comparison.metric.kind is MetricKind.COUNTED:

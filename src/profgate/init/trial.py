@@ -26,7 +26,7 @@ from profgate.io.processes import run_command, variables
 from profgate.io.worktrees import copied_worktree, quiet_git
 from profgate.model.visible_text import plain
 from profgate.report.templates import render_template
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 120.0  # in seconds; the workflow makes at least five runs
@@ -297,7 +297,7 @@ def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share,
         size = sum(map(_size, Path(out).rglob("*.*")))
         if size > LARGEST_RECORDING:
             raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
-        return share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
+        return share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
 
 
 def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout: str) -> Plan:

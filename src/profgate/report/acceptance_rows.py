@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from profgate.model.acceptance import Acceptance, State, command_for, removal_command
+from profgate.model.acceptance import Acceptance, AcceptanceState, command_for, removal_command
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
 from profgate.model.visible_text import name_text, plain
@@ -17,7 +17,7 @@ ANSWERS = "<!-- profgate answers -->"
 LONGEST_COMMENT = 65_000  # characters; GitHub refuses more than 65,536
 COMMANDS = 3  # maximum number of functions for which a command is shown
 LONGEST_COMMAND = 300
-STATES: dict[State, str] = {
+STATES: dict[AcceptanceState, str] = {
     "open": "not judged",
     "applies": "accepted",
     "exceeded": "no longer covered, accepted",

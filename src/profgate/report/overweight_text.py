@@ -1,5 +1,6 @@
 """Overweight tables as text: what the ratios mean, the functions that matter, and what remains without the pivots."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,9 +13,10 @@ MOST_FUNCTIONS = 40
 NARROWEST_NAME = 40
 LONGEST_FUNCTION = 400
 HEADINGS = ("baseline → target", "self", "share of change", "overweight", "function")
+MOST_OF_CHANGE = 0.5
 MEANING = (
     "Overweight is the share of the change divided by the share of the baseline. Above 100 %, a function changed more "
-    "than the total; the first functions are the likely causes."
+    "than the total."
 )
 
 
@@ -32,7 +34,13 @@ def overweight_text(document: dict[str, Any], width: int) -> str:
     lines = [f"Total {_sides(whole, unit)}", *_remaining(document, document["dropped"], total, width)]
     for side in ("baseline", "target"):  # these come first, because a new function may be the whole change
         lines += _only_in(side, document[f"only_{side}"], width)
-    lines += [*_noise(document), MEANING, "", *aligned([HEADINGS, *cells], width, name=4, right=range(4)), ""]
+    lines += [
+        *_conclusion(document, width),
+        MEANING,
+        "",
+        *aligned([HEADINGS, *cells], width, name=4, right=range(4)),
+        "",
+    ]
     if cut := len(large) - len(cells):
         lines.append(f"and {cut:,} more; --format json prints all")
     if small := len(document["symbols"]) - len(large):
@@ -60,10 +68,19 @@ def _sides(total: dict[str, Any], unit: str) -> str:
     return f"{numbers.from_to(total['baseline'], total['target'], unit)}{numbers.in_brackets(relative)}"
 
 
-def _noise(document: dict[str, Any]) -> Iterable[str]:
+def _conclusion(document: dict[str, Any], width: int) -> Iterable[str]:
+    """Yield what to conclude: the function that changed most for its size among those with half of the change."""
     total, noise = document["total"], document["thresholds"]["min_total_change"]
     if abs(total["delta"] or 0.0) < noise * (total["baseline"] or 0.0):
         yield f"The total changed by less than {numbers.percent(noise)}, so noise may be the only cause."
+        return
+    rows = [*document["only_target"], *document["only_baseline"], *document["symbols"]]
+    causes = [row for row in rows if (row["responsibility"] or 0.0) >= MOST_OF_CHANGE]
+    if not causes:
+        yield "No function explains half of the change alone."
+        return
+    cause = max(causes, key=lambda row: math.inf if row.get("overweight") is None else row["overweight"])
+    yield f"Likely cause: {_name(cause, width // 2)}, with {numbers.percent(cause['responsibility'])} of the change."
 
 
 def _only_in(side: str, functions: Sequence[dict[str, Any]], width: int) -> Iterable[str]:
