@@ -259,7 +259,7 @@ class Body:
         names += [(pair.workload, pair.metric.name) for pair in self.pairs]
         page = next((links.pages[name] for name in names if name in links.pages), None)
         if page:
-            yield link("flame graph", page)
+            yield link("🔥 flame graph", page)
         elif not all(pair.metric.undrawable for pair in self.pairs) and links.fetch:
             yield f"flame graphs: {code_span(links.fetch, LONGEST_TEXT)}"
         elif self.pairs and all(pair.metric.undrawable for pair in self.pairs) and links.report and not links.pages:

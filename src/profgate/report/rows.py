@@ -23,7 +23,7 @@ WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name t
 SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
-    ReasonCode.OFFSET: "offset by improvements elsewhere",
+    ReasonCode.OFFSET: "the total did not grow",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
 WITHIN_NOISE = "within noise"

@@ -115,7 +115,7 @@ def calibration(report: Report, metric: MetricReport) -> str:
     if factor := common_factor(metric):
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
-        basis += f"; functions are judged without the factor of {factor:.2f} that all share{likely}"
+        basis += f"; everything took {factor:.2f}x as much{likely}; this is corrected before functions are judged"
     return "; ".join(filter(None, (basis, false_alarms(report))))
 
 
@@ -144,13 +144,13 @@ def false_alarms(report: Report) -> str:
 
 
 def visible_changes(metric: MetricReport) -> str:
-    """Return the smallest visible changes, such as ``4 % in the total, 22 % in a 10 % function``, or "" if unknown.
+    """Return the smallest visible changes of the total and of a function of 10 % of the run, or "" if unknown.
 
     If a failing change of a larger function is smaller than the second number, the text adds why it is visible.
     """
     total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
     texts = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
-    texts += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
+    texts += [f"{numbers.smallest_change(tenth)} in a function of 10 % of the run"] if tenth is not None else []
     large = (finding for finding in metric.findings if (finding.share_to or 0.0) > VISIBLE_SHARE)
     if any(finding.colour == "red" and finding.growth < (tenth or 0.0) for finding in large):
         texts.append("less in a larger function")

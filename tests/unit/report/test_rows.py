@@ -287,7 +287,7 @@ def test_function_called_total_is_not_the_total() -> None:
 def test_smallest_visible_change_can_be_a_multiple() -> None:
     metric = samples.metric()
     blind = replace(metric, calibration=Calibration(visible_total=1.77, visible_tenth=264.87))
-    assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a 10 % function"
+    assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a function of 10 % of the run"
     assert detectable(replace(metric, calibration=Calibration())) == ""
 
 
@@ -365,6 +365,6 @@ def test_failing_change_below_the_visible_change_is_explained() -> None:
     small, of_little = samples.finding("f", 1e9, 1.2e9, whole=2e9), samples.finding("f", 1e9, 1.2e9)
     assert (
         detectable(samples.metric(of_little))
-        == "smallest visible change: 4.0 % in the total, 22.0 % in a 10 % function"
+        == "smallest visible change: 4.0 % in the total, 22.0 % in a function of 10 % of the run"
     )
-    assert detectable(samples.metric(small)).endswith("22.0 % in a 10 % function, less in a larger function")
+    assert detectable(samples.metric(small)).endswith("of 10 % of the run, less in a larger function")
