@@ -30,7 +30,7 @@ from profgate.report.workload_rows import Earlier, workload_row
 LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a number and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-TITLES = {"pass": "No performance change", "not_compared": "Not compared"}
+TITLES = {"pass": "No performance change found", "not_compared": "Not compared"}
 INDEX = (
     Heading("Workload"),
     Heading("Verdict", words=True),

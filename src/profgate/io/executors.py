@@ -20,10 +20,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
-from concurrent.futures.process import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
-from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from profgate.errors import ProfgateError
@@ -133,6 +131,9 @@ def executor_named(name: str) -> Iterator[TaskRunner]:
         with _dask(name, rest) as runner:
             yield runner
         return
+    from concurrent.futures.process import ProcessPoolExecutor  # slow to import, and not on every platform
+    from multiprocessing import get_context
+
     count = int(rest) if rest else processors() if sys.platform == "linux" else os.cpu_count() or 1
     spawned = get_context("spawn")  # a forked process would not contain the threads of the executor
     pool = ProcessPoolExecutor(max(count, 1), spawned, gc.set_threshold, (100_000, 20, 20))

@@ -152,7 +152,7 @@ class Body:
         """Return what a reader should do, as one line."""
         report, verdict = self.report, self.report.verdict
         if advice := _advice(report):
-            return advice
+            return f"The check {'fails' if verdict.exit_code else 'passes'}. {advice}"
         if verdict.exit_code:
             step = f"The check fails: {link('what to do now', HELP)}."
             ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
@@ -290,7 +290,7 @@ def markdown_headline(report: Report) -> str:
     if text := rows.headline(report, code_span):
         return text
     if report.verdict.conclusion == "pass":
-        return "No performance change"
+        return "No performance change found"
     return next((sentence(wording.full_sentence(reason, plain_name)) for reason in report.verdict.reasons), "")
 
 

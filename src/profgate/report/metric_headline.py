@@ -8,16 +8,20 @@ from profgate.model.report import MetricReport, Report, WorkloadReport
 from profgate.report import numbers, rows
 from profgate.report.cells import plain_name
 from profgate.report.finding_text import Row
-from profgate.report.statements import would_have_seen
+from profgate.report.statements import SOURCES, reach_text, would_have_seen
 from profgate.report.wording import full_sentence
 
 
 class MetricHeadline(NamedTuple):
-    """A conclusion such as "fails" or "unchanged", a sentence, and the change in the total, which may be empty."""
+    """A conclusion such as "fails" or "unchanged", and a sentence.
+
+    The change in the total and how the pull request affects the first function may be empty.
+    """
 
     conclusion: str
     text: str
     total: str
+    whose: str = ""
 
 
 def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
@@ -31,8 +35,9 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
         conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
     first = rows.leading(alone)
     about_total = bool(text) and first is not None and first.total
-    text = text or ("No performance change" if conclusion == "unchanged" else "Inconclusive")
-    return MetricHeadline(conclusion, text, "" if about_total else _total(metric, visible=conclusion == "unchanged"))
+    text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
+    total_text = "" if about_total else _total(metric, visible=conclusion == "unchanged")
+    return MetricHeadline(conclusion, text, total_text, _whose(ordered_findings(report, workload, metric), text))
 
 
 def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> Report:
@@ -59,6 +64,17 @@ def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricRep
 def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricReport) -> list[Row]:
     """Return the findings of a metric that are not neutral, in the order of all reports."""
     return rows.ordered(rows.grouped(report_of_metric(report, workload, metric)))
+
+
+def _whose(findings: list[Row], text: str) -> str:
+    """Return how the pull request affects the first function, with its name if the headline does not contain it."""
+    if not findings or findings[0].total:
+        return ""
+    finding = findings[0].finding
+    changed = SOURCES.get(finding.attribution.source or "")
+    whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False)
+    name = plain_name(finding.location.name)
+    return whose if not whose or name in text else f"{name}: {whose}"
 
 
 def _total(metric: MetricReport, *, visible: bool) -> str:

@@ -23,7 +23,8 @@ ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
     ReasonCode.TOO_FEW_RUNS: "record at least {wanted} runs of each side",
     ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
-    ReasonCode.EVERYTHING: f"To find out which, measure both commits {IN_TURNS} (profgate confirm).",
+    ReasonCode.EVERYTHING: f"To learn whether the machine or this change is the cause, measure both commits "
+    f"{IN_TURNS} (profgate confirm).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
 SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}

@@ -76,7 +76,7 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
         unlisted = tuple(reason for reason in report.verdict.reasons if reason.code not in LISTED)
         report = replace(report, verdict=replace(report.verdict, reasons=unlisted))
     reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
-    first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
+    first = headline or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
     yield tone, f"{rows.CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()
     yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
     texts = (statements.larger_budget(report), statements.measurement(report, _name))

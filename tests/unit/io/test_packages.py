@@ -2,6 +2,7 @@
 
 import sys
 import zipfile
+from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def package(folder: Path, group: str, form: str = "dist-info") -> None:
 
 @pytest.mark.parametrize("form", ["dist-info", "egg-info"])
 def test_a_package_that_registers_a_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])  # other tests may have imported packages with finders
     monkeypatch.setattr(sys, "path", [str(tmp_path / "absent"), str(tmp_path)])
     assert not registers("profgate.readers")
     package(tmp_path, "profgate.readers", form)

@@ -1,11 +1,14 @@
 import gzip
 import io
+import re
 import struct
 import zlib
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.profile import Configuration, FrameList, Profile
@@ -20,6 +23,11 @@ RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).it
 
 ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations", "folded")
 LINES = ("libtest", "folded")  # each line stands for itself: what is cut between two of them is whole
+
+# what stands where a recorded text has a number, a quoted text or a word
+TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr", "python-sampling")]
+WORD = re.compile(rb'"[^"\n]*"|-?[\w.]+')
+HOSTILE = (b"null", b"-1", b"0", b"1e999", b"9" * 19, b"9" * 5000, b'"x"', b"[]", b"{}", b"", b"\n", b"true", b"0.5")
 
 
 class Loud:
@@ -76,6 +84,30 @@ def test_cut_files_are_refused_or_read_and_never_crash(name: str, path: Path) ->
     # nothing tells that a text without an end was cut between two lines
     assert unharmed < len(cuts) * (0.5 if name in LINES else 0.1)
     assert refused > len(cuts) * 0.9 or name in ENDLESS
+
+
+@settings(max_examples=600, derandomize=True, deadline=None)
+@given(st.sampled_from(sorted(SMALLEST)), st.binary(max_size=60), st.integers(0, 40))
+def test_any_bytes_are_read_or_refused(name: str, noise: bytes, at: int) -> None:
+    data = SMALLEST[name][:at] + noise + SMALLEST[name][at:]
+    try:
+        message = read_profile(source_of("x", data)).facts.format
+    except ProfileError as error:
+        message = str(error)
+    assert message
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.sampled_from(TEXTS), st.integers(0, 1 << 20), st.sampled_from(HOSTILE))
+def test_another_value_anywhere_is_read_or_refused(path: Path, at: int, value: bytes) -> None:
+    data = path.read_bytes()
+    words = list(WORD.finditer(data))
+    word = words[at % len(words)]
+    try:
+        message = read_profile(source_of("x", data[: word.start()] + value + data[word.end() :])).facts.format
+    except ProfileError as error:
+        message = str(error)
+    assert message
 
 
 def test_a_read_error_names_format_and_place() -> None:

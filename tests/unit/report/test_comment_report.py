@@ -250,7 +250,7 @@ def test_inconclusive_comment_names_suspects_and_what_decides(quiet: bool) -> No
     assert lines[1] == "### ⚪ Too few samples to judge: 674 in 5 runs"
     assert lines[3] == "- `http.parse_headers`: 8 → 113 samples (14x), 1.2 → 16.1 % of the run, not tested"
     assert lines[5].startswith("Total 674 → 702")
-    assert lines[-1].startswith("To decide, record about 8 times longer")
+    assert lines[-1].startswith("The check passes. To decide, record about 8 times longer")
 
 
 def test_an_unsafe_address_is_no_link() -> None:
@@ -330,7 +330,7 @@ def test_notes_stay_in_their_fold() -> None:
     note = samples.finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
     text = comment(samples.report(samples.workload(samples.metric(note)))).text
     seen = "We would have seen a change of 4.0 % in the total, or 22.0 % in a function that takes 10 % of the run."
-    assert "### ✅ No performance change\n" in text
+    assert "### ✅ No performance change found\n" in text
     assert seen in spaced(text)
     assert text.index("**1 note**") < text.index("`parse`")
     small = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)

@@ -6,7 +6,7 @@ import pytest
 
 from profgate.model.details import GateResult
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import FunctionCosts, Report
+from profgate.model.report import Attribution, FunctionCosts, Report
 from profgate.report.metric_headline import metric_headline, ordered_findings
 from report_samples import (
     RED,
@@ -23,7 +23,7 @@ from report_samples import (
 
 
 def headline(given: Report, place: int = 0) -> tuple[str, str, str]:
-    return metric_headline(given, *given.metrics[place])
+    return metric_headline(given, *given.metrics[place])[:3]
 
 
 def test_regression_has_the_words_of_the_comment() -> None:
@@ -44,6 +44,20 @@ def test_regression_in_unchanged_total_states_both() -> None:
 
 
 @pytest.mark.parametrize(
+    ("attribution", "text"),
+    [
+        (Attribution(source="changed"), "changed in this pull request"),
+        (Attribution(reach="not reachable"), "not reachable from the change"),
+        (Attribution(reach="called by a changed function", reach_path="main > dot"), "called by changed code"),
+        (Attribution(), ""),
+    ],
+)
+def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -> None:
+    given = report(workload(metric(replace(finding("dot", 121e6, 153e6), attribution=attribution))), verdict=RED)
+    assert metric_headline(given, *given.metrics[0]).whose == text
+
+
+@pytest.mark.parametrize(
     ("judged", "total", "values"),
     [
         ("", (310e6, 732e6), "(self 121 → 153 ms)"),
@@ -61,8 +75,8 @@ def test_headline_names_self_cost(judged: str, total: tuple[float, float], value
 def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
     total = "total 12.9 → 12.9 s, +0.1 % (within noise). We would have seen a change of 4.0 % in the total, "
     total += "or 22.0 % in a function that takes 10 % of the run."
-    assert headline(regression(), 1) == ("unchanged", "No performance change", total)
-    assert headline(unchanged())[:2] == ("unchanged", "No performance change")
+    assert headline(regression(), 1) == ("unchanged", "No performance change found", total)
+    assert headline(unchanged())[:2] == ("unchanged", "No performance change found")
 
 
 def test_possible_regression_is_for_review() -> None:

@@ -37,7 +37,7 @@ def test_common_names_have_a_place_and_calls() -> None:
 def test_the_verdict_stands_first() -> None:
     assert terminal_text(samples.regression()).startswith("FAILED  http.parse_headers is 2.1x slower")
     assert terminal_text(samples.nothing_compared()).startswith("NOT COMPARED  api-bench: no baseline")
-    assert terminal_text(samples.unchanged()).startswith("PASSED  no performance change")
+    assert terminal_text(samples.unchanged()).startswith("PASSED  no performance change found")
 
 
 def test_inconclusive_names_what_to_record() -> None:
