@@ -5,6 +5,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from types import SimpleNamespace
@@ -50,7 +52,8 @@ class _Stage(Stage):
     def launch(self, environ: Mapping[str, str]) -> int:
         """Run the action and return its exit code."""
         if self.started is None:
-            return super().launch(environ)
+            with redirect_stdout(StringIO()):
+                return super().launch(environ)
         self.started = time.perf_counter()
         command = [sys.executable, "-I", "-m", "profgate", "action"]
         return subprocess.run(command, env=environ, stdout=subprocess.DEVNULL, check=False).returncode

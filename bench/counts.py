@@ -59,7 +59,7 @@ class Counts:
             for callee in called[place]:
                 calls, inclusive = self._calls[place, callee]
                 lines += [f"cfl={callee[0]}", f"cfn={callee[1]}", f"calls={calls} {callee[2]}", f"{line} {inclusive}"]
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, f"totals: {self._total}"]) + "\n"
 
 
 @cache

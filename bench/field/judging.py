@@ -16,7 +16,7 @@ from profgate.model.profile import Profile
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput, build_report
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 
 TOTAL = "total"
 PLANTED = (0.6, 1.6)  # what a plant takes over what it was made for; others are not counted
@@ -53,7 +53,7 @@ def profile_of(path: Path) -> Profile:
     name = path.name
     if path.suffix == ".xz":
         data, name = lzma.decompress(data), path.stem
-    (found,) = read_all([source_of(f"w/{name}", data)])
+    (found,) = read_sources([source_of(f"w/{name}", data)])
     if isinstance(found, ProfileError):
         raise found
     return found

@@ -175,7 +175,7 @@ def read(path: str) -> list[Profile]:
     Raises ProfgateError if there are no profiles at the path or a file cannot be read.
     """
     profiles = []
-    for profile in wiring.read_all(profiles_at(path)[0]):
+    for profile in wiring.read_sources(profiles_at(path)[0]):
         if isinstance(profile, ProfileError):
             raise profile
         profiles.append(profile)

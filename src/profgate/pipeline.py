@@ -12,7 +12,7 @@ from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.recordings import Reader, Recordings, in_parts, read_recordings, without_last, without_samples
-from profgate.compare.workloads import pair, renamed
+from profgate.compare.workloads import pair, renamed_workloads
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context
@@ -191,7 +191,7 @@ def compare_sources(
     if not names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
     else:
-        warnings += renamed(alone, functions_alone)
+        warnings += renamed_workloads(alone, functions_alone)
     damaged = {entry.name for entry in unreadable}
     empty = without_samples(comparisons)
     without = {entry.name for entry in empty}
@@ -369,7 +369,7 @@ def metric_report_of(
     verbose: bool,
 ) -> MetricReport:
     """Detect the changes of one comparison and return its metric, which is not judged yet."""
-    from profgate.attribution.call_links import causes_of
+    from profgate.attribution.call_links import walked_causes
     from profgate.detect.rules import detections_of, quiet
     from profgate.judge.changes import metric_report
 
@@ -378,7 +378,7 @@ def metric_report_of(
     if not all(map(quiet, found)):
         tested = (detection.calibration for detection in found if detection.calibration is not None)
         factors = (calibration.common_factor for calibration in tested)
-        causes = causes_of(comparison, found, states, next(filter(None, factors), 1.0))
+        causes = walked_causes(comparison, found, states, next(filter(None, factors), 1.0))
     return metric_report(comparison, found, verbose=verbose, states=states, causes=causes, requested=rules)
 
 

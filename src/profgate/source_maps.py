@@ -23,7 +23,7 @@ from profgate.model.visible_text import cut
 from profgate.readers.builders import MAX_LINE
 from profgate.readers.containers import MAX_BYTES, is_wrapped
 from profgate.readers.cpuprofile import NAMELESS, NOTES, SOURCE, CpuprofileReader, path_of
-from profgate.readers.source_map import LARGEST, BuiltScript, Function, SourceMap, read_source_map
+from profgate.readers.source_map import LARGEST, BuiltScript, ScriptFunction, SourceMap, read_source_map
 
 LONGEST_PATH = 500  # in characters
 COMMENT = b"sourceMappingURL="
@@ -119,7 +119,7 @@ class _Script:
 
     def add_to(self, calls: Sequence[Call]) -> str:
         """Add the sources of functions, and return "", or the reason why the source map belongs to another build."""
-        functions = [Function(call["functionName"], call["lineNumber"], call["columnNumber"]) for call in calls]
+        functions = [ScriptFunction(call["functionName"], call["lineNumber"], call["columnNumber"]) for call in calls]
         if not self._build.script.contains(functions):
             return f"{self._path} was built again after this recording; measure both versions with profgate measure"
         for call, function in zip(calls, functions, strict=True):

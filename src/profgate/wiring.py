@@ -78,7 +78,7 @@ def readers() -> tuple[ProfileReader, ...]:
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
-def read_all(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
+def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
     """Read every source and return the results in the same order. Large input is read in parts by subprocesses.
 
     ``progress`` is called before the first file and after each file.
@@ -151,7 +151,7 @@ def _run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def _reader(progress: Progress) -> Reader:
-    return lambda sources: read_all(sources, progress)
+    return lambda sources: read_sources(sources, progress)
 
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
@@ -159,7 +159,7 @@ def tests_in(sources: Sequence[SourceFile]) -> int:
     from profgate.compare.duration_table import is_table_of_durations
 
     count = 0
-    for profile in read_all(sources):
+    for profile in read_sources(sources):
         if isinstance(profile, ProfileError) or not is_table_of_durations(profile):
             return 0
         count += len(profile.frames.names)
@@ -194,7 +194,7 @@ def read_referenced(sources: Sequence[SourceFile]) -> list[Profile | ProfileErro
             found.append(dereferenced(source))
         except ProfgateError as error:
             found.append(ProfileError(error.where, error.what))
-    read = iter(read_all([source for source in found if isinstance(source, SourceFile)]))
+    read = iter(read_sources([source for source in found if isinstance(source, SourceFile)]))
     return [source if isinstance(source, ProfileError) else next(read) for source in found]
 
 

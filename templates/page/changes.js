@@ -28,7 +28,7 @@ export function makeChanges(page) {
     if (gone)
       aside.append(
         linkButton(`${formatShare(gone)} of before`, () => page.set({ view: "elided", tab: "graph" })),
-        " has no counterpart. ",
+        " is gone. ",
       );
     if (fresh)
       aside.append(
@@ -184,7 +184,7 @@ export function makeChanges(page) {
     byId("moved").hidden = !count;
     byId("moved").textContent =
       `${count.toLocaleString("en")} ${count === 1 ? "function" : "functions"} ` +
-      `moved between callers, about the same cost; drawn neutral`;
+      `called from elsewhere at about the same cost; not coloured`;
     byId("changed-list").replaceChildren(
       ...list.map(({ node, delta, responsibility, uncertain }) => {
         const entry = element("li");

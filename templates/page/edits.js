@@ -171,14 +171,12 @@ function inOrder(tree, made) {
 
 // Whether a function calls itself, directly or through others.
 export function isRecursive(tree, symbol) {
-  return once(tree, `recursive ${symbol}`, () => {
-    let end = 0;
-    for (const row of rowsOfSymbol(tree, symbol)) {
-      if (row < end) return true;
-      end = tree.end[row];
-    }
-    return false;
-  });
+  let end = 0;
+  for (const row of rowsOfSymbol(tree, symbol)) {
+    if (row < end) return true;
+    end = tree.end[row];
+  }
+  return false;
 }
 
 export function makeEdits(page) {

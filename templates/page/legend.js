@@ -38,7 +38,7 @@ export function makeLegend(page) {
     const text = [
       `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${curve}.`,
       `${size}${tested(chance)}.`,
-      `Neutral = below the gate${moved}.${coloured ? "" : " No frame is coloured."}`,
+      `Neutral = too small or within noise${moved}.${coloured ? "" : " No frame is coloured."}`,
     ].join(" ");
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);

@@ -72,8 +72,8 @@ export function aboutRuns(page, symbol, { kind, groups }) {
     ...(evidence ? [evidence] : []),
     ...(divided && reasons !== null
       ? [
-          `values as recorded; the verdict divides each run by its common ` +
-            `factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})`,
+          `values as recorded; the verdict corrects each run for the speed of the machine ` +
+            `(${factors.map((factor) => `${factor.toFixed(2)}x`).join(" to ")})`,
         ]
       : []),
     ...(waiting && (kind === INCLUSIVE || kind === BROAD) ? ["functions that only wait are left out"] : []),

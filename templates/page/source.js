@@ -5,7 +5,7 @@ import { element, linkButton, makeButton, themeOf } from "./dom.js";
 import { costsAt, linesOf, linesWithoutText } from "./lines.js";
 import { outermostOf } from "./merge.js";
 import { symbolSums } from "./symbols.js";
-import { once, symbolName, weightOf } from "./tree.js";
+import { symbolName, weightOf } from "./tree.js";
 import { scaled } from "./views.js";
 import { changeOf, fromTo, meanOf } from "./words.js";
 
@@ -70,16 +70,14 @@ function lastPart(name) {
 
 // Returns the widest row of each function that this one calls, by the last part of its name, as its source has it.
 function calleesByName(tree, symbol) {
-  return once(tree, `names below ${symbol}`, () => {
-    const found = new Map();
-    for (const call of outermostOf(tree, symbol))
-      for (let row = call + 1; row < tree.end[call]; row++) {
-        if (tree.symbol[row] < 0 || tree.symbol[row] === symbol) continue;
-        const name = lastPart(tree.names[tree.symbol[row]]);
-        if (!(found.has(name) && weightOf(tree, found.get(name)) >= weightOf(tree, row))) found.set(name, row);
-      }
-    return found;
-  });
+  const found = new Map();
+  for (const call of outermostOf(tree, symbol))
+    for (let row = call + 1; row < tree.end[call]; row++) {
+      if (tree.symbol[row] < 0 || tree.symbol[row] === symbol) continue;
+      const name = lastPart(tree.names[tree.symbol[row]]);
+      if (!(found.has(name) && weightOf(tree, found.get(name)) >= weightOf(tree, row))) found.set(name, row);
+    }
+  return found;
 }
 
 // Makes the content of a pane. Its function `show` shows a function, and `mark` the lines that call a function.

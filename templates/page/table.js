@@ -111,7 +111,7 @@ function makeTable(page) {
       notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
     if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
-    else notes.push("An overweight of 100 % means growth in proportion to the whole.");
+    else notes.push("An overweight of 100 % means that a function grew by the same factor as the whole.");
     if (!table.small && table.growth < 0)
       notes.push("The whole shrank: both ratios are positive for functions that shrank too.");
     return notes.join(" ");

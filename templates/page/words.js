@@ -144,8 +144,8 @@ function verdictOf(page, shape, node) {
           : page.unequal
             ? "not compared"
             : isUncertainTotal(page, tree, node)
-              ? "not certain"
-              : "below the gate",
+              ? "possible"
+              : "too small or within noise",
       );
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);

@@ -87,7 +87,7 @@ def test_selected_function_shows_its_runs_and_evidence(open_page: OpenPage) -> N
     page.locator("#findings button").first.click()
     assert alternative(page).startswith("work, all calls: self cost of each run. Before: 3 runs, minimum 300 samples")
     caption = page.locator(".bottom figcaption").inner_text()
-    assert f"{EVIDENCE[0].upper()}{EVIDENCE[1:]}. Values as recorded; the verdict divides each run by" in caption
+    assert f"{EVIDENCE[0].upper()}{EVIDENCE[1:]}. Values as recorded; the verdict corrects each run for" in caption
     assert page.locator(".bottom .after circle").last.get_attribute("cx") == "100.00%"
     assert page.locator(".bottom").evaluate("e => e.offsetHeight") == height
 

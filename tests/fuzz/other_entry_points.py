@@ -43,7 +43,7 @@ from profgate.model.policy import Policy
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile
-from profgate.readers.source_map import BuiltScript, Function, read_source_map
+from profgate.readers.source_map import BuiltScript, ScriptFunction, read_source_map
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json
@@ -276,7 +276,7 @@ def take_lock(data: bytes) -> str:
 def take_source_map(data: bytes) -> str:
     """A source map, with which functions of a script are named."""
     script = BuiltScript(SCRIPT, read_source_map(data, "a.js.map"))
-    found = [script.origin(Function(*function)) for function in FUNCTIONS]
+    found = [script.origin(ScriptFunction(*function)) for function in FUNCTIONS]
     return "found" if any(found) else "read"
 
 

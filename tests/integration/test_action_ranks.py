@@ -73,8 +73,8 @@ def test_slow_tests_are_shown_for_review(stage: Stage, jobs: int, conclusion: st
     assert ranks(stage)["kind"] == "NoChange"
     assert stage.compare(junit(9, slow=60.0)) == 0
     change = ranks(stage)
-    assert (change["kind"], change["ranks"]["baselines"]) == ("MaybeDegradation", jobs)
-    assert change["ranks"]["moved"][0]["name"] == "tests.shop.test_7"
+    assert (change["kind"], change["details"]["baselines"]) == ("MaybeDegradation", jobs)
+    assert change["details"]["moved"][0]["name"] == "tests.shop.test_7"
     assert stage.outputs["conclusion"] == conclusion
     (comment,) = stage.comments
     assert "the order of the durations changed: tests became slower" in comment
@@ -89,7 +89,7 @@ def test_history_replaces_reading_base_runs(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(junit(8)) == 0
     change = ranks(stage)
-    assert (change["kind"], change["ranks"]["baselines"], change["ranks"]["left_out"]) == ("NoChange", 6, 0)
+    assert (change["kind"], change["details"]["baselines"], change["details"]["left_out"]) == ("NoChange", 6, 0)
     assert stage.compare(junit(9, slow=60.0)) == 0
     change = ranks(stage)
-    assert (change["kind"], change["ranks"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")
+    assert (change["kind"], change["details"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")

@@ -80,7 +80,7 @@ def whose(stage: Stage) -> dict[str, bool]:
     (metric,) = stage.report["workloads"][0]["metrics"]
     found = [one for one in metric["findings"] if one["colour"] == "red" and one["explained_by"] is None]
     return {
-        one["location"]["name"]: "base_branch" in one["evidence"] and one["attribution"]["base_branch"] is not None
+        one["location"]["name"]: one["attribution"].get("base_branch") is not None
         for one in found
         if one["location"]["name"] in SLOWED
     }

@@ -12,7 +12,7 @@ from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput, build_report
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 
 
 def run(name: str, calls: int, seconds: float) -> SourceFile:
@@ -29,7 +29,7 @@ def run(name: str, calls: int, seconds: float) -> SourceFile:
 def compared(after: list[int]) -> Report:
     baseline = [run(str(place), 100, 1.0 + place / 100) for place in range(5)]
     target = [run(str(place), calls, 3.0 + place / 100) for place, calls in enumerate(after)]
-    return build_report(PipelineInput(baseline, target), read_all, STRATEGIES).report
+    return build_report(PipelineInput(baseline, target), read_sources, STRATEGIES).report
 
 
 def finding_of(report: Report) -> Finding:

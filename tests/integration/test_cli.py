@@ -97,6 +97,7 @@ def test_overweight_has_self_costs_kinds_pivots_and_thresholds(
     assert main(["overweight", *example]) == 0
     text = capsys.readouterr().out.splitlines()
     assert text[0] == "Total 90 → 105 samples (+16.7 %)"
+    assert text[1] == "Likely cause: k, with 120 % of the change."
     assert [" ".join(line.split()) for line in text if line.endswith("  k")] == [
         "30 → 48 samples 10 → 30 samples 120 % 360 % k"
     ]
@@ -333,7 +334,7 @@ def test_overweight_table_cuts_long_names(
         sides.append(str(tmp_path / f"{name}.folded"))
     assert main(["overweight", *sides]) == 0
     lines = capsys.readouterr().out.splitlines()
-    shown, pivot = (line for line in lines if "std::map<" in line)
+    _cause, shown, pivot = (line for line in lines if "std::map<" in line)
     assert max(len(shown), len(pivot)) <= 130
     assert shown.endswith("::operator[]")
     assert "…" in shown

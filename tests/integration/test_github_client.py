@@ -3,6 +3,7 @@
 import gc
 import itertools
 import json
+import threading
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
@@ -24,6 +25,32 @@ def client_of(fake: FakeGitHub, token: str | None = None, budget: RetryBudget | 
     return fake.closing(
         GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0, budget=budget)
     )
+
+
+def test_downloads_in_the_background_overlap() -> None:
+    both = threading.Barrier(2, timeout=30)
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit(branch="main"))
+        for name in ("first", "second"):
+            fake.add_artifact(run, name, {name: b"main;work 10\n"})
+        fake.meanwhile("GET", "/zip", both.wait, times=2)
+        client = client_of(fake)
+        artifacts = client.run_artifacts(run)
+        client.start_downloads(artifacts)
+        assert {name for artifact in artifacts for name in client.artifact_files(artifact)} == {"first", "second"}
+        assert fake.count("GET", "/zip") == 2
+        assert not both.broken
+
+
+def test_a_write_discards_what_was_read_ahead() -> None:
+    with FakeGitHub() as fake:
+        head = fake.add_commit(branch="main")
+        number, client = fake.add_pull(head, head), client_of(fake)
+        client.start_comparison(number, head)
+        assert client.comments(number) == []  # read ahead once, then anew
+        client.start_comparison(number, head)
+        written = client.create_comment(number, "text")
+        assert [comment.id for comment in client.comments(number)] == [written.id]
 
 
 def test_names_with_slashes_reach_the_right_commit() -> None:

@@ -315,7 +315,10 @@ def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> Non
     assert main(["check", "--all"]) == 0
     assert "--last" not in capsys.readouterr().out
     assert main(["trends", "--format", "html"]) == 0
-    assert "<h1>Trends up to " in capsys.readouterr().out
+    page = capsys.readouterr().out
+    assert "<h1>Trends up to " in page
+    assert "too few commits" in page
+    assert 'aria-label="4 commits: ' in page
     assert main(["trends", "--last", "3"]) == 0
     assert "the newest 3 of 4 measured commits" in capsys.readouterr().out
     assert main(["trends"]) == 0

@@ -19,7 +19,7 @@ from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import grouped, headline
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 from terminal_text import terminal_text
 
 AROUND = {f"main;serve;step{place:02}": 2000 + 100 * place for place in range(20)}
@@ -43,7 +43,7 @@ def report(
     baseline: Mapping[str, int], target: Mapping[str, int], workloads: int = 1, diff: SourceDiff | None = None
 ) -> Report:
     given = PipelineInput(side(baseline, 1, workloads), side(target, 2, workloads), diff=diff)
-    return build_report(given, read_all, STRATEGIES).report
+    return build_report(given, read_sources, STRATEGIES).report
 
 
 def findings(of: Report, colour: str = "red") -> dict[str, Finding]:
@@ -210,5 +210,5 @@ def test_command_of_perf_calls_no_function() -> None:
 
     functions = {f"step{place}": 40 for place in range(8)}
     given = PipelineInput(perf(functions), perf({**functions, "audit": 80}))
-    (metric,) = build_report(given, read_all, STRATEGIES).report.workloads[0].metrics
+    (metric,) = build_report(given, read_sources, STRATEGIES).report.workloads[0].metrics
     assert [finding.location.name for finding in metric.findings if finding.colour == "red"] == ["audit"]

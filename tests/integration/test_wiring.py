@@ -25,11 +25,11 @@ def seen(result: Profile | ProfileError) -> object:
 def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken.bin").write_bytes(b"\x00\x01\x02\x03")
     sources = [*sources_under(str(SHOP / "pyspy")), *sources_under(str(tmp_path)), *sources_under(str(SHOP / "pyspy"))]
-    here = wiring.read_all(sources)
+    here = wiring.read_sources(sources)
     monkeypatch.setattr(wiring, "LARGE", 0)
     monkeypatch.setattr(wiring, "PART", 300)
     steps: list[tuple[str, float]] = []
-    there = wiring.read_all(sources, progress=lambda step, part: steps.append((step, part)))
+    there = wiring.read_sources(sources, progress=lambda step, part: steps.append((step, part)))
     assert [seen(one) for one in there] == [seen(one) for one in here]
     assert [type(one) for one in here].count(ProfileError) == 0
     assert sum(isinstance(one, ProfileError) for one in here) == 1
@@ -49,7 +49,7 @@ forks = []
 fork, workers.processors, wiring.processors = os.fork, lambda: 3, lambda: 3
 wiring.LARGE, wiring.PART = 0, 300
 os.fork = lambda: forks.append(1) or fork()
-found = wiring.read_all([source for place in sys.argv[1:] for source in sources_under(place)])
+found = wiring.read_sources([source for place in sys.argv[1:] for source in sources_under(place)])
 sys.stdout.buffer.write(pickle.dumps((len(forks), found)))
 """
 
@@ -59,7 +59,7 @@ def test_forked_processes_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.folded").write_text("".join(f"a;f{i} 1\n" for i in range(99)) + "a;b -1\n", encoding="utf-8")
     (tmp_path / "bad-line.folded").write_text("".join(f"a;f{i} 1\n" for i in range(99)) + "no\n", encoding="utf-8")
     places = [str(SHOP / "pyspy"), str(tmp_path)]
-    here = wiring.read_all([source for place in places for source in sources_under(place)])
+    here = wiring.read_sources([source for place in places for source in sources_under(place)])
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     forked = subprocess.run([sys.executable, "-c", FORKED, *places], capture_output=True, check=True, env=environment)
     forks, there = pickle.loads(forked.stdout)  # noqa: S301 - our own bytes

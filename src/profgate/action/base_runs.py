@@ -42,7 +42,7 @@ def record_baseline(job: Job) -> int:
 
 def described_set(job: Job, target: LocalSet) -> Manifest:
     """Return the manifest of this build's profiles. Raises a `ProfileError` that names each unreadable file."""
-    read = wiring.read_all(target.files)
+    read = wiring.read_sources(target.files)
     if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
         raise ProfileError("\n".join(broken))
     facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]

@@ -17,7 +17,7 @@ from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import upload_profiles
 from profgate.github.records import WorkflowRun
 from profgate.history.ancestry import ancestors, first_line, nearest
-from profgate.history.false_alarms import Trial, trials_at, with_false_alarms
+from profgate.history.false_alarms import UnchangedTrial, trials_at, with_false_alarms
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_reader import HistoryReader, open_untrusted
 from profgate.history.history_store import HistoryStore, open_history
@@ -173,7 +173,7 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
         store.add_verdicts(verdicts)
 
 
-def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[Trial]:
+def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[UnchangedTrial]:
     """Yield comparisons of this run's readings, which are not yet stored, with earlier readings of unchanged code."""
     commit, name = added[0].commit, added[0].job.identity
     earlier = [reading for reading in store.readings(None, [commit]) if reading.job.identity != name]
@@ -187,7 +187,7 @@ def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Pol
         job.log(f"not known whether the code changed since {before.sha}: {error}")
         return
     if leaves_alone(paths or (), policy.unchanged_paths):
-        yield Trial(before.sha, commit, name, list(store.readings(None, [before.sha])), added)
+        yield UnchangedTrial(before.sha, commit, name, list(store.readings(None, [before.sha])), added)
 
 
 def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:

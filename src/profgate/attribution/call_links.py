@@ -12,7 +12,7 @@ from profgate.attribution.change_sources import explained, sources_of, tested_ch
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Detection
-from profgate.model.comparison import Causes, Comparison, Costs
+from profgate.model.comparison import Causes, Comparison, RunCosts
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
@@ -32,7 +32,7 @@ class CallLinks:
     target: FloatArray
 
 
-def links_of(costs: Costs) -> CallLinks:
+def links_of(costs: RunCosts) -> CallLinks:
     """Return the links of the call tree, or of the call graph if there is no tree.
 
     If there is neither a tree nor a graph, the result is empty.
@@ -54,7 +54,7 @@ def links_of(costs: Costs) -> CallLinks:
     return CallLinks(keys // count, keys % count, sums[0] / runs.baseline, sums[1] / runs.target)
 
 
-def shares(costs: Costs, values: IntArray) -> tuple[FloatArray, FloatArray]:
+def shares(costs: RunCosts, values: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the share of each symbol in the total of a run, averaged over the runs, as one float64 array per side.
 
     ``values`` are int64 costs by run and symbol.
@@ -63,7 +63,7 @@ def shares(costs: Costs, values: IntArray) -> tuple[FloatArray, FloatArray]:
     return costs.runs.means(values / totals)
 
 
-def causes_of(
+def walked_causes(
     comparison: Comparison,
     detections: Sequence[Detection] = (),
     states: SourceStates | None = None,

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from profgate.attribution.function_changes import sides_of
+from profgate.attribution.function_changes import texts_of
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
 
@@ -23,7 +23,7 @@ PACKAGES = {
     "/go/pkg/mod/": r"go\.mod",
     "/.cargo/registry/": r"cargo\.lock",
 }
-Versions = Iterable[tuple[str, str]]
+_Versions = Iterable[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
         read = _reader_of(changed.path)
         if read is None:
             continue
-        before, after = sides_of(diff, changed)
+        before, after = texts_of(diff, changed)
         try:
             old, new = (None if text is None else dict(read(text)) for text in (before, after))
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
@@ -91,15 +91,15 @@ def _starts(file: str) -> Iterator[str]:
             yield found[1]
 
 
-def _requirements(text: str) -> Versions:
+def _requirements(text: str) -> _Versions:
     return ((found[1].lower(), found[2]) for found in _REQUIREMENT.finditer(text))
 
 
-def _go(text: str) -> Versions:
+def _go(text: str) -> _Versions:
     return ((found[1], found[2].removesuffix("/go.mod")) for found in _GO_MODULE.finditer(text))
 
 
-def _npm(text: str) -> Versions:
+def _npm(text: str) -> _Versions:
     document = json.loads(text) if text.strip() else {}
     listed = document.get("packages", document.get("dependencies")) or {}
     for place, entry in listed.items():
@@ -107,20 +107,20 @@ def _npm(text: str) -> Versions:
             yield place.rpartition("node_modules/")[2], str(entry.get("version", ""))
 
 
-def _toml(text: str) -> Versions:
+def _toml(text: str) -> _Versions:
     if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
         raise ValueError("a key of so many parts would take tomllib a time that grows with their square")
     return ((str(entry["name"]), str(entry.get("version", ""))) for entry in tomllib.loads(text).get("package", []))
 
 
-_READERS: dict[str, Callable[[str], Versions]] = {
+_READERS: dict[str, Callable[[str], _Versions]] = {
     **dict.fromkeys(("go.sum", "go.mod"), _go),
     **dict.fromkeys(("package-lock.json", "npm-shrinkwrap.json"), _npm),
     **dict.fromkeys(("cargo.lock", "poetry.lock", "uv.lock"), _toml),
 }
 
 
-def _reader_of(path: str) -> Callable[[str], Versions] | None:
+def _reader_of(path: str) -> Callable[[str], _Versions] | None:
     name = path.rpartition("/")[2].lower()
     stem, _, suffix = name.rpartition(".")
     if suffix in {"txt", "lock", "in"} and ("requirements" in stem or stem.startswith("constraints")):

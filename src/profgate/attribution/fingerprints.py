@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from profgate.attribution.grammars import GRAMMARS, Language, language_of, node_types, parser_of
-from profgate.attribution.syntax_names import name_of, signature_of
+from profgate.attribution.syntax_names import name_parts, signature_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,7 +16,7 @@ MOST_NODES = 1_000_000
 DEEPEST = 2_000  # maximum level; only generated or malicious sources are nested more deeply
 MOST_NAMES = 1000  # plus one for each byte of the source; names of nested functions count once for each level
 SHORTEST = 12  # minimum number of tokens; shorter bodies may be equal by chance
-Kind = Literal["function", "anonymous", "scope", "module"]
+FunctionKind = Literal["function", "anonymous", "scope", "module"]
 # nodes that count as one token although they have children
 _WHOLE = node_types(
     "string_content string_fragment interpreted_string_literal_content raw_string_literal format_specifier regex"
@@ -44,7 +44,7 @@ class SourceFunction:
     """
 
     parts: tuple[str, ...]
-    kind: Kind
+    kind: FunctionKind
     first: int
     opens: int
     last: int
@@ -101,7 +101,7 @@ class _Open:
     """
 
     parts: tuple[str, ...]
-    kind: Kind
+    kind: FunctionKind
     node: "Node"
     depth: int
     opens: int
@@ -258,9 +258,9 @@ class _Walk:
         function = inner.is_named and inner.type in self.grammar.functions
         if not function and (inner.type not in self.grammar.scopes or inner.child_by_field_name("body") is None):
             return False
-        parts, named = name_of(self.language, inner, self.above, now.closures + 1)
+        parts, named = name_parts(self.language, inner, self.above, now.closures + 1)
         now.closures += not named
-        kind: Kind = "scope" if not function else "function" if named else "anonymous"
+        kind: FunctionKind = "scope" if not function else "function" if named else "anonymous"
         self._flush()
         signature = signature_of(self.language, inner, self.above) if function else ""
         self.open.append(_Open((*now.parts, *parts), kind, node, len(self.above), inner.start_point[0] + 1, signature))

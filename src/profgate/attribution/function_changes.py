@@ -10,8 +10,8 @@ from profgate.model.reason import Reason, ReasonCode
 
 MOST_TEXT = 4_000_000  # maximum number of characters per side; parsing a million characters takes about two seconds
 NAMED = 3  # maximum number of files listed in a reason
-Place = tuple[str, SourceFunction]
-Sides = tuple[list[Place], list[Place]]
+_Place = tuple[str, SourceFunction]
+_Sides = tuple[list[_Place], list[_Place]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class KnownFunction:
     path: str
     function: SourceFunction
     state: SourceState
-    partner: Place | None = None
+    partner: _Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class FunctionChanges:
     unread: list[str] = field(default_factory=list)
     imported: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def add(self, old: Place | None, new: Place | None, state: SourceState) -> None:
+    def add(self, old: _Place | None, new: _Place | None, state: SourceState) -> None:
         """Record one function. The place is None for a side that does not have the function."""
         for side, (place, partner) in enumerate(((old, new), (new, old))):
             if place is not None:
@@ -57,11 +57,11 @@ def function_changes(diff: SourceDiff | None, parse: Callable[[str, str], Parsed
     changes, budget = FunctionChanges(), MOST_TEXT
     if diff is None or diff.texts is None:
         return changes
-    left: Sides = ([], [])
+    left: _Sides = ([], [])
     for changed in diff.files:
         if language_of(changed.path) is None:
             continue
-        old, new = sides_of(diff, changed)
+        old, new = texts_of(diff, changed)
         budget -= max(len(old or ""), len(new or ""))
         before = after = None
         if old is not None and new is not None and budget >= 0:
@@ -96,7 +96,7 @@ def unread(changes: FunctionChanges) -> list[Reason]:
     return [Reason(ReasonCode.SOURCES_UNPARSED, {"files": named, "more": more})]
 
 
-def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
+def texts_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
     """Return the text of a changed file on each side.
 
     The text is "" if the side does not have the file, and None if the text was not read.
@@ -107,11 +107,11 @@ def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | 
     return before, after
 
 
-def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> Sides:
+def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> _Sides:
     """Record the functions that are paired by name and return the remaining functions."""
     imported = frozenset(word for _, words in before.imports ^ after.imports for word in words)
     changes.imported[changed.path] = imported
-    sides: Sides = ([], [])
+    sides: _Sides = ([], [])
     if changed.status != "added":
         sides[0].extend((changed.previous_path, function) for function in before.functions)
         changes.functions[0].setdefault(changed.previous_path, [])
@@ -128,14 +128,14 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
     return sides
 
 
-def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
+def _of_one_name(sides: _Sides) -> list[tuple[_Place, _Place]]:
     """Return pairs of functions with the same qualified name, then pairs of functions with the same unique last name.
 
     If several functions share a qualified name, those with equal tokens are paired first, then those with equal
     parameters, and then the remaining functions in order.
     """
 
-    def name(place: Place) -> tuple[object, ...]:
+    def name(place: _Place) -> tuple[object, ...]:
         # the number of a nameless function changes if a function is added before it
         function = place[1]
         return function.kind, function.parts[:-1] if function.kind == "anonymous" else function.parts
@@ -147,34 +147,34 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
     return pairs + _take_equal(sides, lambda place: place[1].name if place[1].kind == "function" else None, single=True)
 
 
-def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
+def _renamed(sides: _Sides) -> list[tuple[_Place, _Place]]:
     """Return pairs of functions with equal code and different names, preferably in the same file or class.
 
     Short bodies may be equal by chance and are not paired. Nameless functions are paired only within a file.
     """
 
-    def in_file(place: Place) -> object:
+    def in_file(place: _Place) -> object:
         path, function = place
         nameless = function.kind == "anonymous"
         if function.tokens < SHORTEST or function.broken or not (nameless or function.kind == "function"):
             return None
         return function.fingerprint, function.kind, path, function.parts[:-1] if nameless else ()
 
-    def in_class(place: Place) -> object:
+    def in_class(place: _Place) -> object:
         return (place[1].fingerprint, place[1].parts[:-1]) if place[1].kind == "function" and in_file(place) else None
 
-    def anywhere(place: Place) -> object:
+    def anywhere(place: _Place) -> object:
         return place[1].fingerprint if in_class(place) else None
 
     return [pair for key in (in_file, in_class, anywhere) for pair in _take_equal(sides, key, single=True)]
 
 
-def _take_equal(sides: Sides, key: Callable[[Place], object], *, single: bool = False) -> list[tuple[Place, Place]]:
+def _take_equal(sides: _Sides, key: Callable[[_Place], object], *, single: bool = False) -> list[tuple[_Place, _Place]]:
     """Remove pairs with equal keys from both lists and return the pairs in order. Functions with the key None remain.
 
     If ``single`` is true, functions are paired only if their key is unique on each side.
     """
-    groups: dict[object, Sides] = {}
+    groups: dict[object, _Sides] = {}
     for side, places in enumerate(sides):
         for place in places:
             if (found := key(place)) is not None:

@@ -14,9 +14,10 @@ from profgate.attribution.function_changes import FunctionChanges, KnownFunction
 from profgate.attribution.grammars import language_of
 from profgate.attribution.repository_paths import RepositoryPaths, both_sides
 from profgate.attribution.source_states import BASELINE, TARGET, Sides
+from profgate.compare.symbols import Identity
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import SourceDiff
-from profgate.model.comparison import Costs, Names
+from profgate.model.comparison import NameTable, RunCosts
 
 LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
 # maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
@@ -38,7 +39,6 @@ _OUTPUT_FOLDERS = re.compile(r"(?:^|/)(?:lib|dist|build|out|output|src|source|es
 _BUNDLED = re.compile(r"\$\d+")  # a bundler numbers equal names of different files
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
 
-Identity = tuple[str, str | None]
 FunctionsByFile = dict[str, set[str]]
 
 
@@ -48,16 +48,16 @@ class SourcePairing:
     def __init__(self, diff: SourceDiff | None = None, changes: FunctionChanges | None = None) -> None:
         self._diff, self._changes = diff, changes
 
-    def _sides(self, both: Names) -> Sides | None:
+    def _sides(self, both: NameTable) -> Sides | None:
         return None if self._diff is None else Sides(both, self._diff, self._changes)
 
-    def files(self, both: Names) -> tuple[dict[str, str], tuple[str, str] | None]:
+    def files(self, both: NameTable) -> tuple[dict[str, str], tuple[str, str] | None]:
         """Map files by their paths in the repository or, if those are unknown, by the folders that contain them."""
         files = {} if self._diff is None else files_of_two_roots(both, self._diff)
         others, folders = files_of_two_folders(both, self._diff)
         return {**others, **files}, folders if others else None
 
-    def functions(self, both: Names) -> dict[Identity, Identity]:
+    def functions(self, both: NameTable) -> dict[Identity, Identity]:
         """Map functions by their packages, moved files and sources."""
         sides = self._sides(both)
         found = functions_of_packages(both, not_to_pair(both, sides))
@@ -65,17 +65,17 @@ class SourcePairing:
             found = found | functions_of_moved_files(both, self._diff) | paired_functions(both, sides)
         return found
 
-    def functions_by_costs(self, costs: Iterable[Costs]) -> dict[Identity, Identity]:
+    def functions_by_costs(self, costs: Iterable[RunCosts]) -> dict[Identity, Identity]:
         """Map functions by similar names, callers and costs."""
         found: dict[Identity, Identity] = {}
         for of_metric in costs:
-            for old, new in renamed(of_metric, not_to_pair(of_metric, self._sides(of_metric))).items():
+            for old, new in paired_by_costs(of_metric, not_to_pair(of_metric, self._sides(of_metric))).items():
                 if new not in found.values():  # pairs may differ between metrics; the first metric has priority
                     found.setdefault(old, new)
         return found
 
 
-def files_of_two_roots(both: Names, diff: SourceDiff) -> dict[str, str]:
+def files_of_two_roots(both: NameTable, diff: SourceDiff) -> dict[str, str]:
     """Map paths in the baseline profiles to the paths of the same repository files in the target profiles.
 
     The paths in the profiles of two releases may start with different folders. Only files with different paths are
@@ -90,7 +90,7 @@ def files_of_two_roots(both: Names, diff: SourceDiff) -> dict[str, str]:
     }
 
 
-def files_of_two_folders(both: Names, diff: SourceDiff | None = None) -> tuple[dict[str, str], tuple[str, str]]:
+def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tuple[dict[str, str], tuple[str, str]]:
     """Find two folders that contain the same files, and return a map from old to new paths and both folders.
 
     Unlike `files_of_two_roots`, this function does not need the sources, so it also finds the output of a build. At
@@ -128,12 +128,12 @@ def _is_in(paths: RepositoryPaths | None, file: str) -> bool:
     return paths is not None and paths.find(file) is not None
 
 
-def functions_of_moved_files(both: Names, diff: SourceDiff) -> dict[Identity, Identity]:
+def functions_of_moved_files(both: NameTable, diff: SourceDiff) -> dict[Identity, Identity]:
     """Map (name, old file) of the baseline's functions to (name, new file) of the same functions in the target.
 
     Both files are paths from the profiles. A function is paired only if (name, old file) occurs only in the baseline,
     (name, new file) occurs only in the target, and the target has a single path for the new file. Functions that were
-    also renamed are paired by `renamed`.
+    also renamed are paired by `paired_by_costs`.
     """
     moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
     if not moved:
@@ -149,7 +149,7 @@ def functions_of_moved_files(both: Names, diff: SourceDiff) -> dict[Identity, Id
     return found
 
 
-def functions_of_packages(both: Names, refused: frozenset[int]) -> dict[Identity, Identity]:
+def functions_of_packages(both: NameTable, refused: frozenset[int]) -> dict[Identity, Identity]:
     """Map (name, old file) of the baseline's functions to those of the target that have the same name in a package.
 
     A name is paired if it occurs once among the functions of only one side. The package of a Go function is part of its
@@ -183,7 +183,7 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
     return name, file.rpartition("/")[0]
 
 
-def paired_functions(both: Names, sides: Sides) -> dict[Identity, Identity]:
+def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
     """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
 
     A name is paired only if it occurs on a single side and cannot refer to another function in the file.
@@ -203,7 +203,7 @@ def paired_functions(both: Names, sides: Sides) -> dict[Identity, Identity]:
     return found
 
 
-def not_to_pair(both: Names, sides: Sides | None) -> frozenset[int]:
+def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
     """Return the symbols that occur on only one side and must not be paired by names and costs.
 
     These symbols are nameless functions and functions that also occur in the source of the other side.
@@ -216,7 +216,7 @@ def not_to_pair(both: Names, sides: Sides | None) -> frozenset[int]:
     return frozenset(refused)
 
 
-def renamed(costs: Costs, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
+def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
     """Map the old name and file of each renamed function to the new name and file.
 
     Only symbols that occur on a single side are paired, and only if each is the best match for the other. Both
@@ -243,7 +243,7 @@ def renamed(costs: Costs, refused: frozenset[int] = frozenset()) -> dict[Identit
     return {identities[old]: identities[other] for old, other in found.items()}
 
 
-def _renamed_root(costs: Costs) -> dict[int, int]:
+def _renamed_root(costs: RunCosts) -> dict[int, int]:
     """Map the root frame of the baseline to that of the target if both hold nearly all of the run and have no file.
 
     The root frame can be the name of the executable, which often differs between the sides.
@@ -265,7 +265,7 @@ def _renamed_root(costs: Costs) -> dict[int, int]:
 class _Pairing:
     """The data for pairing names. ``lonely_files`` contains the files that occur on only one side."""
 
-    def __init__(self, costs: Costs) -> None:
+    def __init__(self, costs: RunCosts) -> None:
         self.costs = costs
         self.names, self.files = costs.symbols.names, costs.symbols.files
         self.inclusive = shares(costs, costs.total_value)
@@ -343,11 +343,11 @@ def _alike(old: str, new: str) -> float:
     return 2.0 * len(first & second) / max(1, len(first) + len(second))
 
 
-def _identities(both: Names) -> list[Identity]:
+def _identities(both: NameTable) -> list[Identity]:
     return list(zip(both.symbols.names, both.symbols.files, strict=True))
 
 
-def _alone(both: Names) -> tuple[list[int], list[int]]:
+def _alone(both: NameTable) -> tuple[list[int], list[int]]:
     """Return the symbols that occur only in the baseline and the symbols that occur only in the target.
 
     Symbols that a source map names are omitted, because they must not be paired.
@@ -375,7 +375,7 @@ def _folders(old: str, new: str) -> tuple[str, str]:
     return "/".join([*before, ""]), "/".join([*after, ""])
 
 
-def _functions_by_file(both: Names) -> tuple[FunctionsByFile, FunctionsByFile]:
+def _functions_by_file(both: NameTable) -> tuple[FunctionsByFile, FunctionsByFile]:
     """Return the functions of each side by file, except functions that are nameless in any language.
 
     Files that a source map names are omitted, because they must not be paired.

@@ -12,7 +12,7 @@ from profgate.attribution.grammars import language_of
 from profgate.attribution.hunk_scope import FileHunks
 from profgate.attribution.repository_paths import both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
-from profgate.model.comparison import Names
+from profgate.model.comparison import NameTable
 from profgate.model.frame_names import file_key
 from profgate.model.profile import PYTHON_SAMPLING
 
@@ -48,7 +48,7 @@ def source_states(sides: "Sides") -> SourceStates:
 class Sides:
     """The files of both commits and the known lines of functions in the changed files."""
 
-    def __init__(self, names: Names, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
+    def __init__(self, names: NameTable, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
         self.diff = diff
         self.changes = changes or FunctionChanges()
         self.symbols = names.symbols

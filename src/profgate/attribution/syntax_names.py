@@ -25,7 +25,9 @@ _ANONYMOUS = {"python": "<lambda>", "java": "lambda", "cpp": "{lambda}", "c": "{
 _JAVA_NAMES = {"constructor_declaration": ("<init>",), "static_initializer": ("<clinit>",)}
 
 
-def name_of(language: Language, node: "Node", above: Sequence["Node"], closures: int) -> tuple[tuple[str, ...], bool]:
+def name_parts(
+    language: Language, node: "Node", above: Sequence["Node"], closures: int
+) -> tuple[tuple[str, ...], bool]:
     """Return the parts that a function or scope adds to the qualified name, and whether it is named.
 
     ``above`` contains the ancestors of the node, root first. ``closures`` is the position of the node among the

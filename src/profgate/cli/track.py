@@ -15,7 +15,7 @@ from profgate.model.visible_text import name_text
 from profgate.track.evolution import EvolutionOptions
 from profgate.track.evolution_page import build_evolution_page
 from profgate.track.evolution_text import evolution_csv, evolution_json, evolution_lines
-from profgate.track.git_versions import Repository, repository_around
+from profgate.track.git_versions import TrackedRepository, repository_around
 from profgate.track.jump_pages import jump_pages
 from profgate.track.measuring import Plan
 from profgate.track.track_folder import TrackFolder
@@ -94,7 +94,9 @@ def _releases(text: str) -> list[Version]:
     return [Version(name) for name in names]
 
 
-def _revisions(version: tuple[str, ...], last: int | None, tags: str | None, repository: Repository) -> list[Version]:
+def _revisions(
+    version: tuple[str, ...], last: int | None, tags: str | None, repository: TrackedRepository
+) -> list[Version]:
     if tags is not None:
         return repository.tagged(tags)
     versions: list[Version] = []

@@ -25,6 +25,7 @@ from profgate.history.stored_profiles import trend_rules
 from profgate.history.trends import (
     Trend,
     reported_texts,
+    totals_along,
     trends_along,
     trends_json,
     trends_lines,
@@ -75,6 +76,7 @@ def trends(
             else:
                 found = _trends_by(runner, sorted(keys), location(history), known[-last:], policy)
         unknown = unreported(store, found, line)
+        totals = totals_along(store, known[-last:], trend_rules(policy)) if output == "html" else ()
         if new:
             store.add_reported_trends(reported_texts(store, unknown))
     shown = unknown if new else found
@@ -82,7 +84,7 @@ def trends(
     if output == "json":
         sys.stdout.write(trends_json(shown, unknown, max(len(known) - last, 0)))
     elif output == "html":
-        sys.stdout.write(trends_page(shown, graph, newest, nothing))
+        sys.stdout.write(trends_page(shown, graph, newest, nothing, totals))
     else:
         show(trends_lines(shown, graph) or nothing, sys.stdout)
         if last < len(known):

@@ -13,11 +13,11 @@ from profgate.compare.columns import (
     Forest,
     RunColumns,
     checked,
-    columns_of,
     factor_of,
     forest_of,
     place_of,
-    runs_in,
+    run_columns,
+    run_count,
     stored_metric,
     within_real,
 )
@@ -25,7 +25,7 @@ from profgate.compare.comparability import on_other_machine
 from profgate.compare.growth import cost_models, observations
 from profgate.compare.line_costs import line_costs
 from profgate.compare.metrics import sample_values
-from profgate.compare.significance import evidence_of
+from profgate.compare.significance import significant_rows
 from profgate.compare.symbols import Identity, Numbering, waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import added_at
@@ -33,30 +33,30 @@ from profgate.model.comparison import (
     ELSEWHERE,
     CallEdges,
     Comparison,
-    Costs,
     DiffTree,
-    Names,
+    NameTable,
     Noise,
     Note,
+    RunCosts,
     Runs,
     Sampling,
 )
 from profgate.model.profile import Facts, Profile, Workload
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.timeline import Timeline, joined
+from profgate.model.timeline import Timeline, joined_timeline
 from profgate.model.units import Metric, MetricKind
 
 TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omitted
 
 
-def names_of(workload: Workload, numbering: Numbering) -> Names:
+def names_of(workload: Workload, numbering: Numbering) -> NameTable:
     """Return the names of both sides. The maps are in the order baseline, target, base runs."""
     baselines, targets = len(workload.baseline_runs), len(workload.target_runs)
     present = np.zeros((2, len(numbering.symbols)), np.int64)
     for run, mapping in enumerate(numbering.maps[: baselines + targets]):
         present[int(run >= baselines), mapping] = 1
     facts = (workload.baseline_runs[0].facts, workload.target_runs[0].facts)
-    return Names(symbols=numbering.symbols, present=read_only(present), facts=facts)
+    return NameTable(symbols=numbering.symbols, present=read_only(present), facts=facts)
 
 
 class AlignedRuns:
@@ -86,12 +86,12 @@ class AlignedRuns:
     def _is_elsewhere(self, facts: Facts) -> bool:
         return on_other_machine(facts, self._target)
 
-    def costs(self, metric: Metric) -> Costs:
+    def costs(self, metric: Metric) -> RunCosts:
         """Return the costs in one metric of both sides. Raises ComparisonError if values overflow."""
         metric = stored_metric(metric, [*self._runs, *(profile for profile, _ in self._base_runs)])
-        columns, rows = columns_of(self._runs, self._numbering, metric, self._forest, self._waits(metric))
+        columns, rows = run_columns(self._runs, self._numbering, metric, self._forest, self._waits(metric))
         period = self._period(metric)
-        return Costs(
+        return RunCosts(
             **_fields(self._names),
             metric=metric,
             runs=self._counts(metric),
@@ -104,7 +104,7 @@ class AlignedRuns:
             edges=self._edges(metric) if self._forest is None else None,
         )
 
-    def comparison(self, costs: Costs, notes: tuple[Note, ...]) -> Comparison:
+    def comparison(self, costs: RunCosts, notes: tuple[Note, ...]) -> Comparison:
         """Return the comparison in one metric. Raises ComparisonError if values overflow."""
         metric, split, maps = costs.metric, self._split, self._numbering.maps
         records, paired = observations(self._runs, maps, split, metric), list(zip(self._runs, maps, strict=True))
@@ -135,7 +135,7 @@ class AlignedRuns:
         for profile, mapping in self._base_runs:
             numbering = Numbering(symbols, (mapping,))
             forest = forest_of([profile], numbering, self._options)
-            found.append(columns_of([profile], numbering, metric, forest, waits)[0])
+            found.append(run_columns([profile], numbering, metric, forest, waits)[0])
         own, totals, active = (
             read_only(np.concatenate([getattr(run, name) for run in found])) for name in ("own", "sums", "active")
         )
@@ -148,8 +148,8 @@ class AlignedRuns:
         baseline, target = self._workload.baseline_runs, self._workload.target_runs
         base = (*baseline, *self._workload.noise_runs)
         return Runs(
-            sum(runs_in(profile, metric) for profile in baseline),
-            sum(runs_in(profile, metric) for profile in target),
+            sum(run_count(profile, metric) for profile in baseline),
+            sum(run_count(profile, metric) for profile in target),
             len(noise_jobs),
             self._jobs(baseline, metric),
             self._jobs(target, metric),
@@ -204,12 +204,12 @@ class AlignedRuns:
             read_only(tree.totals(after)),
             calls[0],
             calls[1],
-            evidence=evidence_of(tree, rows, self._split, period),
+            evidence=significant_rows(tree, rows, self._split, period),
             run_self=read_only(np.stack(rows)),
             timelines=(timelines[0], timelines[1]),
         )
 
-    def _warnings(self, costs: Costs) -> tuple[Reason, ...]:
+    def _warnings(self, costs: RunCosts) -> tuple[Reason, ...]:
         counted, numbers = Counter[str](), Counter[str]()
         for warning in (warning for profile in self._runs for warning in profile.warnings):
             what, colon, number = warning.rpartition(": ")
@@ -231,7 +231,7 @@ class AlignedRuns:
         return tuple(found)
 
 
-def _fields(part: Names) -> dict[str, Any]:
+def _fields(part: NameTable) -> dict[str, Any]:
     """Return the fields of a part of a comparison."""
     return {field.name: getattr(part, field.name) for field in fields(part)}
 
@@ -249,7 +249,7 @@ def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metri
     """Number the jobs and return the job number of each run. Jobs on other machines have the number `ELSEWHERE`."""
     numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))} | {ELSEWHERE: ELSEWHERE}
     pairs = zip(jobs, profiles, strict=True)
-    return tuple(numbers[job] for job, profile in pairs for _ in range(runs_in(profile, metric)))
+    return tuple(numbers[job] for job, profile in pairs for _ in range(run_count(profile, metric)))
 
 
 def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | None:
@@ -262,7 +262,7 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
         value = None if place is None else sample_values(profile)[place]
         if place is None or value is None:
             return None
-        found += [value * factor_of(profile, place, metric)] * runs_in(profile, metric)
+        found += [value * factor_of(profile, place, metric)] * run_count(profile, metric)
     return np.array(found)
 
 
@@ -283,6 +283,6 @@ def _side_timeline(
         values = timeline.values[place : place + 1] * factor_of(profile, place, metric)
         row = np.append(rows, 0)[timeline.row]
         parts.append(replace(timeline, values=values).chosen((values[0] != 0) & ~forest.dropped[row], row))
-    found = joined(parts)
+    found = joined_timeline(parts)
     complete = np.array_equal(added_at(len(own), found.row, found.values[0]), own)
     return found if len(found.row) and complete else None

@@ -84,7 +84,7 @@ def checked(values: IntArray, factor: int, name: str) -> IntArray:
     return values * factor
 
 
-def columns_of(
+def run_columns(
     profiles: Sequence[Profile],
     numbering: Numbering,
     metric: Metric,
@@ -207,7 +207,7 @@ def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
     return (np.where(known, body.exclusive, 0.0) if known.any() else body.amount)[body.of_metric(place)]
 
 
-def runs_in(profile: Profile, metric: Metric) -> int:
+def run_count(profile: Profile, metric: Metric) -> int:
     """Return the number of runs in a file: 1, or the repetitions of a benchmark."""
     place = place_of(profile, metric)
     return 1 if profile.measurements is None or place is None else profile.measurements.runs(place)
@@ -215,7 +215,7 @@ def runs_in(profile: Profile, metric: Metric) -> int:
 
 def run_starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
     """Return an int64 array with the index of each profile's first run, followed by the number of runs."""
-    return np.cumsum([0, *(runs_in(profile, metric) for profile in profiles)])
+    return np.cumsum([0, *(run_count(profile, metric) for profile in profiles)])
 
 
 def within_real(body: Measurements) -> BoolArray:

@@ -160,7 +160,7 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
     return tuple(notes)
 
 
-def counts_apart(comparison: Comparison) -> str | None:
+def differing_facts(comparison: Comparison) -> str | None:
     """Return the facts that may change counts of the same code, or None. Numbers of calls do not depend on them."""
     if comparison.metric.kind is not MetricKind.COUNTED or comparison.metric.name == CALLS.name:
         return None
@@ -169,7 +169,7 @@ def counts_apart(comparison: Comparison) -> str | None:
 
 def _of_system_libraries(comparison: Comparison) -> Reason | None:
     """Return how much system libraries changed the total of counts of different machines, or None if by very little."""
-    if counts_apart(comparison) is None:
+    if differing_facts(comparison) is None:
         return None
     symbols = comparison.symbols
     # in static programs, only the variants that the loader chooses are known by their raw names

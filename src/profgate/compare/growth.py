@@ -15,7 +15,7 @@ from profgate.model.profile import Model, Profile
 from profgate.model.units import Metric
 from profgate.statistics.model_fits import fitted
 
-Side = Sequence[tuple[Profile, IntArray]]
+_Side = Sequence[tuple[Profile, IntArray]]
 Columns = dict[str, NDArray[Any]]
 
 
@@ -49,7 +49,7 @@ def observations(
     return Observations(symbol, side, run, amount, exclusive, size, subtype, list(codes))
 
 
-def cost_models(sides: Sequence[Side], observations: Observations | None) -> CostModels | None:
+def cost_models(sides: Sequence[_Side], observations: Observations | None) -> CostModels | None:
     """Return the models of all locations, sorted by side, location and kind, or None if there are no models.
 
     If a profile contains models of a location, no models are fitted for this location. The only exception is a missing
@@ -94,7 +94,7 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
     return CostModels(**{name: read_only(column[order]) for name, column in columns.items()}, curves=curves)
 
 
-def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
+def _stored(sides: Sequence[_Side]) -> dict[tuple[int, int, int], Model]:
     """Map (side, symbol, kind) to the model with the highest R². An R² of NaN counts as the lowest."""
     found: dict[tuple[int, int, int], Model] = {}
     for side, runs in enumerate(sides):

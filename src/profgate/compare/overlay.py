@@ -15,7 +15,7 @@ from profgate.compare.metrics import at_one_rate, without_multiples
 from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray
-from profgate.model.comparison import Comparison, Costs, Names, Note, Symbols
+from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
 from profgate.model.durations import DurationRun
 from profgate.model.profile import Workload
 from profgate.model.reason import Reason, ReasonCode, as_reason, joined
@@ -31,15 +31,15 @@ MOST_PAST_RUNS = 10  # the older a run, the more tests it lacks, and only tests 
 class Pairing(Protocol):
     """Finds the files and functions of the baseline that have other names in the target."""
 
-    def files(self, names: Names) -> tuple[dict[str, str], tuple[str, str] | None]:
+    def files(self, names: NameTable) -> tuple[dict[str, str], tuple[str, str] | None]:
         """Map files of the baseline to files of the target; also return the two folders that were paired, if any."""
         ...
 
-    def functions(self, names: Names) -> dict[Identity, Identity]:
+    def functions(self, names: NameTable) -> dict[Identity, Identity]:
         """Map functions of the baseline to functions of the target by their names and sources."""
         ...
 
-    def functions_by_costs(self, costs: Iterable[Costs]) -> dict[Identity, Identity]:
+    def functions_by_costs(self, costs: Iterable[RunCosts]) -> dict[Identity, Identity]:
         """Map functions of the baseline to functions of the target that have similar names, callers and costs."""
         ...
 
@@ -168,7 +168,9 @@ def _base_jobs(workload: Workload, numbering: Numbering) -> list[BoolArray]:
     return list(found.values())
 
 
-def _paired_files(names: Names, jobs: Sequence[BoolArray], pairing: Pairing) -> tuple[dict[str, str], tuple[Note, ...]]:
+def _paired_files(
+    names: NameTable, jobs: Sequence[BoolArray], pairing: Pairing
+) -> tuple[dict[str, str], tuple[Note, ...]]:
     """Map files of the baseline and of each base job to files of the target.
 
     Add a note if files of the baseline are paired only by their folders.
@@ -197,7 +199,7 @@ def _files_of_past(comparison: Comparison, past: "Sequence[Reading]", pairing: P
     return files
 
 
-def _beside_target(comparison: Comparison, identities: set[Identity]) -> Names:
+def _beside_target(comparison: Comparison, identities: set[Identity]) -> NameTable:
     """Return the symbols of the target and, as those of the baseline, symbols of another job."""
     symbols, rows = comparison.symbols, np.flatnonzero(comparison.present[1]).tolist()
     target = [(symbols.names[row], symbols.files[row]) for row in rows]
@@ -207,4 +209,4 @@ def _beside_target(comparison: Comparison, identities: set[Identity]) -> Names:
     before = [int(identity in identities) for identity in (*target, *others)]
     after = [1] * len(target) + [0] * len(others)
     table = Symbols(names, files, [None] * len(names), [None] * len(names), names, origins)
-    return Names(symbols=table, present=np.array([before, after], np.int64), facts=comparison.facts)
+    return NameTable(symbols=table, present=np.array([before, after], np.int64), facts=comparison.facts)

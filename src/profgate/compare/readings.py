@@ -9,7 +9,7 @@ import numpy as np
 
 from profgate.compare.built_code import named_by_sources
 from profgate.compare.calls import path_calls
-from profgate.compare.columns import CompareOptions, Forest, columns_of, forest_of, stored_metric
+from profgate.compare.columns import CompareOptions, Forest, forest_of, run_columns, stored_metric
 from profgate.compare.scenarios import scenario_of, taken_apart
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.compare.workloads import series_key, workload_name
@@ -61,7 +61,7 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
     forest, runs = forest_of([profile], numbering, options), list[list[Column]]()
     for place, stated in enumerate(profile.metrics):
         metric = stored_metric(stated, [profile])
-        values, _ = columns_of([profile], numbering, metric, forest)
+        values, _ = run_columns([profile], numbering, metric, forest)
         calls = _calls(profile, numbering, forest)
         period = profile.periods[place] if place < len(profile.periods) else None
         step = None if period is None else period * 10 ** (stated.exponent - metric.exponent)

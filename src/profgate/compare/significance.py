@@ -12,7 +12,7 @@ SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a t
 ENOUGH_RUNS = 3  # minimum number of runs per side, because two runs give a poor estimate of the variance
 
 
-def evidence_of(tree: CallTree, runs: Sequence[IntArray], baselines: int, period: int | None) -> BoolArray | None:
+def significant_rows(tree: CallTree, runs: Sequence[IntArray], baselines: int, period: int | None) -> BoolArray | None:
     """Return whether the change of each row is significant, or None for too few runs or an empty run.
 
     ``runs`` contains the self values of each run. The first row of the bool array is for inclusive values, and the

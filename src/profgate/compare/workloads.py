@@ -184,7 +184,7 @@ def pair(
     return Paired(tuple(workloads), tuple(entries), warnings, tuple(functions_of))
 
 
-def renamed(alone: Sequence[NotCompared], functions: Sequence[frozenset[str]]) -> Iterator[Reason]:
+def renamed_workloads(alone: Sequence[NotCompared], functions: Sequence[frozenset[str]]) -> Iterator[Reason]:
     """Yield a note for each new workload that runs nearly the same functions as one that is gone."""
     pairs = sorted(zip(alone, functions, strict=True), key=lambda pair: pair[0].name)
     gone = [(entry, names) for entry, names in pairs if entry.side == "baseline"]

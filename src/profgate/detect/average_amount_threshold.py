@@ -73,7 +73,7 @@ class AverageAmountThreshold:
         if not len(groups.symbol):
             return not_tested(self, Reason(ReasonCode.NO_AMOUNTS))
         subtypes = [] if records is None else records.subtypes
-        names = [subtypes[place] for place in groups.subtype.tolist()] if len(subtypes) > 1 else []
+        names = [subtypes[number] for number in groups.subtype.tolist()] if len(subtypes) > 1 else []
         before, after = groups.means
         usable = groups.known.all(axis=0) & np.isfinite(groups.means).all(axis=0) & (before > 0) & (after >= 0)
         with np.errstate(all="ignore"):

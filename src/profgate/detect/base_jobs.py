@@ -15,7 +15,7 @@ from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.comparison import ELSEWHERE, Runs
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 
-PRIOR_WEIGHT = 4.0  # weight of the prior variance, as a number of jobs
+PRIOR_JOBS = 4.0  # weight of the prior variance, as a number of jobs
 TRIMMED_RUNS = 5  # minimum number of runs that a job needs for a trimmed mean
 
 
@@ -96,7 +96,7 @@ def _against(
     count = np.maximum(chosen.sum(axis=1), 1)
     mean = np.where(chosen, readings, 0.0).sum(axis=1) / count
     squares = np.where(chosen, (readings - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    variance = (squares + PRIOR_WEIGHT * prior) / (count + PRIOR_WEIGHT - 1.0)
+    variance = (squares + PRIOR_JOBS * prior) / (count + PRIOR_JOBS - 1.0)
     error = np.sqrt(variance * (1.0 + 1.0 / count))
     difference = single - mean
     size = np.abs(difference)

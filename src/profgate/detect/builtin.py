@@ -31,7 +31,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     StableRanks(),
     ChangePoint(),
 )
-PARTS = ("name", "short", "family", "options", "detect")
+ATTRIBUTES = ("name", "short", "family", "options", "detect")
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
 ON_THE_REPORT = ("ranks",)  # added to the defaults if there are enough workloads or tests
 WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models contain input sizes
@@ -39,10 +39,10 @@ WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models conta
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
     """Return the built-in strategies and those of plug-ins. Raises SettingsError if two have the same name."""
-    known = list(STRATEGIES)
-    taken = {name for strategy in known for name in (strategy.name, strategy.short)}
+    strategies = list(STRATEGIES)
+    taken = {name for strategy in strategies for name in (strategy.name, strategy.short)}
     for strategy in extra:
-        lacking = [part for part in PARTS if not hasattr(strategy, part)]
+        lacking = [part for part in ATTRIBUTES if not hasattr(strategy, part)]
         if lacking:
             raise SettingsError(
                 f"strategy {type(strategy).__name__}",
@@ -54,8 +54,8 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
                 f"its name or short name {strategy.short!r} is taken; remove one of the packages that define it",
             )
         taken |= {strategy.name, strategy.short}
-        known.append(strategy)
-    return tuple(known)
+        strategies.append(strategy)
+    return tuple(strategies)
 
 
 def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:

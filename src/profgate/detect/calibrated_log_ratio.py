@@ -21,7 +21,7 @@ from profgate.model.reason import Reason
 from profgate.model.units import MetricKind
 
 MOST_UNCONFIRMED = 5
-NAMED = 3  # maximum number of new functions named in one row
+NAMED_CALLEES = 3  # maximum number of new functions named in one row
 
 
 class CalibratedLogRatio:
@@ -108,8 +108,8 @@ def gate_result(evidence: Evidence, places: IntArray, shown: IntArray) -> GateRe
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
     """Return the results from the test of the whole report. Without a report, the comparison is tested on its own."""
-    known: Evidence | Reason | None = context.evidence
-    return known if known is not None else evidence_of([comparison])[0][0]
+    evidence: Evidence | Reason | None = context.evidence
+    return evidence if evidence is not None else evidence_of([comparison])[0][0]
 
 
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
@@ -123,8 +123,8 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
         # for a small p, -inv_cdf(p) is more precise than inv_cdf(1 - p)
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
         return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
-    found = net_changes(comparison, evidence)
-    return [row for row in found if row.certain] if reason == "too_few_samples" else found
+    changes = net_changes(comparison, evidence)
+    return [row for row in changes if row.certain] if reason == "too_few_samples" else changes
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
@@ -154,5 +154,5 @@ def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray
 
 def _names(comparison: Comparison, row: NetChange) -> str:
     names = [comparison.symbols.names[symbol] for symbol in row.new if symbol != row.symbol]
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - NAMED_CALLEES
+    return ", ".join(names[:NAMED_CALLEES]) + (f" and {more} more" if more > 0 else "")

@@ -128,18 +128,18 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
         if (state := State(code)) in costs:
             of_function = ends.setdefault(number, {State.REMOVED: [], State.ADDED: []})
             of_function[state].append((-float(costs[state][row]), row))
-    found = {}
+    other_ends = {}
     for of_function in ends.values():
         old, new = (sorted(of_function[state], reverse=True) for state in costs)
         while old and new:
             (before, was), (after, now) = old[-1], new[-1]
             if math.isclose(before, after, rel_tol=MOVED_WITHIN + tolerance(1.0)):
-                found[was], found[now] = now, was
+                other_ends[was], other_ends[now] = now, was
                 old.pop()
                 new.pop()
             else:
                 (old if before < after else new).pop()
-    return found
+    return other_ends
 
 
 class CallContext:

@@ -17,11 +17,11 @@ from profgate.statistics.thresholds import above, at_most
 
 FLAT = 0.05  # largest relative slope or scatter of a difference that counts as constant
 CURVED = 0.90  # minimum R² of a parabola
-BETTER = 0.01  # minimum difference between the R² of a parabola and that of a line
+BETTER_FIT = 0.01  # minimum difference between the R² of a parabola and that of a line
 STRAIGHT = 0.95  # minimum R² of a line
 LEFT_OVER = 0.01  # largest residual sum of squares at which a polynomial fits, relative to the sum of squares
 DEGREES = ("constant", "linear", "quadratic")
-CHUNK = 1000  # number of pairs per block, which limits the memory used by their grids
+PAIRS_AT_ONCE = 1000  # number of pairs per block, which limits the memory used by their grids
 
 
 class DifferenceOfModels(ModelStrategy):
@@ -79,8 +79,8 @@ class DifferenceOfModels(ModelStrategy):
         """
         relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
         models = rows.models
-        for first in range(0, len(able), CHUNK):
-            chunk = able[first : first + CHUNK]
+        for first in range(0, len(able), PAIRS_AT_ONCE):
+            chunk = able[first : first + PAIRS_AT_ONCE]
             x = grid(rows.start[chunk], rows.end[chunk])
             before, after = (
                 values(models.kind[side[chunk]], models.coefficients[side[chunk]], x)
@@ -154,7 +154,7 @@ def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     scatter = ((difference - difference.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     flat = np.abs(slope) <= FLAT * np.abs(difference).max(axis=1, initial=0.0)
     flat &= scatter <= FLAT * (difference**2).sum(axis=1)
-    curved = above(scores[QUADRATIC], CURVED) & above(scores[QUADRATIC] - scores[LINEAR], BETTER)
+    curved = above(scores[QUADRATIC], CURVED) & above(scores[QUADRATIC] - scores[LINEAR], BETTER_FIT)
     straight = ~at_most(scores[LINEAR], STRAIGHT) & ~np.isnan(scores[LINEAR])
     chosen = np.select([flat, curved, straight], [0, QUADRATIC, LINEAR], -1)
     rest = iter(best_shape(z, difference[chosen < 0]))
@@ -164,12 +164,12 @@ def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     """Return the lowest polynomial degree that fits each difference, or "unknown" if no degree fits."""
     squares = (difference**2).sum(axis=1)
-    found = np.full(len(difference), len(DEGREES))
+    degrees = np.full(len(difference), len(DEGREES))
     for degree in reversed(range(len(DEGREES))):
         basis = np.linalg.qr(z[:, None] ** np.arange(degree + 1))[0]
         rest = difference - (difference @ basis) @ basis.T
-        found = np.where((rest**2).sum(axis=1) <= LEFT_OVER * squares, degree, found)
-    return [(*DEGREES, "unknown")[degree] for degree in found.tolist()]
+        degrees = np.where((rest**2).sum(axis=1) <= LEFT_OVER * squares, degree, degrees)
+    return [(*DEGREES, "unknown")[degree] for degree in degrees.tolist()]
 
 
 def _described(form: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.compare.comparability import counts_apart
+from profgate.compare.comparability import differing_facts
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
@@ -31,7 +31,7 @@ from profgate.model.levels import (
 from profgate.model.measurement import Look
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.run_values import RunValues
-from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
+from profgate.model.tests import Calibration, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.units import MetricKind
 from profgate.statistics.t_tests import critical_t
 
@@ -57,7 +57,7 @@ class Evidence:
     """
 
     costs: Costs
-    mode: Mode
+    mode: TestMode
     p: FloatArray
     t: FloatArray
     difference: FloatArray
@@ -99,24 +99,24 @@ def evidence_tasks(
     their results in the same order. ``look`` sets the significance levels of a measurement in turns, whose families are
     not merged with those of other reports.
     """
-    found: dict[int, Callable[[], Evidence | Reason]] = {}
+    tasks: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
-    for place, comparison in enumerate(comparisons):
+    for number, comparison in enumerate(comparisons):
         if (obstacle := _obstacle(comparison)) is not None:
-            found[place] = partial(Reason, obstacle)
+            tasks[number] = partial(Reason, obstacle)
         else:
-            alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(place)
+            alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(number)
     families = []
     for sides, places in alike.items():
-        together = [comparisons[place] for place in places]
+        together = [comparisons[number] for number in places]
         measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
         rows = [_rows(comparison, cost) for comparison, cost in zip(together, costs, strict=True)]
         if look is not None:
             at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
-            found |= {
-                place: partial(_measured, comparison, cost, result)
-                for place, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
+            tasks |= {
+                number: partial(_measured, comparison, cost, result)
+                for number, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
             }
             continue
         tested = jointly_tested(rows, *sides, RED)
@@ -125,8 +125,8 @@ def evidence_tasks(
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
         test = _SplitTest(name, rises, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED), interleaved)
         results = zip(together, costs, tested.seen, tested.p, strict=True)
-        found |= dict(zip(places, (partial(test.evidence, *result) for result in results), strict=True))
-    return [found[place] for place in range(len(comparisons))], tuple(families)
+        tasks |= dict(zip(places, (partial(test.evidence, *result) for result in results), strict=True))
+    return [tasks[number] for number in range(len(comparisons))], tuple(families)
 
 
 def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValues | None:
@@ -171,27 +171,15 @@ class _SplitTest:
 
     def evidence(self, comparison: Comparison, costs: Costs, seen: Observed, p: FloatArray) -> Evidence:
         """Return the evidence of one comparison."""
-        evidence = Evidence(
-            costs=costs,
-            mode="runs",
-            p=p,
-            t=seen.t,
-            difference=seen.difference,
-            error=seen.error,
-            distance=_distance(seen.t, self.bar),
-            bound=np.full(len(p), np.nan),
-            listed=p <= LISTED,
-            certain=p <= RED,
-            suspect=np.ones(len(p), np.bool_),
-            calibration=Calibration(
-                family=self.name,
-                splits=len(self.rises),
-                interleaved=self.interleaved,
-                different_jobs=_different_jobs(comparison) and not self.interleaved,
-                unlike=None if self.interleaved else counts_apart(comparison),
-                base_jobs=comparison.runs.base_job_count,
-            ),
+        calibration = Calibration(
+            family=self.name,
+            splits=len(self.rises),
+            interleaved=self.interleaved,
+            different_jobs=_different_jobs(comparison) and not self.interleaved,
+            unlike=None if self.interleaved else differing_facts(comparison),
+            base_jobs=comparison.runs.base_job_count,
         )
+        evidence = _of_splits(costs, seen, p, self.bar, np.full(len(p), RED), calibration)
         visible = _visible(evidence, self.visible)
         if _by_jobs(comparison, interleaved=self.interleaved):
             evidence, visible = _with_jobs(comparison, evidence, visible)
@@ -205,25 +193,27 @@ def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
     width = critical_t(OUTSIDE, runs + PRIOR_WEIGHT - 2.0) * result.seen.error
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = ((result.seen.difference + side * width) / before for side in (-1.0, 1.0))
-    evidence = Evidence(
-        costs=costs,
-        mode="runs",
-        p=result.p,
-        t=result.seen.t,
-        difference=result.seen.difference,
-        error=result.seen.error,
-        distance=_distance(result.seen.t, float(np.quantile(result.rises, 1.0 - RED))),
-        bound=np.full(len(result.p), np.nan),
-        listed=result.p <= np.maximum(LISTED, result.level),
-        certain=result.p <= result.level,
+    calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
+    bar = float(np.quantile(result.rises, 1.0 - RED))
+    evidence = replace(
+        _of_splits(costs, result.seen, result.p, bar, result.level, calibration),
         suspect=result.suspect,
         level=result.level,
         low=np.where(before > 0, low, np.nan),
         high=np.where(before > 0, high, np.nan),
         width=width,
-        calibration=Calibration(splits=len(result.rises), interleaved=True, measured=True),
     )
     return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED)))
+
+
+def _of_splits(
+    costs: Costs, seen: Observed, p: FloatArray, bar: float, level: FloatArray, calibration: Calibration
+) -> Evidence:
+    """Return the evidence of a permutation test. ``level`` is the significance level of each location."""
+    unknown, every = np.full(len(p), np.nan), np.ones(len(p), np.bool_)
+    listed, certain = p <= np.maximum(LISTED, level), p <= level
+    seen_columns = (p, seen.t, seen.difference, seen.error, _distance(seen.t, bar), unknown)
+    return Evidence(costs, "runs", *seen_columns, listed, certain, calibration, every)
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
@@ -239,7 +229,7 @@ def _stored(maxima: FloatArray) -> Maxima:
 def _different_jobs(comparison: Comparison) -> bool:
     """Return whether the sides come from different jobs.
 
-    If the jobs are unknown, return whether other base runs exist. For counts, `counts_apart` decides instead.
+    If the jobs are unknown, return whether other base runs exist. For counts, `differing_facts` decides instead.
     """
     runs = comparison.runs
     if comparison.metric.kind is MetricKind.COUNTED:

@@ -134,10 +134,10 @@ class _Block:
 
 def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> _Block:
     delta, whole, sign = part.target - part.baseline, float(part.target.sum()), worse_sign(comparison.metric)
-    found = _outliers(delta, options["spread_floor"] * abs(whole), options)
+    outliers = _outliers(delta, options["spread_floor"] * abs(whole), options)
     share = delta / whole if whole else np.full(len(delta), np.nan)
     shown = np.flatnonzero(~below(100.0 * np.abs(share), options["cutoff"]))
-    rule = np.where(found.by_fence, 1, np.where(found.by_z, 0, 2))
+    rule = np.where(outliers.by_fence, 1, np.where(outliers.by_z, 0, 2))
     modules, place = np.unique([comparison.symbols.modules[row] or "" for row in part.symbol], return_inverse=True)
     sums = [np.bincount(place, weights=side, minlength=len(modules)) for side in (part.baseline, part.target)]
     unknown = np.full(len(modules), np.nan)
@@ -146,15 +146,15 @@ def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> _Blo
     columns = {
         "baseline": (part.baseline, sums[0]),
         "target": (part.target, sums[1]),
-        "confidence": (np.choose(rule, list(found.scores.values())), unknown),
+        "confidence": (np.choose(rule, list(outliers.scores.values())), unknown),
         "target_share": (share, change / whole if whole else unknown),
-        "z": (found.scores["modified_z"], unknown),
-        "iqr_multiple": (found.scores["iqr_multiple"], unknown),
-        "stddev_multiple": (found.scores["stddev_multiple"], unknown),
+        "z": (outliers.scores["modified_z"], unknown),
+        "iqr_multiple": (outliers.scores["iqr_multiple"], unknown),
+        "stddev_multiple": (outliers.scores["stddev_multiple"], unknown),
     }
     return _Block(
         symbol=np.concatenate([part.symbol[shown], np.full(len(modules), MODULE)]),
-        kind=np.concatenate([_kinds(delta, found, part.known, sign)[shown], module_kinds]),
+        kind=np.concatenate([_kinds(delta, outliers, part.known, sign)[shown], module_kinds]),
         columns={name: np.concatenate([rows[shown], of_modules]) for name, (rows, of_modules) in columns.items()},
         confidence_types=[SCORES[place] for place in rule[shown].tolist()] + ["none"] * len(modules),
         labels=[part.subtype] * len(shown) + modules.tolist(),
@@ -180,10 +180,10 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))
-        known = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
-        return [_Part(rows, baseline, target, known)] if len(rows) else []
-    found = (_of_subtype(comparison, records, place, allowed) for place in range(len(records.subtypes)))
-    return [part for part in found if len(part.symbol)]
+        present = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
+        return [_Part(rows, baseline, target, present)] if len(rows) else []
+    parts = (_of_subtype(comparison, records, number, allowed) for number in range(len(records.subtypes)))
+    return [part for part in parts if len(part.symbol)]
 
 
 def _allowed(comparison: Comparison, location_filter: str) -> BoolArray:
@@ -200,7 +200,7 @@ def _of_subtype(comparison: Comparison, records: Observations, place: int, allow
     cell = records.run[here] * symbols + records.symbol[here]
     amounts = np.nan_to_num(records.exclusive[here]) / comparison.metric.scale
     sums = np.bincount(cell, weights=amounts, minlength=runs * symbols).reshape(runs, symbols)
-    known = np.zeros((2, symbols), np.bool_)
-    known[records.side[here], records.symbol[here]] = True
-    rows = np.flatnonzero(known.any(axis=0))
-    return _Part(rows, *comparison.runs.means(sums[:, rows]), known[:, rows], records.subtypes[place])
+    present = np.zeros((2, symbols), np.bool_)
+    present[records.side[here], records.symbol[here]] = True
+    rows = np.flatnonzero(present.any(axis=0))
+    return _Part(rows, *comparison.runs.means(sums[:, rows]), present[:, rows], records.subtypes[place])

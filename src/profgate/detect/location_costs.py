@@ -14,7 +14,7 @@ SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 STEADY_SHARE = 0.002  # minimum share of the run for a location to be included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
 FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
-BLOCK = 256  # number of symbols whose common factors are computed at once
+SYMBOLS_AT_ONCE = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {
     MetricKind.COUNTED: 0.002,
@@ -174,20 +174,20 @@ class Ratios:
 
     def factors_of_others(self, symbols: IntArray) -> FloatArray:
         """Return for each symbol the common factor of all other locations, with one value per run."""
-        found = np.empty((len(symbols), len(self.ratios)))
-        for start in range(0, len(symbols), BLOCK):
-            others = np.where(self.steady == symbols[start : start + BLOCK, None], 0.0, self.weights)
-            found[start : start + BLOCK] = self._medians(others)
-        return found
+        factors = np.empty((len(symbols), len(self.ratios)))
+        for start in range(0, len(symbols), SYMBOLS_AT_ONCE):
+            others = np.where(self.steady == symbols[start : start + SYMBOLS_AT_ONCE, None], 0.0, self.weights)
+            factors[start : start + SYMBOLS_AT_ONCE] = self._medians(others)
+        return factors
 
     def _medians(self, weights: FloatArray) -> FloatArray:
         """Return the exponential of each run's weighted median per row of weights; 1 for too few positive weights."""
-        found = np.ones((len(weights), len(self.ratios)))
+        medians = np.ones((len(weights), len(self.ratios)))
         enough = (weights > 0).sum(axis=1) >= FEWEST_STEADY
         if not enough.any():
-            return found
+            return medians
         half = weights.sum(axis=1, keepdims=True) / 2.0
         for run, order in enumerate(self.order):
             middle = np.argmax(np.cumsum(weights[:, order], axis=1) >= half, axis=1)
-            found[enough, run] = np.exp(self.ratios[run, order[middle]])[enough]
-        return found
+            medians[enough, run] = np.exp(self.ratios[run, order[middle]])[enough]
+        return medians

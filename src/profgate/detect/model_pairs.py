@@ -64,11 +64,11 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
     if records is not None:
         subtype = records.subtype if len(records.subtypes) > 1 else np.full(len(records.symbol), WITHOUT_SUBTYPE)
         columns.append(location_keys(records.symbol, subtype))
-    found = np.unique(np.concatenate(columns))
-    symbol, general = found >> SUBTYPE_BITS, found % (1 << SUBTYPE_BITS) == 0
+    keys = np.unique(np.concatenate(columns))
+    symbol, general = keys >> SUBTYPE_BITS, keys % (1 << SUBTYPE_BITS) == 0
     # a model without a subtype covers all records of its symbol, except the records of subtypes with separate models
-    stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(found, modelled)
-    return found[stay]
+    stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(keys, modelled)
+    return keys[stay]
 
 
 def _scores(models: CostModels, choice: str) -> FloatArray:
@@ -87,7 +87,7 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
     """Pair the best models of both sides of each location. Of models with equal scores, the lowest order is chosen."""
     places, score = _places(comparison, models), _scores(models, choice)
     keys = location_keys(models.symbol, models.subtype)
-    found = np.full((2, len(places)), NONE, np.int64)
+    best = np.full((2, len(places)), NONE, np.int64)
     usable = np.isin(models.kind, kinds) & ~np.isnan(score) & np.isin(keys, places)
     for side in (0, 1):
         rows = np.flatnonzero(usable & (models.side == side))
@@ -98,8 +98,8 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
         rows, at = rows[tied], at[tied]
         order = np.lexsort((models.kind[rows], at))
         place, first = np.unique(at[order], return_index=True)
-        found[side, place] = rows[order[first]]
-    return Pairs(places >> SUBTYPE_BITS, places % (1 << SUBTYPE_BITS) - 1, found[0], found[1])
+        best[side, place] = rows[order[first]]
+    return Pairs(places >> SUBTYPE_BITS, places % (1 << SUBTYPE_BITS) - 1, best[0], best[1])
 
 
 def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
@@ -107,9 +107,9 @@ def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
     rows = np.flatnonzero(np.isin(models.kind, kinds))
     columns = np.stack([models.symbol, models.subtype, models.kind])[:, rows]
     keys, place = np.unique(columns, axis=1, return_inverse=True)
-    found = np.full((2, keys.shape[1]), NONE, np.int64)
-    found[models.side[rows], place.reshape(-1)] = rows
-    return Pairs(keys[0], keys[1], found[0], found[1])
+    pairs = np.full((2, keys.shape[1]), NONE, np.int64)
+    pairs[models.side[rows], place.reshape(-1)] = rows
+    return Pairs(keys[0], keys[1], pairs[0], pairs[1])
 
 
 def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice: str) -> Pairs:
@@ -248,8 +248,8 @@ class ModelRows:
     def _records(self) -> list[str] | Literal[""]:
         """Return the subtypes of the records, or "" if there are none."""
         records = self.comparison.attached(Observations)
-        known = [] if records is None else records.subtypes
-        subtypes = [known[place] if place != WITHOUT_SUBTYPE else "" for place in self.pairs.subtype.tolist()]
+        names = [] if records is None else records.subtypes
+        subtypes = [names[number] if number != WITHOUT_SUBTYPE else "" for number in self.pairs.subtype.tolist()]
         return subtypes if any(subtypes) else ""
 
     def _subtypes(self) -> list[str]:
@@ -261,12 +261,12 @@ class ModelRows:
 
     def _lacks(self, row: int) -> dict[str, Parameter]:
         """Return, for each side without a model, the reason and the number of records whose size is known."""
-        found: dict[str, Parameter] = {}
+        lacks: dict[str, Parameter] = {}
         for side, name in enumerate(("baseline", "target")):
             if self.pairs.sides[side][row] == NONE:
                 sizes = self._sizes(row, side)
-                found |= {name: self._lack(row, side, sizes), f"{name}_records": len(sizes)}
-        return found
+                lacks |= {name: self._lack(row, side, sizes), f"{name}_records": len(sizes)}
+        return lacks
 
     def _sizes(self, row: int, side: int) -> FloatArray:
         """Return the known sizes in the records of a location on one side."""

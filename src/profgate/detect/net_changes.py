@@ -205,8 +205,8 @@ class _Search:
         least, near = OFFSET * abs(self._change(row)), 0 if row.subtree else 1
         moving = [(other, False) for other in self.moving if other != row.symbol]
         for steps, caller in enumerate(self.paths.enclosing(row.symbol, row.sign, subtree=row.subtree)):
-            known = self._moved(self.paths.explained(caller.symbol, moving)) if moving else 0.0
-            if -row.sign * known >= least:
+            offset = self._moved(self.paths.explained(caller.symbol, moving)) if moving else 0.0
+            if -row.sign * offset >= least:
                 return caller, steps <= near
             if -row.sign * self._moved(caller.rest) >= least and self._rest_changed(row, caller):
                 return caller, steps <= near

@@ -245,10 +245,10 @@ def _level(table: OverweightTable, symbol: IntArray, symbols: int) -> Overweight
 
 def _pivots(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> FloatArray:
     """Return the number of each symbol among the pivots, or NaN."""
-    place = np.full(symbols, np.nan)
+    numbers = np.full(symbols, np.nan)
     pivots = [level.pivot for level in levels if level.pivot is not None]
-    place[pivots] = np.arange(1, len(pivots) + 1)
-    return np.asarray(place[symbol])
+    numbers[pivots] = np.arange(1, len(pivots) + 1)
+    return np.asarray(numbers[symbol])
 
 
 class Overweight:

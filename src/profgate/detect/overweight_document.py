@@ -12,7 +12,7 @@ from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 
-SCHEMA = "profgate.overweight/1"
+OVERWEIGHT_SCHEMA = "profgate.overweight/1"
 
 
 def overweight_document(
@@ -45,7 +45,7 @@ def overweight_document(
         row.update(zip(columns, values, strict=True))
     order = table.by_interest().tolist() if by_interest else range(len(rows))
     return {
-        "schema": SCHEMA,
+        "schema": OVERWEIGHT_SCHEMA,
         "unit": comparison.metric.unit,
         "all_stacks": _total(*comparison.runs.means(comparison.run_totals), scale),
         "dropped": [_place(comparison, symbol) for symbol in dropped],
@@ -65,15 +65,15 @@ def overweight_document(
 def _symbols(comparison: Comparison, names: Sequence[str]) -> tuple[int, ...]:
     if names and comparison.tree is None:
         raise ProfgateError("--pivot", "this format has no stacks, so none can be left out")
-    found: list[int] = []
+    symbols: list[int] = []
     for name in names:
-        places = [place for place, known in enumerate(comparison.symbols.names) if known == name]
+        places = [symbol for symbol, other in enumerate(comparison.symbols.names) if other == name]
         if not places:
             raise ProfgateError(
                 "--pivot", f"no symbol is called {name!r}; 'profgate overweight --format json' shows all"
             )
-        found += places
-    return tuple(found)
+        symbols += places
+    return tuple(symbols)
 
 
 def _numbers(values: Sequence[float], scale: float) -> list[float | int | None]:

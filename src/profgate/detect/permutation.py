@@ -157,23 +157,23 @@ def jointly_tested(
     first = last = np.max(maxima, axis=0)
     while True:
         p = [np.where(still, np.minimum(q, p_of(own.t, last)), q) for still, q, own in zip(left, p, seen, strict=True)]
-        found = [still & (q <= found_at) for still, q in zip(left, p, strict=True)]
-        if not any(here.any() for here in found):
+        significant = [still & (q <= found_at) for still, q in zip(left, p, strict=True)]
+        if not any(here.any() for here in significant):
             if within:
                 outside = [p_of(own.t, last) for own in seen]
                 p = [np.where(own, q, other) for own, q, other in zip(within, p, outside, strict=True)]
             return Family(p, seen, first, last)
-        for place, block in enumerate(blocks):
-            if any(found[member].any() for member in block):
+        for number, block in enumerate(blocks):
+            if any(significant[member].any() for member in block):
                 for member in block:
-                    left[member] &= ~found[member]
-                maxima[place] = _largest_of(members, left, block, splits)
+                    left[member] &= ~significant[member]
+                maxima[number] = _largest_of(members, left, block, splits)
         last = np.max(maxima, axis=0)
 
 
 def _largest_of(members: list[Rows], left: list[BoolArray], block: range, splits: FloatArray) -> FloatArray:
     """Return the `largest` statistics of the remaining locations of several members."""
-    return np.asarray(np.max([largest(members[place].only(left[place]), splits) for place in block], axis=0))
+    return np.asarray(np.max([largest(members[member].only(left[member]), splits) for member in block], axis=0))
 
 
 def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:

@@ -114,10 +114,10 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
     sides = rows.pairs.baseline[able], rows.pairs.target[able]
     before, after = (areas(models.kind[side], models.coefficients[side], start, end) for side in sides)
     # a model of another kind has no closed form
-    for place in np.flatnonzero(np.maximum(*(models.kind[side] for side in sides)) >= len(SHAPES)).tolist():
-        x = grid(start[place], end[place])
-        pair = pair_values(models, int(sides[0][place]), int(sides[1][place]), x)
-        before[place], after[place] = _areas_of_curves(x, *pair)
+    for pair_row in np.flatnonzero(np.maximum(*(models.kind[side] for side in sides)) >= len(SHAPES)).tolist():
+        x = grid(start[pair_row], end[pair_row])
+        pair = pair_values(models, int(sides[0][pair_row]), int(sides[1][pair_row]), x)
+        before[pair_row], after[pair_row] = _areas_of_curves(x, *pair)
     return before, after
 
 
@@ -126,8 +126,8 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 
     The areas are NaN if these sizes cover less than half of the range.
     """
-    known = np.isfinite(before) & np.isfinite(after)
-    cells = known[:-1] & known[1:]
+    defined = np.isfinite(before) & np.isfinite(after)
+    cells = defined[:-1] & defined[1:]
     if 2 * cells.sum() < len(cells):
         return np.nan, np.nan
     width = np.diff(x)[cells]
@@ -159,10 +159,10 @@ class LocalStatistics(ModelStrategy):
         """Compare each pair window by window, and report the windows."""
         able = _refuse_poor_fits(rows, options["min_confidence"])
         relative, windows = np.full(len(able), np.nan), [tuple[Partial, ...]()] * len(rows)
-        for place, row in enumerate(able.tolist()):
+        for number, row in enumerate(able.tolist()):
             kind, error, first, last = _windows(rows, row, options)
             if len(error):
-                relative[place] = error.mean()
+                relative[number] = error.mean()
             columns = (kind.tolist(), error.tolist(), first.tolist(), last.tolist())
             windows[row] = tuple(
                 Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
@@ -179,7 +179,7 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
     width = width if width >= 2 else GRID
     sides = int(rows.pairs.baseline[row]), int(rows.pairs.target[row])
     curves = pair_values(rows.models, *sides, x)
-    found = []
+    windows = []
     whole = GRID - GRID % width
     for part in (slice(0, whole), slice(whole, GRID)):
         size = min(width, part.stop - part.start)
@@ -192,15 +192,15 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
                 )
                 error = (after - before) / before
             error = np.where((before < 0) | (after < 0) | ~np.isfinite(error), np.nan, error)
-            found.append((np.where((before == 0) & (after == 0), 0.0, error), x_of[:, 0], x_of[:, -1]))
-    error, first, last = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    known = ~np.isnan(error)
-    some = known.any(axis=1)
-    error, known, count = error[some], known[some], known[some].sum(axis=1)
+            windows.append((np.where((before == 0) & (after == 0), 0.0, error), x_of[:, 0], x_of[:, -1]))
+    error, first, last = (np.concatenate(columns) for columns in zip(*windows, strict=True))
+    defined = ~np.isnan(error)
+    some = defined.any(axis=1)
+    error, defined, count = error[some], defined[some], defined[some].sum(axis=1)
     votes = np.where(at_most(np.abs(error), options["certain"]), 0.5, 1.0)
     votes = np.where(at_most(np.abs(error), options["no_change"]), 0.0, votes) * np.sign(error)
-    score = np.where(known, votes, 0.0).sum(axis=1)
-    mean = np.where(known, error, 0.0).sum(axis=1) / count
+    score = np.where(defined, votes, 0.0).sum(axis=1)
+    mean = np.where(defined, error, 0.0).sum(axis=1) / count
     return _window_kinds(rows.sign * score / count), mean, first[some], last[some]
 
 

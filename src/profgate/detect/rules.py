@@ -16,8 +16,8 @@ from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
 DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can be red, yellow or green in the report
-KINDS = frozenset(Kind)
-COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
+KIND_CODES = frozenset(Kind)
+REQUIRED_COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
@@ -82,12 +82,14 @@ def detections_of(
     If ``brief`` is true, strategies that only explain changes are skipped unless another strategy found a change or
     could not test the comparison.
     """
-    deciding = [place for place, (strategy, _) in enumerate(selection) if strategy.family in DECIDING or not brief]
-    found = {place: _detection(selection[place][0], comparison, selection[place][1], context) for place in deciding}
-    if not all(map(quiet, found.values())):
-        for place in set(range(len(selection))) - set(found):
-            found[place] = _detection(selection[place][0], comparison, selection[place][1], context)
-    return [found[place] for place in sorted(found)]
+    deciding = [number for number, (strategy, _) in enumerate(selection) if strategy.family in DECIDING or not brief]
+    detections = {
+        number: _detection(selection[number][0], comparison, selection[number][1], context) for number in deciding
+    }
+    if not all(map(quiet, detections.values())):
+        for number in set(range(len(selection))) - set(detections):
+            detections[number] = _detection(selection[number][0], comparison, selection[number][1], context)
+    return [detections[number] for number in sorted(detections)]
 
 
 def quiet(detection: Detection) -> bool:
@@ -114,13 +116,13 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
     if (detection.strategy, detection.family) != (strategy.name, strategy.family):
         yield f"its detection names strategy {detection.strategy} of family {detection.family}"
     rows = len(detection.symbol)
-    lengths = {name: len(getattr(detection, name)) for name in COLUMNS}
+    lengths = {name: len(getattr(detection, name)) for name in REQUIRED_COLUMNS}
     for columns in (detection.result, detection.details):
         lengths |= {} if columns is None else columns.lengths()
     yield from (f"its column {name} has {n} rows, symbol has {rows}" for name, n in lengths.items() if n != rows)
     if rows and not MODULE <= detection.symbol.min() <= detection.symbol.max() < len(comparison.symbols):
         yield "a row names a symbol that does not exist"
-    yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - KINDS))
+    yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - KIND_CODES))
     if detection.node is not None:
         nodes = 0 if comparison.tree is None else len(comparison.tree.parent)
         ends = [*detection.node.tolist(), *detection.moved.values()]
@@ -136,9 +138,9 @@ def report_changes(
     Without rules, changes with the flag `UNSUITED_FLAG` are omitted.
     """
     offered = tuple(strategies)
-    known = {strategy.short for strategy in offered}
-    rules = policy.rules or tuple(Rule(short) for short in ON_THE_REPORT if short in known)
-    found: list[Change] = []
+    names = {strategy.short for strategy in offered}
+    rules = policy.rules or tuple(Rule(short) for short in ON_THE_REPORT if short in names)
+    changed: list[Change] = []
     for rule in rules:
         strategy = strategy_named(rule.method, offered)
         if not isinstance(strategy, ReportStrategy):
@@ -151,5 +153,5 @@ def report_changes(
             where, unknown = Location("all workloads"), (None, None, None, None, None, None)
             kind = Kind.UNKNOWN.word
             changes = (Change(strategy.name, strategy.family, kind, "", where, *unknown, "none", None, reason=reason),)
-        found += [change for change in changes if policy.rules or UNSUITED_FLAG not in change.flags]
-    return tuple(found)
+        changed += [change for change in changes if policy.rules or UNSUITED_FLAG not in change.flags]
+    return tuple(changed)

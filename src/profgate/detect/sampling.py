@@ -26,5 +26,5 @@ def counts_apart(comparison: Comparison) -> Reason | None:
     """Return a reason if only shares can be compared because sampling rates differ, otherwise None."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
-    found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
-    return Reason(ReasonCode.RATES_APART, found[0]) if rates and found else None
+    rates_differ = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
+    return Reason(ReasonCode.RATES_APART, rates_differ[0]) if rates and rates_differ else None

@@ -52,10 +52,10 @@ class StableRanks(WithoutRows):
         """Return one change for all tests, or one change per metric for workloads without test results."""
         chosen = resolved(self, options)
         rules = RankRules(float(chosen["width"]), chosen["sigma"], int(chosen["min_tests"]))
-        found = []
+        changes = []
         tests = list(filter(None, (comparison.attached(DurationTable) for comparison in comparisons)))
         if tests:
-            found.append(self._change("all tests", check(joined(tests), rules)))
+            changes.append(self._change("all tests", check(one_table(tests), rules)))
         workloads: dict[tuple[str, str], list[DurationTable]] = {}
         for comparison in comparisons:
             metric = comparison.metric
@@ -64,8 +64,8 @@ class StableRanks(WithoutRows):
         for (name, _), tables in workloads.items():
             place = "all workloads" if len(workloads) == 1 else f"all workloads, {name}"
             few = len(tables) < rules.min_tests
-            found.append(self._change(place, check(joined(tables), rules), (UNSUITED_FLAG,) if few else ()))
-        return tuple(found)
+            changes.append(self._change(place, check(one_table(tables), rules), (UNSUITED_FLAG,) if few else ()))
+        return tuple(changes)
 
     def _change(self, place: str, found: RankCheck, flags: tuple[str, ...] = ()) -> Change:
         mean, count = found.mean, found.count
@@ -106,7 +106,7 @@ def _whole(comparison: Comparison) -> DurationTable:
     return DurationTable([comparison.workload], labels, values, baselines, comparison.metric.unit)
 
 
-def joined(tables: Sequence[DurationTable]) -> DurationTable:
+def one_table(tables: Sequence[DurationTable]) -> DurationTable:
     """Join the tests of several workloads into one table.
 
     The values of a workload are treated as missing if its number of runs or its unit differs from that of most

@@ -69,7 +69,7 @@ def largest_locations(comparison: Comparison) -> list[Suspect]:
         chosen |= dict.fromkeys(costs.symbol[rows].tolist())
     names, files = comparison.symbols.names, comparison.symbols.files
     places = [None if symbol == WHOLE else Location(names[symbol], files[symbol]) for symbol in chosen]
-    return [Suspect(comparison.workload, comparison.metric.name, place) for place in places]
+    return [Suspect(comparison.workload, comparison.metric.name, location) for location in places]
 
 
 def _groups(look: Look, comparison: Comparison, costs: Costs) -> IntArray:
@@ -92,9 +92,9 @@ def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
     """
     if suspect.location is None:
         return np.flatnonzero(costs.symbol == WHOLE)
-    names, files, place = comparison.symbols.names, comparison.symbols.files, suspect.location
+    names, files, location = comparison.symbols.names, comparison.symbols.files, suspect.location
     same = [
-        symbol != WHOLE and names[symbol] == place.name and _same_file(files[symbol], place.file)
+        symbol != WHOLE and names[symbol] == location.name and _same_file(files[symbol], location.file)
         for symbol in costs.symbol.tolist()
     ]
     return np.flatnonzero(np.array(same, np.bool_))

@@ -174,7 +174,7 @@ def _summary(tree: DiffTree, header: PageHeader, side: str) -> str:
         return f"{header.metric}: {header.quantity(after, 1)}"
     parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
     if gone := one_sided_shares(tree)[0]:
-        parts.append(f"{numbers.percent(gone)} of before has no counterpart")
+        parts.append(f"{numbers.percent(gone)} of before is gone")
     return ", ".join(parts)
 
 

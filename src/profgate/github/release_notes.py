@@ -7,7 +7,7 @@ from typing import Any
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
 from profgate.report import numbers
-from profgate.report.comment import OPEN, Body, headline
+from profgate.report.comment import OPEN, Body, markdown_headline
 from profgate.report.finding_text import change_text
 from profgate.report.markdown_text import code_cell, link, link_target, markdown_filters, sentence, short_sha, unbroken
 from profgate.report.templates import render_template
@@ -38,7 +38,7 @@ def render_release_notes(
         "markdown/release_notes.md.j2",
         filters=markdown_filters,
         refs=refs,
-        headline=headline(report),
+        headline=markdown_headline(report),
         totals=body.totals(ROWS),
         functions=body.table(found, ROWS),
         steps=[_step(step, pull_url) for step in steps],

@@ -19,7 +19,7 @@ TO_PROMOTE = 50  # minimum number of comparisons before a demoted gate can be pr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class UnchangedTrial:
     """Measurements of two sides with equivalent code. ``name`` distinguishes trials with the same commits."""
 
     baseline: str
@@ -29,19 +29,19 @@ class Trial:
     after: Sequence[Reading]
 
 
-def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
+def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[UnchangedTrial]:
     """Return the trials at one commit: ``earlier`` against ``added`` readings and, with enough jobs, two halves."""
     if not earlier or not added:
         return []
     commit = added[0].commit
-    trials = [Trial(commit, commit, job, earlier, added)]
+    trials = [UnchangedTrial(commit, commit, job, earlier, added)]
     readings = [*earlier, *added]
     jobs = {reading.job.identity for reading in readings}
     if len(jobs) >= LEAST_JOBS:
         first = _half(jobs, commit)
         before = [reading for reading in readings if reading.job.identity in first]
         after = [reading for reading in readings if reading.job.identity not in first]
-        trials.append(Trial(commit, commit, f"{job}/halves", before, after))
+        trials.append(UnchangedTrial(commit, commit, f"{job}/halves", before, after))
     return trials
 
 

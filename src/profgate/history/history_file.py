@@ -131,7 +131,7 @@ def check_schema(connection: sqlite3.Connection, place: Path) -> None:
         expression = kind == "index" and (sql or "").count("(") > 1
         if kind not in {"table", "index"} or expression or ACTIVE.search(sql or ""):
             raise ProfgateError(str(place), f"its {kind} {name!r} is not part of a history; it is left out")
-    if not columns_of(connection, "meta"):
+    if not table_columns(connection, "meta"):
         return
     row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
     if row is not None and row[0] != VERSION:
@@ -141,15 +141,15 @@ def check_schema(connection: sqlite3.Connection, place: Path) -> None:
 
 
 @functools.cache
-def tables() -> dict[str, dict[str, tuple[str, bool]]]:
+def stored_tables() -> dict[str, dict[str, tuple[str, bool]]]:
     """Return the type and nullability of each column of each table. Referenced tables come first."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")
-        return {name: columns_of(connection, name) for (name,) in names.fetchall()}
+        return {name: table_columns(connection, name) for (name,) in names.fetchall()}
 
 
-def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, tuple[str, bool]]:
+def table_columns(connection: sqlite3.Connection, table: str) -> dict[str, tuple[str, bool]]:
     """Return the type and nullability of each column of a table, or an empty dict if the table does not exist."""
     query = 'SELECT name, type, NOT "notnull" AND NOT pk FROM pragma_table_info(?)'
     return {name: (kind, bool(nullable)) for name, kind, nullable in connection.execute(query, (table,))}
@@ -166,7 +166,7 @@ def check_file(place: Path) -> None:
 
 def check_rows(connection: sqlite3.Connection, place: Path) -> None:
     """Raise ProfgateError if a row has a value of another type or a reference to a row that does not exist."""
-    for table, columns in tables().items():
+    for table, columns in stored_tables().items():
         wrong = [INVALID[table]] if table in INVALID else []
         for name, (kind, nullable) in columns.items():
             other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"

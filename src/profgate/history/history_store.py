@@ -28,7 +28,7 @@ from profgate.history.history_file import (
     check_schema,
     connected,
     create_tables,
-    tables,
+    stored_tables,
 )
 from profgate.history.history_reader import HistoryReader
 from profgate.history.packed_columns import packed, thinned, unpacked
@@ -208,7 +208,7 @@ class HistoryStore(HistoryReader):
         If the other history is damaged, raises ProfgateError and does not add anything.
         """
         with self.writing(), other.damage():
-            tables_with_rows = (self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1") for name in tables())  # noqa: S608 - own names
+            tables_with_rows = (self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1") for name in stored_tables())  # noqa: S608 - own names
             if not any(rows.fetchone() for rows in tables_with_rows):
                 return self._copy(other)
             self.add_commits(other.commits().values())
@@ -219,7 +219,7 @@ class HistoryStore(HistoryReader):
 
     def _copy(self, other: HistoryReader) -> int:
         """Copy all rows of the other history, which is much faster than adding readings one by one."""
-        for table, columns in tables().items():
+        for table, columns in stored_tables().items():
             names, marks = ", ".join(columns), ", ".join("?" * len(columns))
             rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
             self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names

@@ -9,7 +9,7 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of, readings_of
 from profgate.detect.rules import selected
 from profgate.errors import ProfileError
-from profgate.history.false_alarms import Trial
+from profgate.history.false_alarms import UnchangedTrial
 from profgate.history.trends import CHANGE_POINT, Rules, TrendRules
 from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
 from profgate.model.policy import Policy
@@ -38,7 +38,7 @@ def readings(
 
     Raises ProfileError if files are unreadable, and ComparisonError if values overflow.
     """
-    read = wiring.read_all(sources)
+    read = wiring.read_sources(sources)
     broken = [error for error in read if isinstance(error, ProfileError)]
     if broken:
         raise ProfileError("\n".join(map(str, broken)))
@@ -53,7 +53,7 @@ def readings(
     return made
 
 
-def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]) -> StoredVerdict:
+def tried(trial: UnchangedTrial, policy: Policy, past: Callable[[str], Sequence[Reading]]) -> StoredVerdict:
     """Compare the sides of a trial without automatic demotion, and return the verdict of the gate."""
     before, after = stored_sides(trial.before, trial.after)
     given = PipelineInput(
@@ -87,7 +87,7 @@ def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
 
 def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:
     files = {(reading.name, reading.profile, reading.job.identity): reading for reading in side}
-    read = wiring.read_all([source_of(reading.name, reading.profile or b"") for reading in files.values()])
+    read = wiring.read_sources([source_of(reading.name, reading.profile or b"") for reading in files.values()])
     sources = []
     for reading, profile in zip(files.values(), read, strict=True):
         if isinstance(profile, ProfileError):

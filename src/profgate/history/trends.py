@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from profgate.flamegraph.table_page import Cell, Heading, TablePage
+from profgate.flamegraph.table_page import Cell, Heading, TablePage, line_picture
 from profgate.history.opening import History
 from profgate.model.arrays import FloatArray
 from profgate.model.history import Column, Reading, Series, StoredCommit, SymbolKey
@@ -25,7 +26,7 @@ from profgate.report import numbers
 from profgate.report.markdown_text import code_cell, markdown_filters, sentence
 from profgate.report.templates import render_template
 from profgate.report.text_table import Line
-from profgate.statistics.change_points import Shift, change_points, shifts
+from profgate.statistics.change_points import Shift, change_points, shifts, visible_step
 
 CHANGE_POINT = "change_point"  # name of the strategy that finds trends
 SCHEMA = "profgate.trends/1"
@@ -154,6 +155,31 @@ def _with_costs(found: Sequence[Shift], costs: FloatArray) -> list[Shift]:
         if (after > before) == (shift.after > shift.before) and abs(grown) >= abs(expected) / 2:
             kept.append(shift)
     return kept
+
+
+class Total(NamedTuple):
+    """The totals of one metric of a series along the commits that were read, in the base unit of the metric.
+
+    ``step`` is the relative step that would have been found, or None if the commits are too few.
+    """
+
+    workload: str
+    metric: Metric
+    values: Sequence[float]
+    step: float | None
+
+
+def totals_along(store: History, line: Sequence[str], rules: Rules) -> list[Total]:
+    """Return the totals of all series along ``line``, a list of commits, oldest first."""
+    measured = store.measured_commits()
+    found = []
+    for series in store.series():
+        commits = [sha for sha in line if series.key in measured.get(sha, ())]
+        for metric in _lines(list(store.readings(series.key, commits)), commits):
+            chosen, values = rules(series, metric.metric), metric.totals()
+            step = visible_step(values, chosen.p, chosen.min_magnitude, chosen.min_segment)
+            found.append(Total(series.workload, metric.metric, values.tolist(), step))
+    return found
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
@@ -336,13 +362,26 @@ def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit])
     return Document("trends.md", "text/markdown", text)
 
 
-def trends_page(trends: Sequence[Trend], commits: Mapping[str, StoredCommit], newest: str, empty: str) -> str:
-    """Return an HTML page with a row for each trend up to the commit ``newest``, the newest trend first."""
+def trends_page(
+    trends: Sequence[Trend],
+    commits: Mapping[str, StoredCommit],
+    newest: str,
+    empty: str,
+    totals: Sequence[Total] = (),
+) -> str:
+    """Return an HTML page with a row for each trend up to the commit ``newest``, the newest trend first.
+
+    A row for each of ``totals`` without a trend follows, with a picture of its values.
+    """
+    changed = {(trend.workload, trend.metric, trend.unit) for trend in trends if trend.name is None}
+    steady = [one for one in totals if (one.workload, one.metric.name, one.metric.unit) not in changed]
+    remarks = [] if trends or not steady else [f"{empty}."]
     return TablePage(
         title=f"Trends up to {_commit(newest, commits)}",
         label="Trends",
         columns=(Heading("Location"), Heading("Change"), Heading("Commit", words=True)),
-        rows=[_cells(trend, commits) for trend in reversed(trends)],
+        rows=[*(_cells(trend, commits) for trend in reversed(trends)), *map(_steady_cells, steady)],
+        remarks=remarks,
         empty=f"{empty[:1].upper()}{empty[1:]}.",
     ).render()
 
@@ -353,6 +392,18 @@ def _cells(trend: Trend, commits: Mapping[str, StoredCommit]) -> list[Cell]:
         Cell(_what(trend), f"{name_text(trend.workload, 60)} · {name_text(trend.metric, 30)}"),
         Cell(change, note, "worse" if trend.worse else "better"),
         Cell(_when(trend, commits), f"p = {trend.p:.2g}"),
+    ]
+
+
+def _steady_cells(total: Total) -> list[Cell]:
+    read = numbers.counted(len(total.values), "commit")
+    unseen = f"a step of {numbers.smallest_change(total.step)} would be visible" if total.step else "too few commits"
+    values = numbers.from_to(min(total.values), max(total.values), total.metric.unit)
+    label, picture = f"{read}: {values.replace('→', 'to')}", line_picture(total.values)
+    return [
+        Cell(TOTAL, f"{name_text(total.workload, 60)} · {name_text(total.metric.name, 30)}"),
+        Cell("no change", unseen),
+        Cell(label, label if picture else "", picture=picture),
     ]
 
 

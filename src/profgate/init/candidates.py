@@ -15,7 +15,6 @@ from typing import Any
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
-MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)([^\n]*)\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
 TIMED = re.compile(  # a command that runs each benchmark for a fixed time
     r"\bcargo bench\b| -bench[ =](?!.{0,200}-benchtime[ =]\d{1,12}x)|\bjmh\.Main\b(?!.{0,200} -bm ss)"
     r"|--benchmark-only\b|--benchmark_min_time=[\d.]{1,12}s?(?!\S)"

@@ -8,32 +8,26 @@ from profgate.init.candidates import MOST, NAME, Candidate, Kind, joined, within
 from profgate.init.repository_files import Files
 
 METHOD = re.compile(r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{")
-FIXED = re.compile(r"<argLine>(?![@$]\{argLine)")  # the options of the JVM of the tests cannot be changed
 JMH = "-f 0 -foe true "  # in this process; an error of a benchmark ends it
 FIXED_WORK = "-bm ss -wi 0 -i 1 -bs {}"  # calls each benchmark this often, so that a slower one takes longer
 CLASS_PATH = "target/test-classes:target/classes:$(cat target/class-path)"
 
 
 def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return the JMH benchmarks and the tests of a Maven module, or the tests of a Gradle build."""
+    """Return the JMH benchmarks and the tests of a Maven module, or the JMH benchmarks of a Gradle build."""
     here = files.inside(folder)
     if here.read("pom.xml"):
         module = folder if files.read("pom.xml") and folder != "." else "."
         yield from _benchmarks(here, folder, CLASS_PATH, java_package(module, folder))
         tests = sum(path.startswith("src/test/") for path in here.listed("**/*.java"))
-        can = folder == "." and not FIXED.search(here.read("pom.xml"))
-        if can or tests:
-            command, place = "mvn -B test" if can else "", joined(folder, "pom.xml")
-            place = f"{place}: the options of the JVM of its tests are fixed" if folder == "." and not can else place
-            yield Candidate("Java", command, place, Kind.TESTS, folder, folder, weight=tests)
+        if tests:  # repeated in one JVM
+            yield Candidate("Java", "", joined(folder, "pom.xml"), Kind.TESTS, folder, folder, weight=tests)
         return
     gradle = next((name for name in ("build.gradle", "build.gradle.kts") if here.read(name)), "")
     program = "./gradlew" if files.read("gradlew") else "gradle"
     if "jmh" in here.read(gradle):  # the plugin builds one archive that contains everything
         setup = (f"{program} -p {shlex.quote(folder)} jmhJar",)
         yield from _benchmarks(here, folder, "$(ls build/libs/*-jmh.jar | head -n 1)", setup)
-    if gradle and folder == ".":
-        yield Candidate("Java", f"{program} test", gradle, Kind.TESTS)
 
 
 def _benchmarks(here: Files, folder: str, class_path: str, setup: tuple[str, ...]) -> Iterator[Candidate]:
@@ -54,7 +48,7 @@ def _benchmarks(here: Files, folder: str, class_path: str, setup: tuple[str, ...
 def java_package(module: str, folder: str) -> tuple[str, ...]:
     """Return the line that compiles a module and what it needs, and stores the class path."""
     goals = "package dependency:build-classpath -Dmdep.outputFile=target/class-path"
-    options = "-B -q -DskipTests -Denforcer.skip"  # the rules of a release, such as the version of Maven
+    options = "-B -q -DskipTests -Denforcer.skip -Drat.skip -Dmaven.javadoc.skip"  # not the rules of a release
     if module == ".":
         return within(folder, [f"mvn {options} {goals}"])
     return (f"mvn {options} -pl {shlex.quote(module)} -am {goals}",)

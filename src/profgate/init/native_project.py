@@ -1,4 +1,4 @@
-"""Commands of C and C++ projects: the programs of CMake, and the targets of a Makefile."""
+"""Commands of C and C++ projects: the programs of CMake and make."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, joined, json_object, table, tables
+from profgate.init.candidates import MEASURES, Candidate, Kind, joined, json_object, table, tables
 from profgate.init.repository_files import Files
 from profgate.io.files import read_loosely, scratch_folder, write_text
 from profgate.io.git import without_git
@@ -19,13 +19,6 @@ from profgate.io.worktrees import copied_worktree
 
 OPTIONS = "-g -fno-omit-frame-pointer"
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
-MESON = (
-    "python3 -m venv .meson",
-    ".meson/bin/pip install meson==1.12.1 ninja==1.13.2",
-    f'PATH="$PWD/.meson/bin:$PATH" {FRAMES} meson setup build --buildtype=debugoptimized',
-)
-MESON_BUILD = 'PATH="$PWD/.meson/bin:$PATH" meson compile -C build'
-MESON_PROGRAM = re.compile(r"\bexecutable\(\s{0,9}'([\w.-]{1,80})'\s{0,9}[,)]")
 TESTS = re.compile(r"test", re.IGNORECASE)
 EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
@@ -44,42 +37,23 @@ LARGEST_REPLY = 1 << 24
 MOST_SWITCHES = 6
 
 
-def native_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return the programs of Meson and the targets of the Makefile that are benchmarks or tests."""
-    if folder != ".":
-        return
-    for path in files.listed("**/meson.build") if files.read("meson.build") else ():
-        at = path.removesuffix("meson.build")
-        for name in MESON_PROGRAM.findall(files.read(path)):
-            kind, setup = _kind(f"{at}{name}"), (*MESON, f"{MESON_BUILD} {name}")
-            if kind is not None and PLACE.fullmatch(f"build/{at}{name}"):
-                yield Candidate("native code", f"build/{at}{name}", f"executable {name} of {path}", kind, setup=setup)
-    rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
-    for name, before, body in rules:
-        if MEASURES.search(name):
-            yield _of_rule(name, before, body, Kind.BENCHMARK, files)
-        elif name in {"check", "test"}:
-            yield _of_rule(name, before, body, Kind.TESTS, files)
-
-
-def native_setup(files: Files, targets: Sequence[str] = ()) -> tuple[str, ...]:
+def native_setup(files: Files) -> tuple[str, ...]:
     """Return shell lines for a release build with symbols and frame pointers."""
     if files.read("CMakeLists.txt"):
         return _cmake_setup()
-    if files.read("meson.build"):
-        return (*MESON, MESON_BUILD)
-    return (_make(".", targets),) if files.read("Makefile") else ()
+    return (_make(".", ()),) if files.read("Makefile") else ()
 
 
 def built_candidates(files: Files) -> Iterator[Candidate]:
     """Return the programs that CMake or make would build in a copy of the working tree.
 
     If CMake has no benchmark, the project's switches for benchmarks are turned on, then those for tests and examples,
-    then folders of benchmarks are configured that are projects of their own.
+    then folders of benchmarks and tests are configured that are projects of their own.
     """
     lists = {path.rpartition("/")[0] or ".": files.read(path) for path in files.listed("**/CMakeLists.txt")}
     end = time.monotonic() + LONGEST
-    nested = [folder for folder, text in lists.items() if MEASURES.search(folder) and PROJECT.search(text)]
+    own = [folder for folder, text in lists.items() if PROJECT.search(text)]
+    nested = [folder for pattern in (MEASURES, TESTS) for folder in own if pattern.search(folder)]
     with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
         made = dict[str, Candidate]()  # by name, because each of several Makefiles may include the same rules
         for path in sorted(path for path in files.tracked if PurePosixPath(path).name in MAKEFILES):
@@ -89,7 +63,7 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
         for folder in (".", *nested) if "." in lists else ():
             found = _programs(files, checkout, folder, end)
             yield from found
-            if _has_benchmark(found):
+            if _has_benchmark(found) or (found and folder != "."):
                 return
 
 
@@ -199,16 +173,3 @@ def _cmake_setup(folder: str = ".", switches: Sequence[str] = (), target: str = 
     given = [f"-D{name}=ON" for name in dict.fromkeys(switches)]
     configure = f"{FRAMES} cmake -S {shlex.quote(folder)} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"
     return " ".join([configure, *given]), f'cmake --build build -j "$(nproc)"{target and f" --target {target}"}'
-
-
-def _of_rule(name: str, before: Sequence[str], body: str, kind: Kind, files: Files) -> Candidate:
-    """Return the program that a Makefile rule runs last, after the targets that the rule requires.
-
-    If the rule has no required targets or does not end with a plain program, return a command for the target itself.
-    """
-    last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
-    plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
-    if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
-        setup = native_setup(files, before)
-        return Candidate("native code", last, f"target {name} of the Makefile", kind, setup=setup)
-    return Candidate("native code", f"make {name}", "Makefile", kind, setup=native_setup(files))

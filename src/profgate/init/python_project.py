@@ -1,4 +1,4 @@
-"""Commands of Python projects: benchmark scripts, pytest benchmarks, and the commands of tox."""
+"""Commands of Python projects: benchmark scripts, pytest benchmarks, and tests."""
 
 import configparser
 import re
@@ -7,19 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, toml, within
+from profgate.init.candidates import PLAIN, Candidate, Kind, strings, table, toml, within
 from profgate.init.repository_files import Files
 
 Found = tuple[str, str, Kind, tuple[str, ...]]  # command, place, kind and requirements
-# matches the prefix of a tox command, or the placeholder for arguments
-TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
 BASE = re.compile(r"(?<=\w)[^\w.-]")
 NOT_NAME = re.compile(r"[^a-z0-9.-]+")
-MEASURED_APART = re.compile(r" (?:--cov\S*|-n)(?: (?!-)\S+)?")  # traces the lines, or runs tests in other processes
-SEGMENT = re.compile(r"&&|\|\||;|\|")
 PLACES = ("bench*.py", "perf_*.py", "bench/*.py", "benches/*.py", "benchmark/*.py", "benchmarks/*.py", "perf/*.py")
 PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
 TEST = re.compile(r"^(?:async )?def test_\w+\(|^class Test\w+", re.MULTILINE)
@@ -38,11 +34,11 @@ LOCKS = (  # the tools are installed into .venv, where uv must not remove them a
 
 
 def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return benchmark scripts, the commands of tox, pytest benchmarks and the tests of a project."""
+    """Return benchmark scripts, pytest benchmarks and the tests of a project."""
     here = files.inside(folder)
     project = toml(here.read("pyproject.toml"))
     scripts = [*_scripts(here)]
-    for command, place, kind, needs in (*scripts, *_of_tox(here.read("tox.ini")), *_pytest(here, project)):
+    for command, place, kind, needs in (*scripts, *_pytest(here, project)):
         setup = within(folder, python_setup(here, needs, locked=(command, place, kind, needs) not in scripts))
         timed = "--benchmark-only" in command
         yield Candidate("Python", command, place, kind, folder, folder, setup, timed=timed)
@@ -108,29 +104,23 @@ def _scripts(here: Files) -> Iterator[Found]:
 
 
 def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
+    needs = _of_tox(here.read("tox.ini"))
+    needs = needs if any("pytest" in need for need in needs) else ("pytest", *needs)
     requirements = " ".join(map(here.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
     if "pytest-benchmark" in requirements or "pytest_benchmark" in requirements:
         yield "python -m pytest --benchmark-only", "pytest-benchmark is required", Kind.BENCHMARK, ()
     if "pytest" in table(project, "tool") or any(map(here.read, PYTEST_FILES)):
-        yield "python -m pytest", "the configuration of pytest", Kind.TESTS, ("pytest",)
-    elif here.listed("tests/test_*.py") or "pytest" in requirements:
-        yield "python -m pytest", "tests/", Kind.TESTS, ("pytest",)
+        yield "python -m pytest", "the configuration of pytest", Kind.TESTS, needs
+    elif here.listed("**/test_*.py") or "pytest" in requirements:
+        yield "python -m pytest", "tests/", Kind.TESTS, needs
 
 
-def _of_tox(text: str) -> Iterator[Found]:
-    """Return the commands of tox.ini."""
+def _of_tox(text: str) -> tuple[str, ...]:
+    """Return the requirements of the tests in tox.ini."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     with suppress(configparser.Error):
-        parser.read_string(text.replace("\\\n", " "))
-    for name in sorted(name for name in parser.sections() if name.startswith("testenv")):
-        lines, needs = (
-            parser.get(name, key, fallback=parser.get("testenv", key, fallback="")).splitlines()
-            for key in ("commands", "deps")
-        )
-        for line in lines:
-            if command := _python(TOX_SIGN.sub("", line).replace("{envpython}", "python")):
-                kind = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
-                yield command, f"[{name}] of tox.ini", kind, _needs(needs)
+        parser.read_string(text)
+    return _needs(parser.get("testenv", "deps", fallback="").splitlines())
 
 
 def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
@@ -138,22 +128,3 @@ def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
     plain = [need.strip() for need in requirements]
     safe = [need if need.startswith("-r") else shlex.quote(need) for need in plain if NEED.fullmatch(need)]
     return tuple(dict.fromkeys(safe))
-
-
-def _python(line: str) -> str:
-    """Return the command in a form that starts Python directly, so that a sampler can follow it.
-
-    Returns "" if there is no such form.
-    """
-    words = SEGMENT.split(line.strip())[-1].split()
-    if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
-        words = words[2:]
-    if words[:2] == ["coverage", "run"] and "-m" in words:
-        words = words[words.index("-m") + 1 :]
-    if words and words[0] in {"pytest", "py.test", "unittest"}:
-        words = ["python", "-m", words[0].replace("py.test", "pytest"), *words[1:]]
-    if words and words[0] in {"python", "python3"} and len(words) > 1 and words[1] != "-c":
-        text = MEASURED_APART.sub("", " ".join(["python", *words[1:]]))
-        useful = words[1:3] != ["-m", "pip"] and words[1:3] != ["-m", "build"]
-        return text if PLAIN.fullmatch(text) and useful else ""
-    return ""

@@ -24,9 +24,9 @@ NO_BENCHMARK = (
     "no benchmark was found{seen}; write one, then run profgate init --replace --measure --command 'COMMAND', such as "
     "'{example}'"
 )
-ONLY_CMAKE = (
-    "only CMake knows which programs it builds; run profgate init --replace --measure, or name one with --replace "
-    "--measure --command"
+ONLY_BUILD = (
+    "only the build system knows which programs it builds; run profgate init --replace --measure, or name one with "
+    "--replace --measure --command"
 )
 NO_FUNCTION = "No public function with a text as its only parameter was found, so no benchmark was written.\n"
 
@@ -100,8 +100,8 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     """
     recipe, all_found = _detected(files, under, project, questions, options)
     found = [each for each in all_found if each.command]
-    if not options.command and (options.skeleton or all(each.kind is Kind.TESTS or each.timed for each in found)):
-        found = _with_skeleton(files, recipe, found, questions, options)
+    if not options.command and options.skeleton:
+        found = _with_skeleton(files, recipe, found, options)
     if not options.command and options.measure:
         found = _ordered(files, recipe, found, all_found, written=options.skeleton)
     if not options.command and not found:
@@ -138,10 +138,10 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
         )
         for each in found
     ]
-    unasked = recipe.language == "native code" and not options.measure and files.read("CMakeLists.txt")
+    unasked = recipe.language == "native code" and not options.measure
     seen = "; ".join(each.place for each in all_found if not each.command and ": " in each.place)[:LONGEST_REASON]
     seen = f" that can be recorded ({seen})" if seen else ""
-    problem = ONLY_CMAKE if unasked else NO_BENCHMARK.format(seen=seen, example=recipe.example)
+    problem = ONLY_BUILD if unasked else NO_BENCHMARK.format(seen=seen, example=recipe.example)
     return planned or [replace(common, install=_lines(setup or ""), problem=problem)]
 
 
@@ -163,23 +163,14 @@ def _ordered(
     return [*benchmarks, *fixed[:most], *tests, *programs, *timed[:most], *new, *rest[len(programs) :]]
 
 
-def _with_skeleton(
-    files: Files, recipe: Recipe, found: list[Candidate], questions: Questions, options: Options
-) -> list[Candidate]:
-    """Return a new benchmark before the other candidates, if the user agrees or requested it."""
+def _with_skeleton(files: Files, recipe: Recipe, found: list[Candidate], options: Options) -> list[Candidate]:
+    """Return a new benchmark before the other candidates. Raises ProfgateError if it needs a trial that is not made."""
     new = skeleton(files, recipe.language)
-    path = next(iter(new.new_files)) if new else ""
-    if new is None or exists(f"{files.top}/{path}"):
-        sys.stdout.write(NO_FUNCTION if new is None and options.skeleton else "")
+    if new is None or exists(f"{files.top}/{next(iter(new.new_files))}"):
+        sys.stdout.write("" if new else NO_FUNCTION)
         return found
     if new.update and not options.measure:
-        if options.skeleton:
-            raise ProfgateError("--skeleton", "needs --measure here, because a trial chooses the functions")
-        return found
-    missing = "no benchmark with a fixed amount of work" if found else "no benchmark"
-    if not options.skeleton and not questions.agreed(f"There is {missing}. Write {path}, {new.place}?"):
-        sys.stdout.write(f"There is {missing}; profgate init --skeleton writes {path}, {new.place}.\n")
-        return found
+        raise ProfgateError("--skeleton", "needs --measure here, because a trial chooses the functions")
     return [new, *found]
 
 

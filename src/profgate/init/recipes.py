@@ -190,7 +190,7 @@ def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
     del rate  # the setting "profile" takes 100 samples per second
     folder, run = _places(workload)
     program, _, rest = command.partition(" ")
-    option = "-XX:StartFlightRecording=settings=profile,filename="
+    option = "-XX:StartFlightRecording=settings=profile,jdk.ObjectAllocationSample#throttle=50/s,filename="
     before: tuple[str, ...] = ()
     if program == "java":
         line = f'java "{option}$PWD/run.jfr" {rest}'

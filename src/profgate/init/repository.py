@@ -10,7 +10,7 @@ from typing import Any
 from profgate.init.candidates import Candidate, ranked, table, within
 from profgate.init.go_project import go_candidates
 from profgate.init.java_project import java_candidates
-from profgate.init.native_project import built_candidates, native_candidates, native_setup
+from profgate.init.native_project import built_candidates, native_setup
 from profgate.init.node_project import node_candidates, node_setup
 from profgate.init.python_project import python_candidates, python_setup
 from profgate.init.recipes import RECIPES, Recipe
@@ -36,7 +36,7 @@ CURRENT = {
     "python": (6, (3, 10), "3.x"),
     "node": (6, (20,), "lts/*"),
     "go": (6, (1, 21), "stable"),
-    "java": (5, (11,), "21"),
+    "java": (5, (17,), "21"),
 }
 FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
     "Python": python_candidates,
@@ -44,7 +44,6 @@ FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
     "Node": node_candidates,
     "Rust": rust_candidates,
     "Java": java_candidates,
-    "native code": native_candidates,
 }
 MOST_PROJECTS = 200
 
@@ -105,10 +104,10 @@ def detected(files: Files) -> Project:
 def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = False) -> list[Candidate]:
     """Return the commands of a language that can be recorded in a folder and below it, the best one first.
 
-    If ``build`` is true, the build system is asked for them where it knows more than the files.
+    The programs of native code are those of the build system, which is asked only if ``build`` is true.
     """
-    if build and recipe.language == "native code" and (built := ranked(built_candidates(files))):
-        return built
+    if recipe.language == "native code":
+        return ranked(built_candidates(files)) if build else []
     folders = dict.fromkeys(folder for mark in recipe.marks for folder in files.projects(mark))
     below = [folder for folder in folders if under == "." or f"{folder}/".startswith(f"{under}/")]
     find = FINDERS[recipe.language]

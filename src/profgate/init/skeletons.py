@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from profgate.init.candidates import Candidate, Kind, joined, json_object, table, toml
+from profgate.init.candidates import PLAIN, Candidate, Kind, joined, json_object, table, toml
 from profgate.init.go_project import BUILT
 from profgate.init.java_project import CLASS_PATH, java_package
 from profgate.init.library_share import OTHERS
@@ -20,10 +20,6 @@ VERBS = re.compile(
 )
 GO = re.compile(r"^func ([A-Z]\w{0,80})\(\w+ (string|\[\]byte)\)", re.MULTILINE)
 RUST = re.compile(r"^pub fn ([a-z]\w{0,80})\(\w+: &str\)", re.MULTILINE)
-JAVA = re.compile(
-    r"^    public static [\w.<>\[\]]{1,60} (\w{1,80})\((?:final )?(?:String|CharSequence) \w+\)", re.MULTILINE
-)
-PLAIN_PATH = re.compile(r"[\w./@-]{1,200}")
 EACH_FILE = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/borp\b)")
 PLACE = re.compile(r"['\"]?(?!-)(?:tests?$|[^'\"]{0,200}[./*])")  # not the value of an option
 WITHOUT_CONTEXT = re.compile(  # the start of a test of Node whose function takes nothing, so that it can be repeated
@@ -116,8 +112,6 @@ def skeleton(files: Files, language: str) -> Candidate | None:
     text = render_template(f"init/benchmark.{path.rpartition('.')[2]}.j2", function=function)
     update = f"timeout 60 node {path}" if language == "Node" else ""
     setup = default_setup(files, language, ".")
-    if language == "Java":
-        setup = java_package(".", ".")
     if language == "Rust":
         setup = (f"cargo build --release --example {path.rpartition('/')[2].removesuffix('.rs')}",)
     place = f"a new benchmark of {function.name}"
@@ -152,7 +146,7 @@ def _functions_of_a_text(text: str) -> Iterator[str]:
 def _node(files: Files) -> Iterator[Function]:
     """Return the entries of the package. The benchmark itself looks for its functions."""
     entries = node_entries(json_object(files.read("package.json"))) or ["index.js"]
-    places = [f"../{entry.removeprefix('./')}" for entry in entries if PLAIN_PATH.fullmatch(entry)]
+    places = [f"../{entry.removeprefix('./')}" for entry in entries if PLAIN.fullmatch(entry)]
     yield Function(json.dumps(list(dict.fromkeys(places))), "functions of the package")
 
 
@@ -170,21 +164,11 @@ def _rust(files: Files) -> Iterator[Function]:
         yield from (Function(name, function) for function in RUST.findall(files.read("src/lib.rs")))
 
 
-def _java(files: Files) -> Iterator[Function]:
-    if files.read("pom.xml"):
-        for path in sorted(files.listed("**/*.java")):
-            text = files.read(path) if path.startswith("src/main/java/") else ""
-            owner = path.removeprefix("src/main/java/").removesuffix(".java").replace("/", ".")
-            if re.search(r"^public (?:final |abstract )?class ", text, re.MULTILINE):
-                yield from (Function(owner, name) for name in JAVA.findall(text))
-
-
 KINDS: Mapping[str, tuple[Callable[[Files], Iterator[Function]], str, str]] = {
     "Python": (_python, "benchmarks/bench_profgate.py", "python benchmarks/bench_profgate.py"),
     "Node": (_node, "bench/profgate.mjs", "node bench/profgate.mjs"),
     "Go": (_go, "profgate_test.go", "go test -run '^$' -bench '^(BenchmarkProfgate)$' -benchtime 1000x ."),
     "Rust": (_rust, "examples/bench_profgate.rs", "target/release/examples/bench_profgate"),
-    "Java": (_java, "bench/Bench.java", f'java -cp "{CLASS_PATH}" bench/Bench.java'),
 }
 # the path and the command of the file that repeats tests, and the commands of tests that it can repeat
 REPEATED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {

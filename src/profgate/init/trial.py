@@ -26,7 +26,7 @@ from profgate.io.processes import run_command, variables
 from profgate.io.worktrees import copied_worktree, quiet_git
 from profgate.model.visible_text import plain
 from profgate.report.templates import render_template
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 120.0  # in seconds; the workflow makes at least five runs
@@ -113,9 +113,13 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
         for plan in plans[:MOST_TRIALS]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
-                if better := _remedy(files, trials[-1].plan, plan):
-                    sys.stdout.write(AGAIN.format(lines=plain("; ".join((*better.pattern.setup, *better.install)))))
-                    trials.append(_tried(better, copies))
+                for _ in range(MOST_REPEATS):
+                    better = _remedy(files, trials[-1].plan, plan)
+                    if better is None or better.setup in copies.failed:
+                        break
+                    plan = better  # noqa: PLW2901 - a further remedy is added to this one
+                    sys.stdout.write(AGAIN.format(lines=plain("; ".join((*plan.pattern.setup, *plan.install)))))
+                    trials.append(_tried(plan, copies))
             if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
@@ -246,8 +250,7 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         if path not in plan.new_files and _only_copied(copies.files, path):
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
-    plan = _updated(plan, copies, checkout)
-    plan = _with_fixed_work(plan, copies, checkout)
+    plan = _with_fixed_work(_updated(plan, copies, checkout), copies, checkout)
     for left in reversed(range(MOST_REPEATS)):
         what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
         try:
@@ -297,7 +300,7 @@ def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share,
         size = sum(map(_size, Path(out).rglob("*.*")))
         if size > LARGEST_RECORDING:
             raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
-        return share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
+        return share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
 
 
 def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout: str) -> Plan:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from profgate.judge.causes import FunctionKey
 from profgate.judge.findings import importance
 from profgate.model.acceptance import ROOM, Acceptance
 from profgate.model.change import Location
@@ -12,7 +13,6 @@ from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport,
 from profgate.model.visible_text import name_text
 
 ROUNDING = 1e-9
-Place = tuple[str, str | None]
 Key = tuple[str, str, int]  # workload, metric and id of a finding
 Named = dict[str, list[tuple[Key, str | None, Finding]]]  # the names of findings, with their files
 
@@ -31,9 +31,9 @@ def with_acceptances(report: Report) -> Report:
             return one
         if one.removal:
             return _settled_removal(one, report)
-        found = _meant(one, named)
-        settled = _settled(one, [finding for _, finding in found])
-        for key, finding in found if settled.state in {"applies", "exceeded"} else ():
+        meant = _meant(one, named)
+        settled = _settled(one, [finding for _, finding in meant])
+        for key, finding in meant if settled.state in {"applies", "exceeded"} else ():
             if settled.limit is not None and _within(finding.growth, settled.limit):
                 accepted.setdefault(key, settled)
         return settled
@@ -47,14 +47,14 @@ def _by_name(report: Report) -> Named:
     """Return the findings that can be accepted by each of their names, which include those before a rename."""
     named: Named = {}
     for load, metric in report.metrics:
-        former: dict[Place, list[Location]] = {}
+        former: dict[FunctionKey, list[Location]] = {}
         for item in metric.relations:
             former.setdefault((item.location.name, item.location.file), []).extend(item.others)
         for finding in filter(lambda finding: finding.is_acceptable, metric.findings):
             here = finding.location
-            for place in (here, *former.get((here.name, here.file), ())):
-                for name in {place.name, name_text(place.name)}:
-                    named.setdefault(name, []).append(((load.name, metric.name, id(finding)), place.file, finding))
+            for location in (here, *former.get((here.name, here.file), ())):
+                for name in {location.name, name_text(location.name)}:
+                    named.setdefault(name, []).append(((load.name, metric.name, id(finding)), location.file, finding))
     return named
 
 
@@ -72,7 +72,7 @@ def _settled(acceptance: Acceptance, found: Sequence[Finding]) -> Acceptance:
         if acceptance.location == TOTAL.name:
             return replace(acceptance, state="refused", remark=Reason(ReasonCode.ACCEPTED_TOTAL))
         return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTED_NOTHING))
-    places: set[Place] = {(finding.location.name, finding.location.file) for finding in found}
+    places: set[FunctionKey] = {(finding.location.name, finding.location.file) for finding in found}
     if len(places) > 1:
         why = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
         return replace(acceptance, state="refused", remark=why)
@@ -111,8 +111,8 @@ def _accepted(finding: Finding, acceptance: Acceptance | None) -> Finding:
         return finding
     reason = Reason(ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason})
     others = () if finding.colour == "red" else finding.reasons
-    known = Acknowledgement(acceptance.by, acceptance.reason, _percent(acceptance.limit), acceptance.link)
-    return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=known)
+    acknowledgement = Acknowledgement(acceptance.by, acceptance.reason, _percent(acceptance.limit), acceptance.link)
+    return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=acknowledgement)
 
 
 def _total_explained(finding: Finding, accepted: float) -> Finding:

@@ -9,9 +9,9 @@ from profgate.model.report import Colour, Finding, MetricReport, Report
 
 NAMES_IT = 0.5  # minimum fraction of the common change that a finding must account for to name its cause
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
-Place = tuple[str, str | None]
-Ends = Mapping[tuple[Place, str], tuple[Place, int]]
-Cause = tuple[str, str, str, str]
+FunctionKey = tuple[str, str | None]
+Ends = Mapping[tuple[FunctionKey, str], tuple[FunctionKey, int]]
+CauseKey = tuple[str, str, str, str]
 
 
 def with_causes(report: Report) -> Report:
@@ -26,7 +26,7 @@ def with_causes(report: Report) -> Report:
         for load, metric, finding in gathered.findings
         if _has_cause(finding) and finding.explained_by is None
     ]
-    numbers: dict[Cause, int] = {}
+    numbers: dict[CauseKey, int] = {}
     for _, cause in sorted(leading):
         numbers.setdefault(cause, len(numbers) + 1)
     return gathered.with_metrics(lambda _, metric: replace(metric, findings=_numbered(metric, numbers)))
@@ -39,16 +39,16 @@ def _has_cause(finding: Finding) -> bool:
 
 
 def _ends(metric: MetricReport) -> Ends:
-    found = ((cause.location, cause.direction, cause.end, cause.steps) for cause in metric.causes)
-    return {((place.name, place.file), way): ((end.name, end.file), steps) for place, way, end, steps in found}
+    ends = ((cause.location, cause.direction, cause.end, cause.steps) for cause in metric.causes)
+    return {((location.name, location.file), way): ((end.name, end.file), steps) for location, way, end, steps in ends}
 
 
-def _end(finding: Finding, ends: Ends) -> tuple[Place, int]:
+def _end(finding: Finding, ends: Ends) -> tuple[FunctionKey, int]:
     here = finding.location.name, finding.location.file
     return ends.get((here, finding.direction), (here, 0))
 
 
-def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
+def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> CauseKey:
     end = _end(finding, ends)[0]
     return metric.name, finding.direction, end[0], end[1] or ""
 
@@ -56,7 +56,7 @@ def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
 def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
     """Set ``explained_by`` in the findings of one metric, without changing their order."""
     ends = _ends(metric)
-    causes: dict[Cause, list[Finding]] = {}
+    causes: dict[CauseKey, list[Finding]] = {}
     for finding in metric.findings:
         if _has_cause(finding):
             causes.setdefault(_cause(metric, finding, ends), []).append(finding)
@@ -84,7 +84,7 @@ def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     return max(grave, key=lambda finding: abs(finding.delta or 0.0))
 
 
-def _numbered(metric: MetricReport, numbers: Mapping[Cause, int]) -> tuple[Finding, ...]:
+def _numbered(metric: MetricReport, numbers: Mapping[CauseKey, int]) -> tuple[Finding, ...]:
     ends = _ends(metric)
     return tuple(
         replace(finding, cause=numbers.get(_cause(metric, finding, ends)) if _has_cause(finding) else None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import causes_of, location_in, location_of, parts_of, path_to, relations_of
+from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import COLLECTORS, Change, Detection, path_text
@@ -143,9 +143,11 @@ def _attribution(states: SourceStates | None, symbol: int) -> Attribution:
     if states is None:
         return Attribution()
     source = states.states[symbol]
-    known = Attribution(None if source == "unknown" else source, states.links[symbol] or None)
+    attribution = Attribution(None if source == "unknown" else source, states.links[symbol] or None)
     return (
-        replace(known, reach=states.reach[symbol], reach_path=states.through[symbol] or None) if states.reach else known
+        replace(attribution, reach=states.reach[symbol], reach_path=states.through[symbol] or None)
+        if states.reach
+        else attribution
     )
 
 
@@ -204,14 +206,14 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
     sides = (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
-    known, numbered = _shared_names(comparison)
+    share, numbered = _shared_names(comparison)
     return replace(
         found,
         base_jobs=found.base_jobs or runs.base_job_count,
         jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
         independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
-        known_share=known,
+        known_share=share,
         numbered_names=numbered,
         undirected=True if not comparison.metric.directed else None,
     )
@@ -269,7 +271,7 @@ def metric_report(
     metric, runs = comparison.metric, comparison.runs
     totals = runs.means(comparison.run_totals)
     sums = _Sums(runs.means(comparison.self_value), runs.means(comparison.total_value), tuple(map(float, totals)))
-    failed = [found for found in detections if found.family == "T" and found.failed]
+    failed = [detection for detection in detections if detection.family == "T" and detection.failed]
     blocking = (*(note.reason for note in comparison.notes if note.blocks), *_reasons(failed))
     report = MetricReport(
         name=metric.name,
@@ -293,12 +295,12 @@ def metric_report(
         changes=changes,
         findings=_drafts(comparison, sums, states, listed),
         counts=counts,
-        not_tested=_reasons(found for found in detections if requested or not found.unsuited),
-        unsuited=_reasons(found for found in detections if not requested and found.unsuited),
+        not_tested=_reasons(detection for detection in detections if requested or not detection.unsuited),
+        unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
         calibration=calibration,
         relations=relations_of(comparison),
         causes=causes_of(comparison, causes, listed),
-        parts=parts_of(comparison, growths),
+        parts=changed_parts(comparison, growths),
         undrawable=not comparison.drawable,
     )
 

@@ -10,7 +10,7 @@ from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, Vote, direction_of, draft_of
 
-Place = tuple[str, str | None, str | None]
+LocationKey = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
@@ -18,11 +18,11 @@ ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
     """Return all findings of one metric, most important first."""
-    by_location: dict[Place, list[Change]] = {}
+    by_location: dict[LocationKey, list[Change]] = {}
     sums: list[Change] = []
     totals: list[Change] = []
     for change in metric.changes:
-        kind, place = BY_WORD[change.kind], change.location
+        kind, location = BY_WORD[change.kind], change.location
         if kind in {Kind.NO_CHANGE, Kind.UNKNOWN}:
             continue
         if change.strategy == TOTAL_TEST:
@@ -30,7 +30,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
         elif kind in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}:
             sums.append(change)  # the sum of a module is not tested
         else:
-            by_location.setdefault((place.name, place.file, place.module), []).append(change)
+            by_location.setdefault((location.name, location.file, location.module), []).append(change)
     drafts = {
         (old.location.name, old.location.file, old.location.module): old for old in metric.findings if not old.is_total
     }
@@ -59,13 +59,15 @@ def _none_red_where(findings: list[Finding]) -> list[Finding]:
 
     Causes explain at least half of the total's change, because functions that change too little are not listed.
     """
-    total = next((found for found in findings if found.is_total and found.severity != "none"), None)
-    worse = [found for found in findings if found.is_acceptable]
-    known = sum(abs(found.delta or 0.0) for found in worse)
+    total = next((finding for finding in findings if finding.is_total and finding.severity != "none"), None)
+    worse = [finding for finding in findings if finding.is_acceptable]
+    explained = sum(abs(finding.delta or 0.0) for finding in worse)
     if total is not None and total.direction == "better":
         reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
     elif (
-        {found.attribution.reach for found in worse} == {UNREACHABLE} and total and 2 * known >= abs(total.delta or 0.0)
+        {finding.attribution.reach for finding in worse} == {UNREACHABLE}
+        and total
+        and 2 * explained >= abs(total.delta or 0.0)
     ):
         reason = Reason(ReasonCode.NOT_REACHABLE)
     else:
@@ -137,7 +139,7 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
     The merged change is the largest one, but its kind is Unknown if the contexts did not all change in the same
     direction. Contexts that exist on only one side are ignored, because the function may exist on both sides.
     """
-    found = [change for change in changes if change.location.context is None]
+    merged = [change for change in changes if change.location.context is None]
     by_strategy: dict[str, list[Change]] = {}
     for change in changes:
         if change.location.context is not None and BY_WORD[change.kind] in WORSE | BETTER:
@@ -145,8 +147,8 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
     for contexts in by_strategy.values():
         heaviest = max(contexts, key=lambda change: abs((change.share_to or 0.0) - (change.share_from or 0.0)))
         kind = heaviest.kind if len({BY_WORD[change.kind] in WORSE for change in contexts}) == 1 else Kind.UNKNOWN.word
-        found.append(replace(heaviest, kind=kind, location=replace(heaviest.location, context=None)))
-    return found
+        merged.append(replace(heaviest, kind=kind, location=replace(heaviest.location, context=None)))
+    return merged
 
 
 def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:

@@ -127,8 +127,8 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
 
 
 def _measured(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
-    known = finding.result
-    return {**metric.runs, "low": known.low, "high": known.high, "p": known.p, "splits": metric.calibration.splits}
+    result = finding.result
+    return {**metric.runs, "low": result.low, "high": result.high, "p": result.p, "splits": metric.calibration.splits}
 
 
 def _few_jobs(metric: MetricReport, context: GateContext) -> Reason:
@@ -145,29 +145,29 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
         return [Reason(ReasonCode.OFFSET)]
     if metric.counts_calls:
         return [Reason(ReasonCode.CALLS)]
-    found = []
+    doubts = []
     p, certain = finding.result.p, BY_WORD[finding.kind] not in MAYBE
     if facts.mode == "jobs" and not certain:
-        found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
+        doubts.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
     elif facts.measured and p is not None and p > (finding.result.level or 0.0):
-        found.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
+        doubts.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
     elif p is not None and p > context.red and not facts.measured:
-        found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
+        doubts.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
     elif not certain:
-        found.append(Reason(ReasonCode.BELOW_MINIMUM))
+        doubts.append(Reason(ReasonCode.BELOW_MINIMUM))
     factor = facts.common_factor or 1.0
     if not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
-        found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
+        doubts.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
     if facts.different_jobs and facts.mode == "runs":
-        found.append(_few_jobs(metric, context))
-    return found
+        doubts.append(_few_jobs(metric, context))
+    return doubts
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
     """Return the reason CALLS_ROSE if the exact number of calls grew at least half as much as the time."""
-    counts, known = context.calls.get((finding.location.name, finding.location.file)), finding.costs
-    if known.calls_range == 0.0 and known.calls_from is not None and known.calls_to is not None:
-        counts = known.calls_from, known.calls_to
+    counts, costs = context.calls.get((finding.location.name, finding.location.file)), finding.costs
+    if costs.calls_range == 0.0 and costs.calls_from is not None and costs.calls_to is not None:
+        counts = costs.calls_from, costs.calls_to
     if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.result.judged:
         return None
     if metric.calibration.inconclusive == "too_few_runs":
@@ -182,14 +182,14 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 def _against(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
     """Return the reasons, based on attribution and confirmation, why the finding cannot be red."""
     confirm = context.policy.confirm
-    found = []
+    reasons = []
     if finding.attribution.reach == UNREACHABLE:
-        found.append(Reason(ReasonCode.NOT_REACHABLE))
+        reasons.append(Reason(ReasonCode.NOT_REACHABLE))
     if finding.is_total and context.cpu is not None and metric.calibration.mode == "jobs":
-        found.append(context.cpu)
+        reasons.append(context.cpu)
     if not metric.calibration.measured and confirm != "off":
-        found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
-    return found
+        reasons.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
+    return reasons
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:

@@ -66,14 +66,14 @@ def causes_of(comparison: Comparison, causes: Causes | None, symbols: Iterable[i
     )
 
 
-def parts_of(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
+def changed_parts(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
     """Return the direct callees with the largest part in the growth of each symbol's total cost, largest first.
 
     For a garbage collector, these are the functions that it interrupted.
 
     ``growths`` maps symbols to changes in stored units per run; negative numbers are for costs that fall.
     """
-    found = []
+    explaining = []
     for symbol, growth in sorted(growths.items()):
         before, after = (_callees, _interrupted)[comparison.symbols.names[symbol] in COLLECTORS](comparison, symbol)
         parts = (after - before) * np.sign(growth)
@@ -81,8 +81,8 @@ def parts_of(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part
             if parts[callee] > 0 and parts[callee] >= LEAST_PART * abs(growth):
                 first, second = (float(side[callee]) * comparison.metric.scale for side in (before, after))
                 places = location_of(comparison, symbol), location_of(comparison, callee)
-                found.append(Part(*places, first, second, new=not comparison.present[0, callee]))
-    return tuple(found)
+                explaining.append(Part(*places, first, second, new=not comparison.present[0, callee]))
+    return tuple(explaining)
 
 
 def _callees(comparison: Comparison, symbol: int) -> tuple[FloatArray, FloatArray]:

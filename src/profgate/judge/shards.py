@@ -171,14 +171,14 @@ def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
     The first array is used for changes that are not significant in the shard, and the second array for significant
     changes. Each array has one row for increases and one row for decreases.
     """
-    found = {}
+    levels = {}
     for family in shard.report.tests:
-        others = [known for (name, every), known in standing.items() if every == family.name and name != shard.name]
+        others = [maxima for (name, every), maxima in standing.items() if every == family.name and name != shard.name]
         first, last = (
             np.sort(np.max([np.array(own), *others], axis=0)[:, 1:], axis=1) for own in (family.first, family.last)
         )
-        found[family.name] = first, last
-    return found
+        levels[family.name] = first, last
+    return levels
 
 
 def _p(result: GateResult[float, str], levels: Levels) -> float:

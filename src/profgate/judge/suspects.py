@@ -42,8 +42,8 @@ def with_measurement(first: Report, measured: Report, measurement: Measurement, 
     new = {(workload.name, metric.name): metric for workload, metric in measured.metrics}
 
     def replaced(workload: WorkloadReport, metric: MetricReport) -> MetricReport:
-        found = new.get((workload.name, metric.name))
-        return metric if found is None or found.state != "compared" else found
+        repeated = new.get((workload.name, metric.name))
+        return metric if repeated is None or repeated.state != "compared" else repeated
 
     draft = first.with_metrics(replaced)
     warnings = (*first.warnings, *(warning for warning in measured.warnings if warning not in first.warnings))

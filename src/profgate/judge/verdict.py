@@ -59,18 +59,18 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
     """Return the reasons why no finding of a metric can be red."""
-    found = []
+    reasons = []
     if metric.calibration.unlike:
-        found.append(Reason(ReasonCode.COUNTS_APART, {"facts": metric.calibration.unlike}))
+        reasons.append(Reason(ReasonCode.COUNTS_APART, {"facts": metric.calibration.unlike}))
     if metric.calibration.undirected:
-        found.append(Reason(ReasonCode.NO_DIRECTION))
+        reasons.append(Reason(ReasonCode.NO_DIRECTION))
     if policy.auto_demote and (_over_budget(policy) if policy.demoted is None else policy.demoted):
         reds, trials = policy.unchanged
-        found.append(Reason(ReasonCode.DEMOTED, {"reds": reds, "trials": trials, "budget": policy.budget}))
+        reasons.append(Reason(ReasonCode.DEMOTED, {"reds": reds, "trials": trials, "budget": policy.budget}))
     distance = draft.baseline.distance or 0
     if distance > policy.max_gate_distance:
-        found.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
-    return found
+        reasons.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
+    return reasons
 
 
 def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[float, float]]:
@@ -78,26 +78,26 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
 
     The result maps (name, file) to (baseline, target).
     """
-    found = {}
+    calls = {}
     for metric in workload.metrics:
         if not metric.counts_calls or not metric.calibration.exact:
             continue
         for change in metric.changes:
             before, after = change.from_value, change.to_value
             if change.result is not None and change.result.p == 0.0 and before is not None and after is not None:
-                found[change.location.name, change.location.file] = (before, after)
-    return found
+                calls[change.location.name, change.location.file] = (before, after)
+    return calls
 
 
 def _stated(policy: Policy) -> StatedPolicy:
     """Return the policy, including the rate of false alarms on unchanged code with a 95 % confidence interval."""
-    known = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
+    settings = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
     reds, trials = policy.unchanged
     if not trials:
-        return StatedPolicy(**{**known, "demoted": None})
+        return StatedPolicy(**{**settings, "demoted": None})
     low, high = interval(reds, trials)
     return StatedPolicy(
-        **known,
+        **settings,
         unchanged_reds=reds,
         unchanged_comparisons=trials,
         false_alarms_low=low,
@@ -109,8 +109,8 @@ def _stated(policy: Policy) -> StatedPolicy:
 def policy_stated_in(report: Report, otherwise: Policy = DEFAULT_POLICY) -> Policy:
     """Return the policy that was used to judge a report, and ``otherwise`` for the settings that it does not state."""
     stated = report.policy
-    known = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
-    return replace(otherwise, unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **known)
+    settings = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
+    return replace(otherwise, unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **settings)
 
 
 def _over_budget(policy: Policy) -> bool:
@@ -172,14 +172,14 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
     is considered only if there is no other metric, because it shows nothing about time. Call counts are omitted from
     the result if the workload has other metrics.
     """
-    found = []
+    undecided = []
     for workload in report.workloads:
         every = [metric for metric in workload.metrics if metric.state == "compared"]
         compared = [metric for metric in every if metric.unit != "bytes"] or every
         if compared and all(_undecided(metric) for metric in compared):
             costs = [metric for metric in compared if not metric.counts_calls]
-            found += [(workload, metric) for metric in costs or compared]
-    return found
+            undecided += [(workload, metric) for metric in costs or compared]
+    return undecided
 
 
 def _undecided(metric: MetricReport) -> bool:
@@ -224,15 +224,15 @@ def _unproven(findings: list[Entry], policy: Policy) -> list[Reason]:
     They are undecided, which is no pass where the policy wants everything to be compared. Counts of unlike machines
     are undecided, too: the pull request states the facts about its recording, and can state others.
     """
-    found = []
+    unproven = []
     for workload, metric, finding in findings:
         required, why = matches(workload.name, policy.required), {reason.code for reason in finding.reasons}
         undecided = {ReasonCode.SUBSTITUTE_BASELINE} if required or policy.on_not_compared == "fail" else set()
         undecided |= {ReasonCode.WAITS, ReasonCode.COUNTS_APART} if required else set[ReasonCode]()
         if finding.colour == "yellow" and why and why <= undecided and finding.explained_by is None:
             name = "" if finding.is_total else finding.location.name
-            found.append(Reason(ReasonCode.UNPROVEN, _place(workload, metric, function=name), finding.reasons))
-    return found[:NAMED_REASONS]
+            unproven.append(Reason(ReasonCode.UNPROVEN, _place(workload, metric, function=name), finding.reasons))
+    return unproven[:NAMED_REASONS]
 
 
 def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> Reason:
@@ -250,8 +250,8 @@ def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
             seen.add(cause)
             entries.append(entry)
     more = len(entries) - NAMED_REASONS - 1
-    found = [_of_finding(*entry) for entry in entries[: NAMED_REASONS + 1]]
-    return [*found, *([Reason(ReasonCode.MORE, {"count": more})] if more > 0 else [])]
+    reasons = [_of_finding(*entry) for entry in entries[: NAMED_REASONS + 1]]
+    return [*reasons, *([Reason(ReasonCode.MORE, {"count": more})] if more > 0 else [])]
 
 
 def _place(workload: WorkloadReport, metric: MetricReport, **parameters: Parameter) -> dict[str, Parameter]:
@@ -303,24 +303,26 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
 
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
-    found = [] if inputs.unmeasured is None else [inputs.unmeasured]
+    reasons = [] if inputs.unmeasured is None else [inputs.unmeasured]
     without = (entry.reason for entry in inputs.new if entry.reason.code in NO_BASELINE)
-    found += [] if inputs.compared else [next(without, Reason(ReasonCode.NOTHING_COMPARED))]
-    found += [
+    reasons += [] if inputs.compared else [next(without, Reason(ReasonCode.NOTHING_COMPARED))]
+    reasons += [
         Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
         for workload, metric in inputs.blocked
     ]
-    found += [
+    reasons += [
         Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
         for entry in inputs.missing
     ]
-    found += [Reason(ReasonCode.REMOVED, {"workload": one.location, "by": one.by}) for one in inputs.removed]
-    found += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in inputs.new]
-    found += [
+    reasons += [
+        Reason(ReasonCode.REMOVED, {"workload": removal.location, "by": removal.by}) for removal in inputs.removed
+    ]
+    reasons += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in inputs.new]
+    reasons += [
         Reason(ReasonCode.TOTAL_NOT_TESTED, _place(workload, metric, relative=metric.total.relative))
         for workload, metric in inputs.untested
     ]
-    found += [
+    reasons += [
         Reason(
             ReasonCode.FEW_SHARED_NAMES,
             _place(workload, metric, share=metric.calibration.known_share),
@@ -328,13 +330,13 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
         )
         for workload, metric in inputs.unlike
     ]
-    found += [why for _, why in inputs.shared if why not in inputs.unproven]
-    found += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
-    found += [
+    reasons += [why for _, why in inputs.shared if why not in inputs.unproven]
+    reasons += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
+    reasons += [
         Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
         for change in inputs.departures
     ]
-    return found
+    return reasons
 
 
 def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ...]:
@@ -342,11 +344,11 @@ def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ..
     undecided += [_undecided_reason(*pair) for pair in inputs.inconclusive]
     absences = _absences(inputs)
     if conclusion == "fail":
-        found = [*_named(inputs, "red"), *inputs.unproven, *absences, *undecided]
+        reasons = [*_named(inputs, "red"), *inputs.unproven, *absences, *undecided]
     elif conclusion == "not_compared":
-        found = [*absences, *_named(inputs, "yellow"), *undecided]
+        reasons = [*absences, *_named(inputs, "yellow"), *undecided]
     else:
         suspects = [reason for pair in inputs.inconclusive for reason in _suspects(*pair)]
-        found = [*undecided, *suspects, *_named(inputs, "yellow"), *absences]
+        reasons = [*undecided, *suspects, *_named(inputs, "yellow"), *absences]
     quiet = [Reason(ReasonCode.NO_CHANGE, {"comparisons": len(inputs.compared)})]
-    return tuple(found or _named(inputs, "green") or quiet)
+    return tuple(reasons or _named(inputs, "green") or quiet)

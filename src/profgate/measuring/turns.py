@@ -142,7 +142,7 @@ class Turns:
 
 def _read(sources: Sequence[SourceFile]) -> list[SourceFile]:
     found = []
-    for source, profile in zip(sources, wiring.read_all(sources), strict=True):
+    for source, profile in zip(sources, wiring.read_sources(sources), strict=True):
         if isinstance(profile, ProfileError):
             raise profile
         found.append(replace(source, profile=profile))

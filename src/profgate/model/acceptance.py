@@ -21,7 +21,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import cut, name_text, plain
 
 Place = tuple[str, str | None, str, str]  # visible name, file, workload and metric of a finding
-State = Literal["open", "applies", "unused", "exceeded", "refused"]
+AcceptanceState = Literal["open", "applies", "unused", "exceeded", "refused"]
 
 MOST_COMMANDS = 20  # maximum number of commands in one comment or commit
 LONGEST_LINE = 4_000
@@ -62,7 +62,7 @@ class Acceptance:
     workload: str | None = None
     metric: str | None = None
     limit: float | None = None
-    state: State = "open"
+    state: AcceptanceState = "open"
     remark: Reason | None = None
     removal: bool = False
 

@@ -56,13 +56,13 @@ class Detection:
 
     The arrays ``symbol`` (-1 = the whole workload, -2 = a module named in ``labels``) and ``kind`` (codes of `Kind`)
     are int64. The arrays ``from_value`` and ``to_value``, in stored units of the metric, are float64. The list
-    ``confidence_types`` and the float64 array ``confidence`` are optional. ``result`` has the columns of the gate's
-    test, and ``details`` those that belong to the strategy alone. ``relative`` is a float64 array of relative changes,
-    if they are not those of the values. ``counts`` contains numbers that do not belong to a row. ``shares`` is True if
-    the values are parts of each side's total. ``not_tested`` contains reasons that apply to the whole comparison.
-    ``unsuited`` marks a strategy that requires data that this kind of profile never contains, and ``failed`` marks a
-    strategy that raised an exception. ``labels``, ``reasons`` and ``flags`` have entries for some rows only. Only
-    calibrated strategies set ``calibration``.
+    ``confidence_types`` and the float64 array ``confidence`` are optional. ``result`` contains the columns of the
+    gate's test, and ``details`` those that belong to the strategy alone, of a class that is a part of `ListedDetails`.
+    ``relative`` contains relative changes that are not those of the values. ``counts`` contains numbers that do not
+    belong to a row. ``shares`` is True if the values are parts of each side's total. ``not_tested`` contains reasons
+    that apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of profile never
+    contains, and ``failed`` one that raised an exception. ``labels``, ``reasons`` and ``flags`` have entries for some
+    rows only. Only calibrated strategies set ``calibration``.
 
     For calling contexts, ``node`` is an int64 array with the row of each result in the comparison's tree. If a cost
     only moved, ``moved`` maps the result's row to the tree row at the other end of the move.

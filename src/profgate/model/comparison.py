@@ -211,7 +211,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noise:
-    """The costs of base runs of other commits, as in `Costs`. The history contains no ``active_total``."""
+    """The costs of base runs of other commits, as in `RunCosts`. The history contains no ``active_total``."""
 
     self_value: IntArray
     run_totals: IntArray
@@ -220,7 +220,7 @@ class Noise:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Names:
+class NameTable:
     """The symbols of both sides. The boolean array ``present`` marks the symbols that occur on each side."""
 
     symbols: Symbols
@@ -229,7 +229,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Costs(Names):
+class RunCosts(NameTable):
     """The costs of all runs of a workload in one metric.
 
     ``self_value``, ``total_value`` (which counts recursive calls once) and ``active_total`` (the total without the cost
@@ -255,7 +255,7 @@ class Costs(Names):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Comparison(Costs):
+class Comparison(RunCosts):
     """Both sides of one workload and metric, which are the input of every strategy.
 
     The boolean array ``waiting`` marks the functions that only wait. ``first_seen`` is an int64 array with the position

@@ -18,7 +18,7 @@ MARK = SCHEMA.encode()
 MOST_BYTES = 256 << 20
 LARGEST = 1e30
 Order = Literal["kept", "below", "above", "unknown"]
-Direction = Literal["slower", "faster", "unknown"]
+RankDirection = Literal["slower", "faster", "unknown"]
 SigmaRule = Literal["poisson", "observed"]
 
 
@@ -102,7 +102,7 @@ class RankCheck:
     chance: float | None = None
     ties: int = 0
     overall: float | None = None
-    direction: Direction = "unknown"
+    direction: RankDirection = "unknown"
     moved: tuple[MovedTest, ...] = ()
     unit: str = "nanoseconds"
     identical: bool = False

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from profgate.model.name_aliases import Aliases
 
 Level = Literal["none", "safe", "loose"]
-Step = Callable[[str, str, str], str]
+_Step = Callable[[str, str, str], str]
 ROUNDS = 5
 NO_ALIASES = Aliases()
 
@@ -155,7 +155,7 @@ def _unrecorded(_code: str, _before: str, after: str) -> str:
     return after
 
 
-def _once(name: str, took: Step, *, loose: bool) -> str:
+def _once(name: str, took: _Step, *, loose: bool) -> str:
     applied = None
     for needle, rule in _BY_NEEDLE[loose]:
         if needle in name and rule is not applied and not (rule.code == "W1" and "chunk" in name):
@@ -180,7 +180,7 @@ def _with_path(name: str) -> str:
     return normalised_path(name) if name.startswith("/") and " " not in name else name
 
 
-def normalised_name(name: str, level: Level = "safe", took: Step = _unrecorded) -> str:
+def normalised_name(name: str, level: Level = "safe", took: _Step = _unrecorded) -> str:
     """Return the name without the parts that differ between builds. The level ``none`` changes no names.
 
     For each applied rule, ``took`` is called with the code of the rule and the names before and after the rule.

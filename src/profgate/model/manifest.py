@@ -21,7 +21,7 @@ RECORDING_NAME = "profgate-recording.txt"
 """Name of a text file that the step that records profiles can store with them: see `recording_facts`."""
 SCHEMA = "profgate.manifest/2"
 MOST_BYTES = 128 << 20
-Text = Annotated[str, MaxLen(1000)]
+_Text = Annotated[str, MaxLen(1000)]
 LongText = Annotated[str, MaxLen(20_000)]
 Whole = Annotated[int, Interval(ge=0, lt=2**63)]
 Rate = Annotated[float, Interval(ge=0, lt=1e15)]
@@ -38,12 +38,12 @@ Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
 class ManifestFile:
     """One stored profile. ``path`` is relative to the manifest. Unknown values are None."""
 
-    path: Text
+    path: _Text
     sha256: Digest
-    format: Text = ""
-    configuration: Text = ""
-    profiler: Text | None = None
-    profiler_version: Text | None = None
+    format: _Text = ""
+    configuration: _Text = ""
+    profiler: _Text | None = None
+    profiler_version: _Text | None = None
     rate: Rate | None = None
     truncated: bool | None = None
 
@@ -52,22 +52,22 @@ class ManifestFile:
 class Manifest:
     """A stored set of profiles. Unknown values are empty strings. The ``environment`` is described in `Facts`."""
 
-    commit: Text = ""
-    ref: Text = ""
-    event: Text = ""
+    commit: _Text = ""
+    ref: _Text = ""
+    event: _Text = ""
     run_id: Whole = 0
     attempt: Whole = 0
-    job: Text = ""
-    os: Text = ""
-    architecture: Text = ""
-    cpu_model: Text = ""
-    image: Text = ""
-    kernel: Text = ""
-    c_library: Text = ""
-    compiler: Text = ""
-    runtime: Text = ""
+    job: _Text = ""
+    os: _Text = ""
+    architecture: _Text = ""
+    cpu_model: _Text = ""
+    image: _Text = ""
+    kernel: _Text = ""
+    c_library: _Text = ""
+    compiler: _Text = ""
+    runtime: _Text = ""
     environment: LongText = ""
-    profgate_version: Text = ""
+    profgate_version: _Text = ""
     files: tuple[ManifestFile, ...] = ()
 
     def recorded(self, facts: Mapping[str, str]) -> "Manifest":

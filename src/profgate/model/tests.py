@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Mode = Literal["runs", "jobs", "exact"]
+TestMode = Literal["runs", "jobs", "exact"]
 Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see"]  # values of `ReasonCode`
 Maxima = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -40,7 +40,7 @@ class Calibration:
     """
 
     state: Literal["tested"] | None = None
-    mode: Mode | None = None
+    mode: TestMode | None = None
     family: str | None = None
     splits: int | None = None
     interleaved: bool | None = None

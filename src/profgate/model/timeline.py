@@ -60,7 +60,7 @@ def summed(row: IntArray, cell: IntArray, values: IntArray) -> tuple[IntArray, I
     )
 
 
-def joined(parts: Sequence[Timeline]) -> Timeline:
+def joined_timeline(parts: Sequence[Timeline]) -> Timeline:
     """Add the timelines of several recordings, which all begin at time 0, using the longest bin length of all parts.
 
     Threads with equal names are matched. The remaining threads are matched in order. Each part needs at least one

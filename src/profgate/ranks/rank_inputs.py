@@ -82,7 +82,7 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
 
 
 def _profiles(sources: Sequence[SourceFile]) -> Iterator[Profile]:
-    for result in wiring.read_all(sources):
+    for result in wiring.read_sources(sources):
         if isinstance(result, ProfileError):
             raise result
         yield result

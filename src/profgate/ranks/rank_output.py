@@ -9,7 +9,15 @@ from profgate.model.durations import RankCheck, RankPoint
 from profgate.model.visible_text import name_text
 from profgate.report.markdown_text import code_cell, sentence
 from profgate.report.numbers import UNKNOWN, counted
-from profgate.report.rank_report import MOVED_HEADINGS, SIGNS, counts, notes, rank_details, result_text, test_cells
+from profgate.report.rank_report import (
+    MOVED_HEADINGS,
+    ORDER_SIGNS,
+    counts,
+    notes,
+    rank_details,
+    result_text,
+    test_cells,
+)
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
@@ -23,7 +31,7 @@ LABEL = 60
 
 def rank_markdown(check: RankCheck) -> str:
     """Format the check as Markdown for a pull request or a step summary."""
-    return f"### {SIGNS[check.order]} Stable ranks: {sentence(result_text(check))}\n\n{rank_details(check)}"
+    return f"### {ORDER_SIGNS[check.order]} Stable ranks: {sentence(result_text(check))}\n\n{rank_details(check)}"
 
 
 def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ MAX_LINE = 1 << 31
 ROOT = -1
 """The parent of a call without a caller."""
 
-FrameKey = tuple[str, str | None, int | None, str | None, int | None]
+_FrameKey = tuple[str, str | None, int | None, str | None, int | None]
 
 
 def line_of(value: object) -> int | None:
@@ -30,7 +30,7 @@ def line_of(value: object) -> int | None:
 class Frames:
     """Numbered frames of a profile. Frames with equal names, files, lines, modules and executed lines are merged."""
 
-    numbers: dict[FrameKey, int] = field(default_factory=dict)
+    numbers: dict[_FrameKey, int] = field(default_factory=dict)
 
     def number_of(
         self,

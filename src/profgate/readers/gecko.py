@@ -65,7 +65,7 @@ class GeckoReader(BuiltInReader):
         return threads.profile(meta.get("product"), GeckoReader.name, _ADVICE)
 
 
-class Location(NamedTuple):
+class FrameLocation(NamedTuple):
     """Location of a frame. An unknown ``line`` is -1."""
 
     name: str
@@ -74,12 +74,12 @@ class Location(NamedTuple):
     module: str | None = None
 
 
-def located(location: str, sources: list[str | None]) -> Location:
+def located(location: str, sources: list[str | None]) -> FrameLocation:
     """Parse a location such as ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
     name, within, rest = location.rpartition(" (in ")
     library = _LIBRARY.fullmatch(rest) if within else None
     if library is not None:
-        return Location(name.removeprefix(_THUNK), module=library[1] or None)
+        return FrameLocation(name.removeprefix(_THUNK), module=library[1] or None)
     numbered = _SOURCE.search(location)
     script = location[: numbered.start()] if numbered else location
     name, opened, rest = script.rpartition(" (")
@@ -88,11 +88,11 @@ def located(location: str, sources: list[str | None]) -> Location:
         name, place = "", _SCRIPT.fullmatch(script)
     # a location with neither a file nor a numbered source is a label
     if place is None or not (place[1] or numbered):
-        return Location(location)
+        return FrameLocation(location)
     source = int(numbered[1]) if numbered else len(sources)
     # if scripts load each other, their names are joined with "->"; the last script contains the function
     file = (sources[source] if source < len(sources) else None) or place[1].rpartition(" -> ")[2] or None
-    return Location(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
+    return FrameLocation(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
 
 
 class _Library(NamedTuple):
@@ -104,7 +104,7 @@ class _Library(NamedTuple):
     name: str
 
 
-def _in_library(address: str, libraries: list[_Library]) -> Location:
+def _in_library(address: str, libraries: list[_Library]) -> FrameLocation:
     """Return the address relative to its library, because relative addresses do not change between runs.
 
     If no library contains the address, the absolute address is returned.
@@ -112,8 +112,8 @@ def _in_library(address: str, libraries: list[_Library]) -> Location:
     number = int(address, 16)
     at = bisect_right(libraries, number, key=lambda library: library.begin) - 1
     if at < 0 or number >= libraries[at].end:
-        return Location(address)
-    return Location(hex(number - libraries[at].base), module=libraries[at].name)
+        return FrameLocation(address)
+    return FrameLocation(hex(number - libraries[at].base), module=libraries[at].name)
 
 
 def _libraries(process: Json, where: str) -> list[_Library]:
@@ -165,7 +165,7 @@ def _frames_of(
     texts = listing(thread.get("stringTable"), where, "'stringTable'")
     locations = _rows(thread, "frameTable", "location", where)
     lines = _rows(thread, "frameTable", "line", where)
-    places: dict[int, Location] = {}
+    places: dict[int, FrameLocation] = {}
     found = []
     for number, line in zip(locations.tolist(), lines.tolist(), strict=True):
         place = places.get(number)

@@ -18,11 +18,11 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.protobuf_wire import (
     LENGTH,
     VARINT,
+    as_int64,
     fields,
     inner_messages,
     leap,
     repeated_varints,
-    signed,
     single_varints,
     truncated,
     varint,
@@ -148,7 +148,7 @@ class _Message:
                     raise truncated(self.where, start, f"field {number} has wire type {wire}")
                 self.places[number] += (start, at)
             elif number == _PERIOD and wire == VARINT:
-                self.period = signed(varint(self.data, start, at, self.where)[0])
+                self.period = as_int64(varint(self.data, start, at, self.where)[0])
         texts = self.places[_STRING]
         ends = zip(texts[::2], texts[1::2], strict=True)
         self.strings = [self.data[start:end].decode(errors="replace") for start, end in ends]
@@ -288,7 +288,7 @@ def _is_value_type(data: bytes, start: int, end: int) -> bool:
 
 def _locations_of(found: dict[int, list[int]]) -> _Locations:
     # ids are unsigned in the file, but are compared as int64 values with the same bits
-    by_id = sorted((signed(location), own) for location, own in found.items())
+    by_id = sorted((as_int64(location), own) for location, own in found.items())
     sizes = np.array([len(own) for _, own in by_id], dtype=np.int64)
     return _Locations(
         np.array([location for location, _ in by_id], dtype=np.int64),

@@ -118,7 +118,7 @@ def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
     return at
 
 
-def signed(value: int) -> int:
+def as_int64(value: int) -> int:
     """Return the int64 value with the same bits as an unsigned 64-bit number."""
     return value - (1 << 64) if value >> 63 else value
 

@@ -26,17 +26,17 @@ class ProfileReader(Protocol):
         """
 
 
-Part = TypeVar("Part")
+ScannedPart = TypeVar("ScannedPart")
 
 
 @runtime_checkable
-class SplittingReader(ProfileReader, Protocol[Part]):
+class SplittingReader(ProfileReader, Protocol[ScannedPart]):
     """Reader that can read parts of a file in parallel processes."""
 
-    def scan(self, source: SourceFile, start: int, stop: int | None) -> Part:
+    def scan(self, source: SourceFile, start: int, stop: int | None) -> ScannedPart:
         """Return the content of a byte range as a picklable object. Raises ProfileError if the content is invalid."""
 
-    def join(self, source: SourceFile, parts: Sequence[Part]) -> Profile:
+    def join(self, source: SourceFile, parts: Sequence[ScannedPart]) -> Profile:
         """Join ``parts``, which are in file order, into a profile. Raises ProfileError if the profile is invalid."""
 
 

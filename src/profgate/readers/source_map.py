@@ -181,7 +181,7 @@ _DECLARED = re.compile(r"\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b
 _ASSIGNED = re.compile(r"([\w$]+)\s*(?::[^=]*)?=\s*(?:async\s+)?(?:function\s*)?\(?$")
 
 
-class Function(NamedTuple):
+class ScriptFunction(NamedTuple):
     """A function as V8 records it. Lines and columns are counted from 0, and columns in UTF-16 code units."""
 
     name: str
@@ -211,12 +211,12 @@ class BuiltScript:
         self._map = source_map
         self._sources: dict[int, list[str]] = {}
 
-    def contains(self, functions: Iterable[Function]) -> bool:
+    def contains(self, functions: Iterable[ScriptFunction]) -> bool:
         """Return whether these functions are in the script. In the script of another build, most positions differ."""
         found = [self._column_of_name(function) is not None for function in functions if function.word]
         return sum(found) >= ENOUGH * len(found)
 
-    def origin(self, function: Function) -> Origin | None:
+    def origin(self, function: ScriptFunction) -> Origin | None:
         """Return the origin of a function, or None if it is unknown. The top-level code of a script has no origin."""
         place = self._column_of_name(function)
         segment = self._map.segment(function.line, function.column if place is None else place)
@@ -230,7 +230,7 @@ class BuiltScript:
             accessor + (self._name_in_source(segment, function.line, place) or function.word), source, line + 1
         )
 
-    def _column_of_name(self, function: Function) -> int | None:
+    def _column_of_name(self, function: ScriptFunction) -> int | None:
         """Return the column of the name of a function in the script, or None if the name is not near the function."""
         word, end = function.word, function.column
         if not word or function.line >= len(self._lines):

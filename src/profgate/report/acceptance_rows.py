@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from profgate.model.acceptance import Acceptance, State, command_for, removal_command
+from profgate.model.acceptance import Acceptance, AcceptanceState, command_for, removal_command
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
 from profgate.model.visible_text import name_text, plain
@@ -11,13 +11,13 @@ from profgate.report.finding_text import Row
 from profgate.report.markdown_text import code_span, link, sentence
 from profgate.report.wording import reason_text
 
-SHOWN = 20
+SHOWN_ACCEPTANCES = 20
 REFUSED = 5  # maximum number of refused commands, because anyone can write any number of them
 ANSWERS = "<!-- profgate answers -->"
 LONGEST_COMMENT = 65_000  # characters; GitHub refuses more than 65,536
 COMMANDS = 3  # maximum number of functions for which a command is shown
 LONGEST_COMMAND = 300
-STATES: dict[State, str] = {
+STATES: dict[AcceptanceState, str] = {
     "open": "not judged",
     "applies": "accepted",
     "exceeded": "no longer covered, accepted",
@@ -31,8 +31,8 @@ def ways_out(rows: Sequence[Row], report: Report) -> tuple[str, ...]:
     red: dict[tuple[str, str | None], float] = {}
     for row in rows:
         if row.finding.colour == "red" and not row.total:
-            place = row.finding.location.name, row.finding.location.file
-            red[place] = max(row.finding.growth, red.get(place, 0.0))
+            function = row.finding.location.name, row.finding.location.file
+            red[function] = max(row.finding.growth, red.get(function, 0.0))
     files = Counter(name for name, _ in red)
     commands = [command_for(name, growth, file if files[name] > 1 else None) for (name, file), growth in red.items()]
     commands += [
@@ -51,7 +51,7 @@ def markdown_acceptances(report: Report) -> list[str]:
     """
     counted = [item for item in report.acceptances if item.state != "refused"]
     refused = [item for item in report.acceptances if item.state == "refused"]
-    shown = [*counted[:SHOWN], *refused[-REFUSED:]][:SHOWN]
+    shown = [*counted[:SHOWN_ACCEPTANCES], *refused[-REFUSED:]][:SHOWN_ACCEPTANCES]
     more = len(report.acceptances) - len(shown)
     return [*map(_markdown, shown), *([f"and {more} more in the report"] if more else [])]
 

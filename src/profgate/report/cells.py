@@ -23,35 +23,35 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
 
     ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
     """
-    finding, place = row.finding, row.finding.location
+    finding, location = row.finding, row.finding.location
     name = (
         f"Total of {code_cell(row.workload)}"
         if row.total
-        else code_cell(parts.place_name(place) if place.name == parts.MODULE else place.name)
+        else code_cell(parts.place_name(location) if location.name == parts.TOP_LEVEL else location.name)
     )
     target = link_target(_frame_link(row, links))
-    source = cell(parts.source_place(place)) if place.file else ""
-    added = f"{len(place.lines)} functions of this name, added up" if place.lines else ""
+    source = cell(parts.source_place(location)) if location.file else ""
+    added = f"{len(location.lines)} functions of this name, added up" if location.lines else ""
     label = _lines(f"**{name}**{NO_BREAK + '🔥' if target else ''}", source)
     linked = f"[{label}]({target})" if target else label
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
     elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
     cost, change, *more = map(_solid, row.facts)
-    whose = joined(_origin(finding), cell(statements.base_branch_text(finding)))
+    whose = dotted(_origin(finding), cell(statements.base_branch_text(finding)))
     return (
         _lines(f"{sign}{linked}", added, where.replace("|", "\\|"), elsewhere, whose),
         _lines(
             f"**{change}** ({cost})",
             *(f"{text} {fact.noun}" for fact, text in zip(FACTS[2:], more, strict=True) if text),
             *details(row, code_cell),
-            joined(*map(cell, rows.why(row, plain_name))),
+            dotted(*map(cell, rows.why(row, plain_name))),
         ),
     )
 
 
 def note_line(row: Row) -> str:
     """Return a finding in one line."""
-    return joined(change_text(row, code_span), *map(cell, rows.why(row, plain_name)))
+    return dotted(change_text(row, code_span), *map(cell, rows.why(row, plain_name)))
 
 
 def total_text(pair: Pair) -> str:
@@ -98,7 +98,7 @@ def plain_name(name: str) -> str:
     return name_text(name, LONGEST_NAME)
 
 
-def joined(*parts: str) -> str:
+def dotted(*parts: str) -> str:
     """Join the nonempty parts of a line."""
     return " · ".join(filter(None, parts))
 

@@ -15,8 +15,8 @@ from profgate.report.acceptance_rows import markdown_acceptances, ways_out
 from profgate.report.cells import (
     LONGEST_NAME,
     compared_runs,
+    dotted,
     finding_cells,
-    joined,
     note_line,
     plain_name,
     total_text,
@@ -84,7 +84,8 @@ def render_quiet_comment(
 ) -> Document:
     """Render a comment with only the headline, for an outdated warning or an inconclusive comparison."""
     doubtful = _doubtful(report) or report.verdict.conclusion == "inconclusive"
-    first = f"{_sign(report)} {headline(report)}" if doubtful else "✅ Resolved: no performance regression any more"
+    resolved = "✅ Resolved: no performance regression any more"
+    first = f"{_sign(report)} {markdown_headline(report)}" if doubtful else resolved
     orders = (rank_details(check).strip() for _, _, check in rank_sections(report) if check.order == "below")
     body = Body(report, links or Links(), run_url)
     parts = (_suspects(report), *orders, body.compared(), body.next_step() if doubtful else "")
@@ -94,10 +95,12 @@ def render_quiet_comment(
 
 def _marker_of(report: Report, key: str, shown: Iterable[tuple[WorkloadReport, MetricReport, Finding]] = ()) -> str:
     """Return the marker, which contains the growth of the findings in the comment, red findings first."""
-    found = sorted((entry for entry in shown if entry[2].is_acceptable), key=lambda entry: entry[2].colour != "red")
+    accepted_ones = sorted(
+        (entry for entry in shown if entry[2].is_acceptable), key=lambda entry: entry[2].colour != "red"
+    )
     growths = (
         ((name_text(finding.location.name), finding.location.file, load.name, metric.name), finding.growth)
-        for load, metric, finding in found
+        for load, metric, finding in accepted_ones
     )
     accepted = limits_text(report.acceptances)
     return marker(key, report.target.sha, report.baseline.sha, shown=shown_text(growths), accepted=accepted)
@@ -132,14 +135,14 @@ class Body:
             "markdown/comment.md.j2",
             filters={"unbroken": unbroken},
             marker=marker,
-            headline=f"{_sign(report)} {headline(report)}",
+            headline=f"{_sign(report)} {markdown_headline(report)}",
             advice="\n\n".join(filter(None, (statements.larger_budget(report), _suspects(report)))),
             measured=statements.measurement(report, code_span),
             missing=self.not_compared(limit) if _doubtful(report) and len(self.missing) > 1 else "",
             table=self.table(self.shown, OPEN),
             compared="\n\n".join(filter(None, (self.compared(), self.visible()))),
             sections=sections,
-            titles=_capital(joined(*(title for title, _ in sections))),
+            titles=_capital(dotted(*(title for title, _ in sections))),
             capital=_capital,
             next_step=self.next_step(),
             note=note,
@@ -180,8 +183,8 @@ class Body:
             (counted(len(acceptances), "acceptance"), _bullets(markdown_acceptances(self.report))),
             (f"{len(self.missing):,} not compared", "" if _doubtful(self.report) else self.not_compared(limit)),
             *(
-                (f"order of {sentence(place)}: {sentence(result_text(check))}", rank_details(check).strip())
-                for _, place, check in rank_sections(self.report)
+                (f"order of {sentence(location)}: {sentence(result_text(check))}", rank_details(check).strip())
+                for _, location, check in rank_sections(self.report)
             ),
             ("how this was measured", _bullets(_measured(self.report, self.pairs, max(limit, 2)))),
         ]
@@ -198,7 +201,7 @@ class Body:
 
     def compared(self) -> str:
         """Return one line with the totals, the runs, the commits and the links, and what cannot be decided yet."""
-        line = joined(
+        line = dotted(
             self.totals(OPEN),
             self.runs(),
             *self.page_links(),
@@ -251,12 +254,12 @@ class Body:
 
     def page_links(self) -> Iterable[str]:
         """Yield links to the flame graph of the first row and to all pages, or explain how to get the flame graphs."""
-        links, found = self.links, (*self.groups.worse, *self.groups.better)
-        names = [(row.workload, row.metric.name) for row in found]
+        links, rows_shown = self.links, (*self.groups.worse, *self.groups.better)
+        names = [(row.workload, row.metric.name) for row in rows_shown]
         names += [(pair.workload, pair.metric.name) for pair in self.pairs]
         page = next((links.pages[name] for name in names if name in links.pages), None)
         if page:
-            yield link("flame graph", page)
+            yield link("🔥 flame graph", page)
         elif not all(pair.metric.undrawable for pair in self.pairs) and links.fetch:
             yield f"flame graphs: {code_span(links.fetch, LONGEST_TEXT)}"
         elif self.pairs and all(pair.metric.undrawable for pair in self.pairs) and links.report and not links.pages:
@@ -280,7 +283,7 @@ def _causes(worse: Sequence[Row]) -> list[Row]:
     ]
 
 
-def headline(report: Report) -> str:
+def markdown_headline(report: Report) -> str:
     """Return the headline in Markdown."""
     if _doubtful(report):
         return f"Not compared: {sentence(rows.doubt(report, plain_name), LONGEST_TEXT)}"
@@ -330,7 +333,7 @@ def _facts(report: Report, pairs: Sequence[Pair]) -> Iterable[str]:
         metric = pair.metric
         facts = (statements.run_counts(metric), statements.calibration(report, metric), statements.detectable(metric))
         reasons = (f"not tested: {_text(reason)}" for reason in metric.not_tested)
-        for text in (joined(*map(sentence, facts)), *reasons):
+        for text in (dotted(*map(sentence, facts)), *reasons):
             lines.setdefault(text, []).append(f"{_short_code(pair.workload)} {code_span(metric.name, 40)}")
     yield from (f"{', '.join(_limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text)
 

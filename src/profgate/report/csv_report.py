@@ -17,7 +17,6 @@ COLUMNS = (
     *("record", "workload", "metric", "unit", "name", "file", "line", "module", "kind", "severity", "colour"),
     *("direction", "strategy", "family", "subtype", "from", "to", "delta", "relative", "share_from", "share_to"),
     *("confidence_type", "confidence", "reason", "flags", "context"),
-    *(fact.key for fact in FACTS),
 )
 FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None
@@ -29,7 +28,7 @@ def to_csv(report: Report) -> str:
     Text that a spreadsheet would evaluate as a formula is prefixed with a quote.
     """
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(stream, [*COLUMNS, *(fact.key for fact in FACTS)], lineterminator="\n")
     writer.writeheader()
     for record in _records(report):
         writer.writerow({column: _cell(value) for column, value in record.items()})

@@ -10,7 +10,7 @@ from profgate.model.report import Finding, MetricReport
 from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.parts import changed_cause, new_parts, only_share_changed, parts_text, place_name
-from profgate.report.statements import Calls, call_counts, growth
+from profgate.report.statements import Calls, call_counts, growth_by_size
 from profgate.report.wording import Quote
 
 TAGS: dict[Kind, tuple[str, str]] = {
@@ -89,8 +89,8 @@ def shown_change(finding: Finding, unit: str) -> ShownChange:
     costs = finding.costs
     amounts = numbers.from_to(finding.from_value, finding.to_value, unit)
     total = numbers.from_to(costs.inclusive_from, costs.inclusive_to, unit)
-    known = None not in (costs.inclusive_from, costs.inclusive_to)
-    is_self = known and total != amounts and finding.result.judged != "subtree"
+    has_total = None not in (costs.inclusive_from, costs.inclusive_to)
+    is_self = has_total and total != amounts and finding.result.judged != "subtree"
     text = numbers.growth(finding.from_value, finding.to_value)
     if only_share_changed(finding):
         text = f"{numbers.share_from_to(finding.share_from, finding.share_to)} of the run"
@@ -125,7 +125,7 @@ def further_facts(finding: Finding, unit: str, calls: Calls | None = None) -> li
 
 def details(row: Row, quote: Quote) -> tuple[str, ...]:
     """Return how the cost grows with the input size, and the callees that explain the change."""
-    texts = (growth(row.finding, row.metric), parts_text(row.finding, row.metric, quote))
+    texts = (growth_by_size(row.finding, row.metric), parts_text(row.finding, row.metric, quote))
     return tuple(filter(None, texts))
 
 
@@ -156,7 +156,8 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
     basis, amounts, times = shown_change(finding, metric.unit)
     name = f"total of {quote(row.workload)}" if row.total else quote(name_of(finding))
     if not before and after:
-        return f"{name} is new ({basis}{numbers.quantity(after, metric.unit)})"
+        own, whole = numbers.quantity(after, metric.unit), numbers.quantity(finding.costs.inclusive_to, metric.unit)
+        return f"{name} is new ({f'{whole}, self {own}' if basis else own})"
     if before and not after:
         return f"{name} is gone (it had {basis}{numbers.quantity(before, metric.unit)})"
     new = next(((quote(callee), takes) for callee, takes in new_parts(finding, metric)), None)

@@ -57,8 +57,8 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
         if document.get("schema") != SCHEMA:
-            found = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
-            _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; use a report.json")
+            stated = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
+            _refuse(where, f"is no report that this profgate reads: {stated}, expected {SCHEMA!r}; use a report.json")
         return _adapter().validate_json(json.dumps([document], ensure_ascii=False).encode("utf-8", "replace"))[0]
     except ValidationError as error:
         raise ProfgateError(where, _first_error(error)) from None

@@ -7,13 +7,13 @@ from profgate.errors import ProfgateError
 from profgate.model.links import Links
 
 LINKS_NAME = "links.json"
-SCHEMA = "profgate.links/1"
+LINKS_SCHEMA = "profgate.links/1"
 
 
 def links_to_json(links: Links) -> str:
     """Return the links as JSON, with the pages in the order in which they were uploaded."""
     pages = [{"workload": workload, "metric": metric, "url": url} for (workload, metric), url in links.pages.items()]
-    document = {"schema": SCHEMA, "pages": pages, "index": links.index, "report": links.report, "run": links.run}
+    document = {"schema": LINKS_SCHEMA, "pages": pages, "index": links.index, "report": links.report, "run": links.run}
     return json.dumps(document, indent=1) + "\n"
 
 
@@ -28,8 +28,8 @@ def links_from_json(text: str, where: str = LINKS_NAME) -> Links:
 
 
 def _links(document: Any) -> Links:  # noqa: ANN401 - JSON
-    if document["schema"] != SCHEMA:
-        raise ValueError(f"its schema is not {SCHEMA}")
+    if document["schema"] != LINKS_SCHEMA:
+        raise ValueError(f"its schema is not {LINKS_SCHEMA}")
     pages = {(_text(page["workload"]), _text(page["metric"])): _text(page["url"]) for page in document["pages"]}
     index, report, run = (None if document[key] is None else _text(document[key]) for key in _SINGLE)
     return Links(pages=pages, index=index, report=report, run=run)

@@ -50,7 +50,7 @@ def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricRep
         report,
         workloads=(replace(workload, metrics=(metric,)),),
         not_compared=tuple(
-            one for one in report.not_compared if (one.name, one.metric) == (workload.name, metric.name)
+            entry for entry in report.not_compared if (entry.name, entry.metric) == (workload.name, metric.name)
         ),
         verdict=replace(report.verdict, conclusion=conclusion, reasons=reasons),
     )

@@ -50,13 +50,13 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
 
     Both values have the unit of the larger value, unless the smaller one is too small for this unit.
     """
-    known = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
-    if len(known) < 2:
+    values = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
+    if len(values) < 2:
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
-    scale = scale_for(unit, max(known, key=abs))
-    if any(value and abs(value) / scale.factor < SMALLEST_SHARED for value in known):
+    scale = scale_for(unit, max(values, key=abs))
+    if any(value and abs(value) / scale.factor < SMALLEST_SHARED for value in values):
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
-    left, right = (_digits(value, scale) for value in known)
+    left, right = (_digits(value, scale) for value in values)
     return f"{left} → {right} {scale.sign}".rstrip()
 
 

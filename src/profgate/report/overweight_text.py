@@ -1,5 +1,6 @@
 """Overweight tables as text: what the ratios mean, the functions that matter, and what remains without the pivots."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -8,13 +9,14 @@ from profgate.model.visible_text import fitting, name_text
 from profgate.report import numbers
 from profgate.report.text_table import aligned
 
-MOST_ROWS = 40
+MOST_FUNCTIONS = 40
 NARROWEST_NAME = 40
-LONGEST_NAME = 400
+LONGEST_FUNCTION = 400
 HEADINGS = ("baseline → target", "self", "share of change", "overweight", "function")
+MOST_OF_CHANGE = 0.5
 MEANING = (
     "Overweight is the share of the change divided by the share of the baseline. Above 100 %, a function changed more "
-    "than the total; the first functions are the likely causes."
+    "than the total."
 )
 
 
@@ -28,11 +30,17 @@ def overweight_text(document: dict[str, Any], width: int) -> str:
     part = document["thresholds"]["responsibility"]
     least = max(GATE_SHARE * (total["baseline"] or 0.0), part * abs(total["delta"] or 0.0))
     large = [row for row in document["symbols"] if abs(row["delta"] or 0.0) >= least]
-    cells = [_cells(row, unit) for row in large[:MOST_ROWS]]
+    cells = [_cells(row, unit) for row in large[:MOST_FUNCTIONS]]
     lines = [f"Total {_sides(whole, unit)}", *_remaining(document, document["dropped"], total, width)]
     for side in ("baseline", "target"):  # these come first, because a new function may be the whole change
         lines += _only_in(side, document[f"only_{side}"], width)
-    lines += [*_noise(document), MEANING, "", *aligned([HEADINGS, *cells], width, name=4, right=range(4)), ""]
+    lines += [
+        *_conclusion(document, width),
+        MEANING,
+        "",
+        *aligned([HEADINGS, *cells], width, name=4, right=range(4)),
+        "",
+    ]
     if cut := len(large) - len(cells):
         lines.append(f"and {cut:,} more; --format json prints all")
     if small := len(document["symbols"]) - len(large):
@@ -51,7 +59,7 @@ def _cells(row: dict[str, Any], unit: str) -> tuple[str, ...]:
         numbers.from_to(row["exclusive_baseline"], row["exclusive_target"], unit),
         numbers.percent(row["responsibility"]),
         numbers.percent(row["overweight"]),
-        _name(row, LONGEST_NAME),
+        _name(row, LONGEST_FUNCTION),
     )
 
 
@@ -60,10 +68,19 @@ def _sides(total: dict[str, Any], unit: str) -> str:
     return f"{numbers.from_to(total['baseline'], total['target'], unit)}{numbers.in_brackets(relative)}"
 
 
-def _noise(document: dict[str, Any]) -> Iterable[str]:
+def _conclusion(document: dict[str, Any], width: int) -> Iterable[str]:
+    """Yield what to conclude: the function that changed most for its size among those with half of the change."""
     total, noise = document["total"], document["thresholds"]["min_total_change"]
     if abs(total["delta"] or 0.0) < noise * (total["baseline"] or 0.0):
         yield f"The total changed by less than {numbers.percent(noise)}, so noise may be the only cause."
+        return
+    rows = [*document["only_target"], *document["only_baseline"], *document["symbols"]]
+    causes = [row for row in rows if (row["responsibility"] or 0.0) >= MOST_OF_CHANGE]
+    if not causes:
+        yield "No function explains half of the change alone."
+        return
+    cause = max(causes, key=lambda row: math.inf if row.get("overweight") is None else row["overweight"])
+    yield f"Likely cause: {_name(cause, width // 2)}, with {numbers.percent(cause['responsibility'])} of the change."
 
 
 def _only_in(side: str, functions: Sequence[dict[str, Any]], width: int) -> Iterable[str]:
@@ -78,7 +95,7 @@ def _remaining(
 ) -> Iterable[str]:
     """Yield the total without the stacks of some functions, and the part of the change that these stacks explain."""
     if removed:
-        names = " and ".join(_name(place, width // 4) for place in removed)
+        names = " and ".join(_name(function, width // 4) for function in removed)
         change = document["all_stacks"]["delta"]
         explained = f", so they explain {numbers.percent(1 - rest['delta'] / change)} of the change" if change else ""
         yield f"Without the stacks of {names}: {_sides(rest, document['unit'])}{explained}"
@@ -86,4 +103,4 @@ def _remaining(
 
 def _name(place: dict[str, Any], space: int) -> str:
     name = place["name"] if place["file"] is None else f"{place['name']} ({place['file']})"
-    return fitting(name_text(name, LONGEST_NAME), max(space, NARROWEST_NAME))
+    return fitting(name_text(name, LONGEST_FUNCTION), max(space, NARROWEST_NAME))

@@ -10,7 +10,7 @@ from profgate.report import numbers
 EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
 HARDLY_ANY = 0.1  # maximum part of the tested change that the recorded cost shows if only the share changed
 MOST = 0.5  # smallest fraction of a change that callees must explain to be called most of it
-MODULE = "<module>"  # name of top-level code
+TOP_LEVEL = "<module>"  # name of top-level code
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 
 
@@ -21,7 +21,7 @@ def place_name(place: Location, *, with_file: bool = False) -> str:
     Top-level code is named by its file: ``<module main.js>``.
     """
     name, file = place.name, place.file
-    if name == MODULE and file:
+    if name == TOP_LEVEL and file:
         return f"{name[:-1]} {file.rpartition('/')[2]}>"
     bare = name[:1] in NAMELESS or name in {"_", "__", "wrapper"} or (name[:2] == "__" == name[-2:])
     return f"{name} ({source_place(place).rpartition('/')[2]})" if file and (with_file or bare) else name
@@ -29,15 +29,15 @@ def place_name(place: Location, *, with_file: bool = False) -> str:
 
 def source_place(place: Location) -> str:
     """Return the file and line of a function, or the lines of all functions whose costs are added up."""
-    lines = "" if place.name == MODULE else ", ".join(map(str, place.lines or filter(None, (place.line,))))
+    lines = "" if place.name == TOP_LEVEL else ", ".join(map(str, place.lines or filter(None, (place.line,))))
     return f"{place.file or ''}{f':{lines}' if lines else ''}"
 
 
 def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:
     """Return the changed function that explains the change of an unchanged function, or None if there is none."""
     here = finding.location.name, finding.location.file, finding.direction
-    found = (cause for cause in metric.causes if (cause.location.name, cause.location.file, cause.direction) == here)
-    cause = next(found, None) if finding.attribution.source not in {"changed", "added"} else None
+    causes = (cause for cause in metric.causes if (cause.location.name, cause.location.file, cause.direction) == here)
+    cause = next(causes, None) if finding.attribution.source not in {"changed", "added"} else None
     return cause.end if cause is not None and cause.changed else None
 
 
@@ -86,9 +86,9 @@ def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:
     names, _, more = listed.rpartition(" and ")
     names = names if more.endswith(" more") else listed
     least = EXPLAINS * ((finding.to_value or 0.0) - (finding.from_value or 0.0))
-    found = []
+    shown = []
     for new in metric.findings:
         if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
             cost = new.costs.inclusive_to or (new.share_to or 0.0) * whole
-            found += [(-cost, place_name(new.location))] if whole and cost >= least else []
-    return [(name, f"takes {numbers.percent(-cost / whole)} of the run") for cost, name in sorted(found)]
+            shown += [(-cost, place_name(new.location))] if whole and cost >= least else []
+    return [(name, f"takes {numbers.percent(-cost / whole)} of the run") for cost, name in sorted(shown)]

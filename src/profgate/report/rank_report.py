@@ -12,15 +12,15 @@ from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
 MOVED_HEADINGS = ("rank", "duration", "against the rest")
-SHOWN = 15  # maximum number of moved tests, unless verbose
-FEW = 3
+SHOWN_TESTS = 15  # maximum number of moved tests, unless verbose
+FEW_MOVED = 3
 TITLES: dict[Order, tuple[Tone, str]] = {
     "kept": ("good", "STABLE"),
     "below": ("warn", "REVIEW"),
     "above": ("warn", "REVIEW"),
     "unknown": ("warn", "NOT TESTED"),
 }
-SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
+ORDER_SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
 APART = 1.25  # a median ratio of all tests beyond this factor is noted, because ranks cannot show such a change
 
 
@@ -109,7 +109,7 @@ def rank_details(check: RankCheck) -> str:
 def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
     """Return the rank checks of a report as (sign, location, check)."""
     return tuple(
-        (SIGNS[change.details.order], change.location.name, change.details)
+        (ORDER_SIGNS[change.details.order], change.location.name, change.details)
         for change in report.changes
         if isinstance(change.details, RankCheck)
     )
@@ -132,4 +132,4 @@ def _shown(check: RankCheck, *, verbose: bool) -> Sequence[MovedTest]:
 
     If the order is stable, only a few tests are returned, because noise always moves some of them.
     """
-    return check.moved if verbose else check.moved[: SHOWN if check.order == "below" else FEW]
+    return check.moved if verbose else check.moved[: SHOWN_TESTS if check.order == "below" else FEW_MOVED]

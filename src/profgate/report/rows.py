@@ -20,10 +20,10 @@ from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 COLOURS = ("red", "yellow", "neutral", "green")
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
-SHOWN = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
+SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
-    ReasonCode.OFFSET: "offset by improvements elsewhere",
+    ReasonCode.OFFSET: "the total did not grow",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
 WITHIN_NOISE = "within noise"
@@ -90,15 +90,15 @@ def grouped(report: Report) -> Groups:
     places = {(row.finding.cause, row.workload) for row in groups["related"]}
     spread = Counter(cause for cause, _ in places)
     for name in ("worse", "better"):
-        found = [(row, row.finding.cause) for row in groups[name]]
-        groups[name] = [replace(row, elsewhere=spread[at] - ((at, row.workload) in places)) for row, at in found]
+        caused = [(row, row.finding.cause) for row in groups[name]]
+        groups[name] = [replace(row, elsewhere=spread[at] - ((at, row.workload) in places)) for row, at in caused]
     return Groups(**{name: tuple(group) for name, group in groups.items()})
 
 
 def _calls(row: Row, counted: Mapping[tuple[str, Location], Calls]) -> Calls | None:
     costs = row.finding.costs
-    known = None if costs.calls_to is None else (costs.calls_from, costs.calls_to)
-    return counted.get((row.workload, row.finding.location), known)
+    calls = None if costs.calls_to is None else (costs.calls_from, costs.calls_to)
+    return counted.get((row.workload, row.finding.location), calls)
 
 
 def _group(row: Row) -> str:
@@ -113,12 +113,12 @@ def _group(row: Row) -> str:
 
 def ordered(groups: Groups) -> list[Row]:
     """Return the causes and the improvements, each followed by the findings that belong to it."""
-    found, left = [], list(groups.related)
+    in_order, left = [], list(groups.related)
     for cause in (*groups.worse, *groups.better):
         same = [row for row in left if (row.finding.cause, id(row.metric)) == (cause.finding.cause, id(cause.metric))]
-        found += [cause, *same]
+        in_order += [cause, *same]
         left = [row for row in left if row not in same]
-    return [*found, *left]
+    return [*in_order, *left]
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
@@ -126,9 +126,9 @@ def pairs(report: Report) -> tuple[Pair, ...]:
 
     Metrics with findings come before metrics without findings. Both groups are sorted by relative change and name.
     """
-    found = [Pair(workload.name, metric) for workload, metric in report.metrics if metric.state == "compared"]
-    found.sort(key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name))
-    return tuple(sorted(found, key=changed, reverse=True))
+    compared = [Pair(workload.name, metric) for workload, metric in report.metrics if metric.state == "compared"]
+    compared.sort(key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name))
+    return tuple(sorted(compared, key=changed, reverse=True))
 
 
 def changed(pair: Pair) -> bool:
@@ -171,14 +171,14 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
 
 def doubt(report: Report, quote: Quote) -> str:
     """Return a sentence that explains why nothing was compared."""
-    missing, known = not_compared(report), len(pairs(report))
+    missing, compared = not_compared(report), len(pairs(report))
     reason = next(iter(report.verdict.reasons), None)
     if reason is not None and reason.code is ReasonCode.NO_BASELINE and reason.reasons:
         reason = reason.reasons[0]
     elif len(missing) == 1:
         return f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}"
-    elif missing and known:
-        return f"{len(missing)} of {len(missing) + known} could not be compared"
+    elif missing and compared:
+        return f"{len(missing)} of {len(missing) + compared} could not be compared"
     reason = reason or next((entry.reason for entry in missing), Reason(ReasonCode.NOTHING_COMPARED))
     return reason_text(reason, quote)
 
@@ -222,12 +222,12 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
 
 def _moved(report: Report, quote: Quote) -> str:
     """Return a sentence on the functions between which most cost moved, or an empty string."""
-    found = [(metric, change) for _, metric in report.metrics for change in metric.changes if change.delta]
-    found = [(metric, change) for metric, change in found if change.result and change.result.net == "moved"]
-    if not found:
+    moved = [(metric, change) for _, metric in report.metrics for change in metric.changes if change.delta]
+    moved = [(metric, change) for metric, change in moved if change.result and change.result.net == "moved"]
+    if not moved:
         return ""
-    metric = max(found, key=lambda pair: abs(pair[1].delta or 0.0))[0]
-    changes = sorted((change for own, change in found if own is metric), key=lambda change: change.delta or 0.0)
+    metric = max(moved, key=lambda pair: abs(pair[1].delta or 0.0))[0]
+    changes = sorted((change for own, change in moved if own is metric), key=lambda change: change.delta or 0.0)
     ends = changes[:1] + changes[1:][-1:]
     parts = (f"{quote(place_name(end.location))} {numbers.signed(end.delta, metric.unit)}" for end in ends)
     return f"Cost moved: {', '.join(parts)}; no net change"
@@ -309,7 +309,7 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     """Return the reasons for the verdict that neither the headline nor a row shows."""
     inconclusive = report.verdict.conclusion == "inconclusive"
     reasons = report.verdict.reasons[inconclusive:]
-    shown = SHOWN | SUSPECTED if inconclusive else SHOWN
+    shown = SHOWN_ELSEWHERE | SUSPECTED if inconclusive else SHOWN_ELSEWHERE
     return tuple(_reason_line(report, reason, quote) for reason in reasons if reason.code not in shown)
 
 
@@ -328,8 +328,8 @@ def _reason_line(report: Report, reason: Reason, quote: Quote) -> str:
 
 
 def _importance(row: Row) -> tuple[tuple[int, bool, int, float, float], str, str, str, str]:
-    place = row.finding.location
-    return weight_of(row.finding), row.workload, row.metric.name, place.name, place.file or ""
+    location = row.finding.location
+    return weight_of(row.finding), row.workload, row.metric.name, location.name, location.file or ""
 
 
 def weight_of(finding: Finding) -> tuple[int, bool, int, float, float]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from profgate.model.details import ModelPair
 from profgate.model.kinds import BY_WORD, MAYBE
-from profgate.model.levels import FEWEST_JOBS, MACHINE
+from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
@@ -64,21 +64,21 @@ def base_branch_text(finding: Finding) -> str:
 
 def measurement(report: Report, quote: Quote) -> str:
     """Return a sentence on the measurement of both commits in turns; empty if there was none."""
-    known = report.measurement
-    if known is None:
+    measured = report.measurement
+    if measured is None:
         return ""
-    took = f"{known.runs} + {known.runs} runs in {numbers.duration(known.seconds)}"
-    if not known.suspects:
+    took = f"{measured.runs} + {measured.runs} runs in {numbers.duration(measured.seconds)}"
+    if not measured.suspects:
         return f"Both commits were measured in turns, {took}."
     by_outcome: dict[str | None, list[Suspect]] = {}
-    for suspect in known.suspects:
+    for suspect in measured.suspects:
         by_outcome.setdefault(suspect.outcome, []).append(suspect)
     yes = len(by_outcome.get("confirmed", []))
-    parts = [f"{yes} of {numbers.counted(len(known.suspects), 'suspect')} confirmed"]
+    parts = [f"{yes} of {numbers.counted(len(measured.suspects), 'suspect')} confirmed"]
     for outcome in ("possible", "not repeated", "not measured"):
-        if found := by_outcome.get(outcome):
-            named = ", ".join(_suspect(suspect, quote) for suspect in found[:NAMED])
-            more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        if of_outcome := by_outcome.get(outcome):
+            named = ", ".join(_suspect(suspect, quote) for suspect in of_outcome[:NAMED])
+            more = f" and {len(of_outcome) - NAMED} more" if len(of_outcome) > NAMED else ""
             parts.append(f"{OUTCOMES[outcome]}: {named}{more}")
     return f"Both commits were measured in turns, {took}: {'; '.join(parts)}."
 
@@ -86,19 +86,19 @@ def measurement(report: Report, quote: Quote) -> str:
 def _suspect(suspect: Suspect, quote: Quote) -> str:
     name = "the total" if suspect.location is None else quote(suspect.location.name)
     first = "" if suspect.change is None else f"first {numbers.signed_percent(suspect.change)}"
-    known = suspect.low is not None and suspect.high is not None
-    now = f"now {numbers.interval(suspect.low or 0.0, suspect.high or 0.0)}" if known else ""
+    measured = suspect.low is not None and suspect.high is not None
+    now = f"now {numbers.interval(suspect.low or 0.0, suspect.high or 0.0)}" if measured else ""
     both = ", ".join(filter(None, (first, now)))
     return f"{name} ({both})" if both else name
 
 
 def larger_budget(report: Report) -> str:
     """Return which budget would allow enough runs, or "" if there were enough."""
-    known = report.measurement
-    if known is None or known.needed is None:
+    measured = report.measurement
+    if measured is None or measured.needed is None:
         return ""
-    fits = f"Only {known.runs} + {known.runs} runs fit into a budget of {numbers.duration(known.budget)}"
-    return f"{fits}; with `--budget {math.ceil(known.needed / 60)}m` there would be 8 + 8."
+    fits = f"Only {measured.runs} + {measured.runs} runs fit into a budget of {numbers.duration(measured.budget)}"
+    return f"{fits}; with `--budget {math.ceil(measured.needed / 60)}m` there would be 8 + 8."
 
 
 def calibration(report: Report, metric: MetricReport) -> str:
@@ -115,7 +115,7 @@ def calibration(report: Report, metric: MetricReport) -> str:
     if factor := common_factor(metric):
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
-        basis += f"; functions are judged without the factor of {factor:.2f} that all share{likely}"
+        basis += f"; everything took {factor:.2f}x as much{likely}; this is corrected before functions are judged"
     return "; ".join(filter(None, (basis, false_alarms(report))))
 
 
@@ -144,11 +144,17 @@ def false_alarms(report: Report) -> str:
 
 
 def visible_changes(metric: MetricReport) -> str:
-    """Return the smallest visible changes, such as ``4 % in the total, 22 % in a 10 % function``, or "" if unknown."""
+    """Return the smallest visible changes of the total and of a function of 10 % of the run, or "" if unknown.
+
+    If a failing change of a larger function is smaller than the second number, the text adds why it is visible.
+    """
     total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
-    found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
-    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
-    return ", ".join(found)
+    texts = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
+    texts += [f"{numbers.smallest_change(tenth)} in a function of 10 % of the run"] if tenth is not None else []
+    large = (finding for finding in metric.findings if (finding.share_to or 0.0) > VISIBLE_SHARE)
+    if any(finding.colour == "red" and finding.growth < (tenth or 0.0) for finding in large):
+        texts.append("less in a larger function")
+    return ", ".join(texts)
 
 
 def would_have_seen(calibration: Calibration) -> str:
@@ -268,7 +274,7 @@ def advice(reason: Reason, report: Report) -> str:
     return f"To decide, {text}{command if report.baseline.sha else ''}."
 
 
-def growth(finding: Finding, metric: MetricReport) -> str:
+def growth_by_size(finding: Finding, metric: MetricReport) -> str:
     """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
 
     The result is empty if no model-based strategy reports a change in the same direction.

@@ -43,20 +43,20 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
         ("quiet", f"baseline  {_side(report.baseline)}"),
         ("quiet", f"target    {_side(report.target)}"),
     ]
-    found = _by_metric(report)
+    of_metric = _by_metric(report)
     pairs = rows.pairs(report)
     shown = pairs if verbose or len(pairs) <= FEW else [pair for pair in pairs if rows.changed(pair)][:PAIRS]
     for pair in shown:
         lines.append(("text", ""))
-        lines += _pair_lines(report, pair, found.get(id(pair.metric), ([], [])), width, verbose=verbose)
+        lines += _pair_lines(report, pair, of_metric.get(id(pair.metric), ([], [])), width, verbose=verbose)
     more = sum(map(rows.changed, pairs)) - sum(map(rows.changed, shown))
     quiet = len(pairs) - len(shown) - more
     if more:
         lines += [("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings (-v shows them)")]
     if quiet:
         lines += [("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding (-v shows them)")]
-    for _, place, check in rank_sections(report):
-        lines += [("text", ""), ("head", f"order of {name_text(place, LABEL)}")]
+    for _, location, check in rank_sections(report):
+        lines += [("text", ""), ("head", f"order of {name_text(location, LABEL)}")]
         lines += [(tone, f"  {line}".rstrip()) for tone, line in rank_lines(check, verbose=verbose, width=width - 2)]
     lines += _missing(report, verbose=verbose)
     if accepted := plain_acceptances(report):
@@ -99,11 +99,11 @@ def _side(side: Side) -> str:
 def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
     """Return the findings and the notes for each metric, keyed by the ``id`` of the metric."""
     groups = rows.grouped(report)
-    found: dict[int, tuple[list[Row], list[Row]]] = {}
-    for place, part in enumerate((rows.ordered(groups), (*groups.other, *groups.noise))):
+    of_metric: dict[int, tuple[list[Row], list[Row]]] = {}
+    for part_number, part in enumerate((rows.ordered(groups), (*groups.other, *groups.noise))):
         for row in part:
-            found.setdefault(id(row.metric), ([], []))[place].append(row)
-    return found
+            of_metric.setdefault(id(row.metric), ([], []))[part_number].append(row)
+    return of_metric
 
 
 def _pair_lines(

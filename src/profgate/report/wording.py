@@ -207,7 +207,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ORDER_UNKNOWN: "possible: the total can fail only if one job measured both commits in turns",
     ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
-    ReasonCode.OFFSET: "offset by improvements elsewhere in the run",
+    ReasonCode.OFFSET: "the total did not grow, so this does not fail",
     ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
     ReasonCode.UNCONFIRMED: f"possible: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
@@ -219,7 +219,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.DEMOTED: "advisory: {reds} of {trials} comparisons of unchanged code were red, more than the budget of "
     "{budget:percent}",
     ReasonCode.SEVERITY: "severity {severity} does not fail ({setting}: {value})",
-    ReasonCode.BELOW_MINIMUM: "the change is below the minimum size for the gate",
+    ReasonCode.BELOW_MINIMUM: "too small to fail",
     ReasonCode.ACCEPTED: _accepted,
     ReasonCode.ACCEPTED_PARTS: "explained by accepted changes",
     ReasonCode.MODELS: "its cost grows differently with the input size; no test confirmed this",

@@ -30,20 +30,16 @@ class WorkloadRow(NamedTuple):
 def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadRow:
     """Return the cells for a metric. ``quote`` escapes names for the output format."""
     total = metric.total
-    found = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
-    first = next((finding for finding in found if not finding.is_total), found[0] if found else None)
-    growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
-    tone = "worse" if growth > 0 else "better" if growth < 0 else ""
+    findings = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
+    first = next((finding for finding in findings if not finding.is_total), findings[0] if findings else None)
+    certain = [finding.direction for finding in findings if finding.is_total and finding.colour in {"red", "green"}]
     shown = shown_conclusion(metric)
-    judged = shown.badge != "inconclusive" and any(
-        finding.is_total and finding.colour in {"red", "green"} for finding in found
-    )
     return WorkloadRow(
         shown.sign,
         shown.badge,
         numbers.relative_growth(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
-        tone if judged else "",
+        certain[0] if certain and shown.badge != "inconclusive" else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",
     )
 
@@ -56,14 +52,14 @@ def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier:
     compared = pairs(report)
     if len(compared) < 2:
         return ""
-    known = [
+    rows_shown = [
         (pair, [value for value in earlier.get((pair.workload, pair.metric.name), ()) if isfinite(value)])
         for pair in compared[:MOST_ROWS]
     ]
-    has_history = any(past for _, past in known)
+    has_history = any(past for _, past in rows_shown)
     headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
     lines = [f"| {' | '.join(headings)} |", f"|:--|--:{'|:--' * (len(headings) - 2)}|"]
-    for pair, past in known:
+    for pair, past in rows_shown:
         row = workload_row(pair.workload, pair.metric, code_cell)
         name, url = code_cell(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
         sides = [value for value in (pair.metric.total.baseline, pair.metric.total.target) if value is not None]

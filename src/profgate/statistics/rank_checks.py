@@ -17,7 +17,7 @@ import numpy as np
 
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck, SigmaRule
+from profgate.model.durations import DurationRun, DurationTable, MovedTest, Order, RankCheck, RankDirection, SigmaRule
 from profgate.model.reason import Reason, ReasonCode
 
 FEWEST_RUNS = 3  # minimum number of baseline runs, because the mean needs at least three pairs
@@ -204,7 +204,7 @@ class _Moves(NamedTuple):
     """Tests whose ranks changed. The fields are described in `RankCheck`."""
 
     moved: tuple[MovedTest, ...] = ()
-    direction: Direction = "unknown"
+    direction: RankDirection = "unknown"
     overall: float | None = None
     usual_distance: int | None = None
     farther: int = 0
@@ -276,7 +276,7 @@ def _usual_distance(first: IntArray, last: IntArray) -> int:
     return max(int(_distance(first[rest], last[rest], first[~rest], last[~rest]).max()) for rest in others)
 
 
-def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> Direction:
+def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> RankDirection:
     """Return the main direction of the rank changes, weighted by distance.
 
     One test that moved by 200 ranks outweighs twenty tests that moved by three ranks.

@@ -40,7 +40,7 @@ LEAST_T = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Series:
+class VersionSeries:
     """The values of comparable versions in line number ``line``, excluding versions without values.
 
     ``numbers`` (int64), ``middle`` (float64) and ``count`` (int64) contain the number, the median and the number of
@@ -66,7 +66,7 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
     return np.where(count > 0, (ordered[rows, low] + ordered[rows, high]) / 2.0, np.nan), count
 
 
-def find_jumps(all_series: Sequence[Series], min_change: float | None = None) -> list[Jump]:
+def find_jumps(all_series: Sequence[VersionSeries], min_change: float | None = None) -> list[Jump]:
     """Find the jumps of all series, largest first.
 
     ``min_change`` is a fraction whose default depends on the kind of metric.
@@ -83,7 +83,7 @@ def _size(jump: Jump) -> float:
 
 
 def _of_series(
-    series: Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
+    series: VersionSeries, min_change: float | None, alpha: float, critical: Callable[[float], float]
 ) -> Iterator[Jump]:
     """Find the jumps of a series.
 
@@ -124,7 +124,7 @@ def _best_t(logs: FloatArray) -> float:
 
 
 def _lasting(
-    series: Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
+    series: VersionSeries, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
     """Yield persistent steps and drifts, except near a steep step, because a steep step locates a change better."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
@@ -133,7 +133,7 @@ def _lasting(
             yield _jump(series, last, float(error[last - 1]), first, (shift.before, shift.after))
 
 
-def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
+def _noise(series: VersionSeries, move: FloatArray) -> tuple[FloatArray, float]:
     """Return the standard error of each step between neighbours, in natural logarithms, and the degrees of freedom."""
     kind, count = series.metric.kind, series.count
     degrees = float((count - 1).sum())
@@ -162,7 +162,7 @@ def _lasts(logs: FloatArray, place: int) -> bool:
 
 
 def _jump(
-    series: Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
+    series: VersionSeries, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
 ) -> Jump:
     """Create the jump to ``place`` from ``first`` (default: the version before ``place``).
 
@@ -214,7 +214,7 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
         reasons = "; ".join(dict.fromkeys(version.problem for version in measured if version.problem))
         raise ComparisonError("track", f"no version could be measured: {reasons or 'there is none'}")
     lines: list[EvolutionLine] = []
-    all_series: list[Series] = []
+    all_series: list[VersionSeries] = []
     for key in sorted(gathered):
         values = _matrix(gathered[key], len(measured))
         line = _line(gathered[key], values)
@@ -253,11 +253,11 @@ def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) ->
     )
 
 
-def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Series]:
+def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[VersionSeries]:
     """Yield a series for each range of versions in which the source of the benchmark is the same."""
     for first, last in pairwise([0, *line.breaks, len(values)]):
         known = first + np.flatnonzero(line.count[first:last])
-        yield Series(number, line.metric, known, line.middle[known], line.count[known], values[known])
+        yield VersionSeries(number, line.metric, known, line.middle[known], line.count[known], values[known])
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:

@@ -15,7 +15,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.visible_text import full_name, plain
 from profgate.report.numbers import counted
 from profgate.report.templates import read_asset, render_template
-from profgate.track.evolution_text import ARROWS, finite_values, jump_cells, notes, version_name, warnings
+from profgate.track.evolution_text import ARROWS, evolution_notes, finite_values, jump_cells, version_name, warnings
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
@@ -44,7 +44,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
         aside=counted(len(evolution.measured), "version"),
         facts=_facts(evolution),
         origin=_origin(evolution),
-        notes=[*warnings(evolution), *notes(evolution)],
+        notes=[*warnings(evolution), *evolution_notes(evolution)],
         jumps=[(jump_cells(evolution, jump), jump.direction, links.get(number)) for number, jump in jumps],
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(style)}; {NO_WAY_OUT}",
         data=base64.b64encode(packed).decode("ascii"),

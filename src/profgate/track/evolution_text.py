@@ -59,7 +59,7 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
     lines = [("head", f"{measured} of {versions} measured, {benchmarks}, {plain(evolution.metric)}")]
     lines += [("warn", f"  {text}") for text in warnings(evolution)]
-    lines += [("quiet", f"  {note}") for note in notes(evolution)]
+    lines += [("quiet", f"  {note}") for note in evolution_notes(evolution)]
     jumps = [jump for _, jump in evolution.first_jumps()]
     lines.append(("text", ""))
     if not jumps:
@@ -86,7 +86,7 @@ def warnings(evolution: Evolution) -> Iterator[str]:
         yield f"{', '.join(versions[:MOST_VERSIONS])}{more}: {name_text(text, 300)}"
 
 
-def notes(evolution: Evolution) -> list[str]:
+def evolution_notes(evolution: Evolution) -> list[str]:
     """Return the notes of an evolution as sentences without control characters."""
     return [plain(full_sentence(note, str)) for note in evolution.notes]
 
@@ -139,7 +139,7 @@ def evolution_json(evolution: Evolution) -> str:
         "title": evolution.title,
         "command": evolution.command,
         "metric": evolution.metric,
-        "notes": notes(evolution),
+        "notes": evolution_notes(evolution),
     }
     document = {**head, "versions": versions, "benchmarks": benchmarks, "jumps": jumps}
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

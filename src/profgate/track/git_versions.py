@@ -10,7 +10,7 @@ FORMAT = "%H%x1f%h%x1f%D%x1f%s"
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class TrackedRepository:
     """The repository that contains a folder.
 
     ``prefix`` is the path of the folder relative to ``top``. The prefix ends in ``/``, and is "" for ``top`` itself.
@@ -81,7 +81,7 @@ class Repository:
         return [_version(entry) for entry in listed.split("\0") if entry]
 
 
-def repository_around(folder: str) -> Repository:
+def repository_around(folder: str) -> TrackedRepository:
     """Return the repository that contains a folder. Raises ProfgateError if there is none or git fails."""
     try:
         top, prefix, *_ = [*quiet_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
@@ -91,7 +91,7 @@ def repository_around(folder: str) -> Repository:
         raise ProfgateError(
             folder, "is not in a git repository; --releases tracks versions without a repository"
         ) from None
-    return Repository(top, prefix)
+    return TrackedRepository(top, prefix)
 
 
 def _version(entry: str) -> Version:

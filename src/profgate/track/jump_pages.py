@@ -26,7 +26,7 @@ from profgate.source_parsing import changed_functions
 from profgate.track.tracking import Track
 from profgate.track.versions import Evolution, EvolutionLine, Version
 
-Versions = tuple[Version, Version]
+_VersionPair = tuple[Version, Version]
 NAME_LENGTH, DIGEST_LENGTH = 48, 32  # file systems limit file names to 255 bytes
 TABLE = "#tab=symbols"  # without stacks, there is no flame graph; the table shows the largest changes instead
 
@@ -75,7 +75,9 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
     return [number for _, _, number in sorted(turns)]
 
 
-def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
+def _comparison(
+    track: Track, line: EvolutionLine, versions: _VersionPair, diff: SourceDiff | None
+) -> Comparison | None:
     """Compare both versions in the metric of the jump or, if this metric cannot be drawn, in the first drawable one."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
@@ -102,7 +104,7 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
     ]
 
 
-def _diff(track: Track, versions: Versions) -> SourceDiff | None:
+def _diff(track: Track, versions: _VersionPair) -> SourceDiff | None:
     """Return the source diff from `git diff`. Without a repository, compare the files that setup commands installed."""
     if track.plan.repository is None:
         texts = track.folder.sources.differing(versions[0].key, versions[1].key)
@@ -112,7 +114,7 @@ def _diff(track: Track, versions: Versions) -> SourceDiff | None:
     return replace(patch, repository_files=track.plan.repository.files(after))
 
 
-def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -> str:
+def _page(versions: _VersionPair, comparison: Comparison, diff: SourceDiff | None) -> str:
     # the note on differing totals is removed, because a jump is such a difference
     notes = tuple(note for note in comparison.notes if note.reason.code is not ReasonCode.TOTALS_FAR_APART)
     comparison = replace(comparison, notes=notes)
@@ -122,7 +124,7 @@ def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -
     return build_page(*page_input(comparison, context))
 
 
-def page_path(benchmark: str, metric: str, versions: Versions) -> str:
+def page_path(benchmark: str, metric: str, versions: _VersionPair) -> str:
     """Return a path that is safe in file systems and URLs, with a digest of the original names."""
     names = (benchmark, metric, *(version.name for version in versions))
     true_name = "\0".join([*names, *(version.commit for version in versions)])

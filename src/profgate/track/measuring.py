@@ -27,9 +27,9 @@ from profgate.model.profile import Measurements, Profile
 from profgate.model.units import CALLS, Metric, MetricKind, base_unit
 from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, files_matching, text_below
 from profgate.track.evolution import EvolutionOptions
-from profgate.track.git_versions import Repository
+from profgate.track.git_versions import TrackedRepository
 from profgate.track.track_folder import LOG, OUTPUT, TrackFolder
-from profgate.track.versions import BenchmarkValue, RunRecord, Version
+from profgate.track.versions import BenchmarkValue, TrackRun, Version
 
 INSTALLERS = {  # commands that install a version, by a part of the error message if it is not installed
     "No module named": "pip install {}",
@@ -50,7 +50,7 @@ class Plan:
 
     command: tuple[str, ...]
     versions: tuple[Version, ...]
-    repository: Repository | None
+    repository: TrackedRepository | None
     setup: tuple[tuple[str, ...], ...] = ()
     runs: int = 3
     timeout: float = 1800.0
@@ -125,7 +125,7 @@ class VersionRuns:
             problem = f"{error.filename or 'the worktree'}: {error.strerror}"
         with self.folder.attempt() as attempt:
             number = max(self.folder.records(self.version.key), default=0) + 1
-            self.folder.store(attempt, self.version.key, number, RunRecord(problem=problem))
+            self.folder.store(attempt, self.version.key, number, TrackRun(problem=problem))
         return problem
 
     @contextmanager
@@ -164,13 +164,13 @@ class VersionRuns:
                     return record.problem
         return ""
 
-    def _run(self, attempt: Path) -> RunRecord:
+    def _run(self, attempt: Path) -> TrackRun:
         outcome = self._execute(self.plan.command, attempt, self.place)
         seconds = outcome.nanoseconds / 1e9
         if outcome.problem:
-            return RunRecord(seconds=seconds, problem=outcome.problem + self._setup_advice(outcome.problem))
+            return TrackRun(seconds=seconds, problem=outcome.problem + self._setup_advice(outcome.problem))
         found = sources_under(str(attempt / OUTPUT))
-        read = wiring.read_all(found)
+        read = wiring.read_sources(found)
         warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
         profiles = [profile for profile in read if not isinstance(profile, ProfileError)]
         values = benchmark_values((workload_name(profile.name), profile) for profile in profiles)
@@ -178,10 +178,10 @@ class VersionRuns:
             values = [BenchmarkValue(" ".join(self.plan.command), WALL, float(outcome.nanoseconds))]
         if not values:
             reason = warnings[0] if warnings else "they are empty"
-            return RunRecord(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {reason}")
+            return TrackRun(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {reason}")
         of_command = self._command_digest()
         known = tuple(replace(value, source=self._own_digest(value) or of_command) for value in values)
-        return RunRecord(known, seconds, machine(), warnings=warnings)
+        return TrackRun(known, seconds, machine(), warnings=warnings)
 
     def _setup_advice(self, problem: str) -> str:
         """Return the missing option --setup if the command failed because the version is not installed."""

@@ -23,7 +23,7 @@ from profgate.io.files import read_stored, sources_under, write_text
 from profgate.io.processes import Started, end_leftover
 from profgate.io.source_folders import Texts, files_below, text_of
 from profgate.model.source import SourceFile
-from profgate.track.versions import RunRecord
+from profgate.track.versions import TrackRun
 
 SCHEMA = "profgate.track-run/1"
 RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the record of a run, the folder for its profiles, and its log
@@ -33,17 +33,17 @@ UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a li
 SOURCES = "work/source/source"  # same layout as on CI runners, so that paths in profiles are shortened
 
 
-def record_to_json(record: RunRecord) -> str:
+def record_to_json(record: TrackRun) -> str:
     """Return the record as JSON text in the format `profgate.track-run/1`."""
     return json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1, allow_nan=False) + "\n"
 
 
-def record_from_json(text: str) -> RunRecord | None:
+def record_from_json(text: str) -> TrackRun | None:
     """Parse a record, or return None for a damaged record. A run with a damaged record is repeated."""
     try:
         content = json.loads(text)
         valid = content["schema"] == SCHEMA and "values" in content
-        return TypeAdapter(RunRecord).validate_python(content) if valid else None
+        return TypeAdapter(TrackRun).validate_python(content) if valid else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 
@@ -80,7 +80,7 @@ class TrackFolder:
         finally:
             os.close(lock)
 
-    def records(self, version: str) -> dict[int, RunRecord]:
+    def records(self, version: str) -> dict[int, TrackRun]:
         """Return the finished runs of a version by run number, without damaged runs."""
         found = {}
         for path in self._numbered(version):
@@ -113,7 +113,7 @@ class TrackFolder:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def store(self, attempt: Path, version: str, number: int, record: RunRecord) -> None:
+    def store(self, attempt: Path, version: str, number: int, record: TrackRun) -> None:
         """Move a finished run into place atomically."""
         write_text(str(attempt / RECORD), record_to_json(record))
         place = self._version(version) / str(number)

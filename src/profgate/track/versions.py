@@ -38,7 +38,7 @@ class BenchmarkValue:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
+class TrackRun:
     """A finished run of a version. ``problem`` explains why the run has no values."""
 
     values: tuple[BenchmarkValue, ...] = ()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from comparisons import Stacks, from_stacks
-from profgate.attribution.identity import renamed
+from profgate.attribution.identity import paired_by_costs
 from profgate.model.comparison import Comparison, Sampling
 
 AROUND = {"main;read": 300, "main;write": 300}
@@ -20,7 +20,7 @@ def compared(baseline: Stacks, target: Stacks, files: Mapping[str, str] | None =
 
 
 def pairs(baseline: Stacks, target: Stacks, files: Mapping[str, str] | None = None) -> dict[str, str]:
-    found = renamed(compared(baseline, target, files))
+    found = paired_by_costs(compared(baseline, target, files))
     return {old[0]: new[0] for old, new in found.items()}
 
 
@@ -37,9 +37,9 @@ def test_names_without_files_are_no_evidence() -> None:
 
 def test_few_samples_are_no_evidence() -> None:
     both = compared({"main;parse_line": 99}, {"main;parse_row": 105}, HERE)
-    assert renamed(replace(both, sampling=Sampling(values=np.ones(2)))) == {}
+    assert paired_by_costs(replace(both, sampling=Sampling(values=np.ones(2)))) == {}
     enough = compared({"main;parse_line": 100}, {"main;parse_row": 105}, HERE)
-    assert renamed(replace(enough, sampling=Sampling(values=np.ones(2)))) != {}
+    assert paired_by_costs(replace(enough, sampling=Sampling(values=np.ones(2)))) != {}
 
 
 def test_functions_of_a_runtime_are_never_renamed() -> None:
@@ -88,7 +88,7 @@ def test_functions_of_a_renamed_file_pair() -> None:
         files=[files.get(name) for name in both.symbols.names],
         names=[names.get(name, name) for name in both.symbols.names],
     )
-    assert renamed(replace(both, symbols=symbols)) == {
+    assert paired_by_costs(replace(both, symbols=symbols)) == {
         ("parse", "old.py"): ("parse", "new.py"),
         ("lex", "old.py"): ("lex", "new.py"),
     }
@@ -117,4 +117,4 @@ def test_names_of_both_sides_are_not_renamed() -> None:
 def test_executable_with_another_name_is_the_same_root(beside: int, found: dict[str, str]) -> None:
     stacks = {"{};run;parse": 900, "{};run;write": 900, "worker;idle": beside}
     before, after = ({path.format(name): cost for path, cost in stacks.items()} for name in ("bench-base", "bench"))
-    assert {old: new for (old, _), (new, _) in renamed(from_stacks([before], [after])).items()} == found
+    assert {old: new for (old, _), (new, _) in paired_by_costs(from_stacks([before], [after])).items()} == found

@@ -36,7 +36,7 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert peers.pprof_peer(PAIR, Path()) is None
     row = _row("10k", "ours", peers.PERL, Target(wall=0.5), {"ours": measured(1.0)})
     assert verdict(row) == "missing"
-    text = as_table(Results([row]), 3)
+    text = as_table(Results([row]), 3, {})
     assert "- 10k, difffolded.pl | flamegraph.pl: not installed" in text
     assert "<= 0.5" in text
 
@@ -49,4 +49,4 @@ def test_a_failure_of_ours_is_told_and_fails_the_benchmark() -> None:
     results = Results([_row("10k", "ours", "peer", Target(), outcome)])
     assert verdict(results.rows[0]) == "failed"
     assert failed(results)
-    assert "exit code 4: bug" in as_table(results, 1)
+    assert "exit code 4: bug" in as_table(results, 1, {})

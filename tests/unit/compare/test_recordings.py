@@ -1,14 +1,17 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from profgate.compare.recordings import read_recordings
+from profgate.errors import ProfileError
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import SourceFile, source_of
 
 
-def read(sources: Sequence[SourceFile]) -> Iterator[Profile]:
-    for source in sources:
-        facts = Facts(job="7") if source.name == "stated" else Facts()
-        yield Profile(source.name, Configuration(), (), FrameList.of_names([]), facts=facts)
+def read(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+    facts = {"stated": Facts(job="7")}
+    return [
+        Profile(source.name, Configuration(), (), FrameList.of_names([]), facts=facts.get(source.name, Facts()))
+        for source in sources
+    ]
 
 
 def test_files_of_a_base_run_are_of_one_job() -> None:

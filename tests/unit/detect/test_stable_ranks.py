@@ -7,7 +7,7 @@ import pytest
 
 from comparisons import SAMPLES, from_exclusive
 from profgate.detect.rules import report_changes, selected
-from profgate.detect.stable_ranks import StableRanks, joined
+from profgate.detect.stable_ranks import StableRanks, one_table
 from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy
 from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison
@@ -133,7 +133,7 @@ def test_results_in_many_files_are_one_order() -> None:
     def table(names: str, runs: int) -> DurationTable:
         return DurationTable(list(names), [f"r{n}" for n in range(runs)], np.ones((runs, len(names))), runs - 1, "ns")
 
-    one = joined([table("ab", 4), table("bc", 4), table("d", 2)])
+    one = one_table([table("ab", 4), table("bc", 4), table("d", 2)])
     assert one.names == ["a", "b", "b (2)", "c", "d"]
     assert (one.baselines, one.values.shape) == (3, (4, 5))
     assert np.isnan(one.values).all(axis=0).tolist() == [False] * 4 + [True]

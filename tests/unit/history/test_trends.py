@@ -5,8 +5,17 @@ from dataclasses import replace
 import numpy as np
 
 from history_samples import reading
-from profgate.history.trends import of_one_regime, trend_text, trends_lines, trends_of, trends_page, unknown_of
+from profgate.history.trends import (
+    Total,
+    of_one_regime,
+    trend_text,
+    trends_lines,
+    trends_of,
+    trends_page,
+    unknown_of,
+)
 from profgate.model.history import Reading
+from profgate.model.units import Metric
 
 LINE = [f"c{number:02}" for number in range(60)]
 
@@ -73,6 +82,17 @@ def test_total_of_the_run_differs_from_a_function_called_total() -> None:
     page = trends_page(trends, {}, "c23", "")
     assert ">total of the run<" in page
     assert "33.4 → 47.4 %<small>of the run" in page
+
+
+def test_page_without_a_trend_shows_what_was_read() -> None:
+    total = Total("bench", Metric("cpu", "samples"), [100.0, 102.0, 99.0], 0.031)
+    page = trends_page([], {}, "c2", "no persistent change", [total, total._replace(values=[1.0], step=None)])
+    assert ">No persistent change.<" in page
+    assert "no change<small>a step of 3.1 % would be visible<" in page
+    assert 'aria-label="3 commits: 99 to 102 samples"><path d="M4.0 ' in page
+    assert "</svg><small>3 commits: 99 to 102 samples</small>" in page.replace("\n", "").replace("        <", "<")
+    assert "too few commits" in page
+    assert "<svg" not in trends_page([], {}, "c2", "no persistent change")
 
 
 def test_continued_drift_is_not_new() -> None:

@@ -14,7 +14,7 @@ from profgate.detect.rules import detections_of, selected
 from profgate.detect.strategy import Strategy
 from profgate.judge import changes
 from profgate.judge.changes import LISTED_CHANGES, metric_report, within_limit
-from profgate.judge.locations import parts_of
+from profgate.judge.locations import changed_parts
 from profgate.model.change import Context, Location
 from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.policy import Policy
@@ -179,7 +179,7 @@ def parts_of_serve(
     before: list[dict[str, int]], after: list[dict[str, int]], growth: float
 ) -> list[tuple[str, float, float, bool]]:
     comparison = from_stacks(before, after)
-    parts = parts_of(comparison, {comparison.symbols.names.index("serve"): growth})
+    parts = changed_parts(comparison, {comparison.symbols.names.index("serve"): growth})
     assert {part.location.name for part in parts} <= {"serve"}
     return [(part.callee.name, part.from_value, part.to_value, part.new) for part in parts]
 
@@ -188,5 +188,5 @@ def test_parts_come_from_the_call_graph_if_there_are_no_stacks() -> None:
     graph = replace(from_stacks([{"serve;lex": 10}], [{"serve;lex": 60}]), tree=None)
     caller, callee, before, after, calls, both = map(np.array, ([1], [0], [10], [60], [1], [1, 1]))
     edges = CallEdges(caller, callee, before, after, calls, calls, both, both)
-    (part,) = parts_of(replace(graph, edges=edges), {1: 50.0})
+    (part,) = changed_parts(replace(graph, edges=edges), {1: 50.0})
     assert (part.location.name, part.callee.name, part.to_value) == ("serve", "lex", 60)

@@ -18,7 +18,7 @@ from profgate.model.policy import Policy
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.pipeline import PipelineInput
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 
 Shares = Mapping[str, int]
 STEADY = {name: 1000 * cost for name, cost in SHARES.items()}
@@ -45,7 +45,7 @@ class Recorded(Turns):
     def runs(self, side: str, run: int) -> list[SourceFile]:
         costs = self.costs[side][run % len(self.costs[side])]
         source = source_of(f"api/{1000 * run + 1}.folded", folded(costs, 100 * run + len(side)))
-        (profile,) = read_all([source])
+        (profile,) = read_sources([source])
         return [replace(source, profile=cast("None", profile))]
 
 
@@ -56,7 +56,7 @@ class Counted(Recorded):
         costs = self.costs[side][run % len(self.costs[side])]
         text = "".join(f"fn={name}\n1 {cost}\n" for name, cost in costs.items())
         source = source_of(f"api/{1000 * run + 1}.callgrind", f"# callgrind format\nevents: Ir\n{text}".encode())
-        (profile,) = read_all([source])
+        (profile,) = read_sources([source])
         return [replace(source, profile=cast("None", profile))]
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from profgate.model.timeline import MOST_BINS, Timeline, joined
+from profgate.model.timeline import MOST_BINS, Timeline, joined_timeline
 
 
 def timeline(span: int, scale: int, threads: tuple[str, ...], entries: list[tuple[int, int, int, int]]) -> Timeline:
@@ -28,7 +28,7 @@ def test_runs_are_added_with_the_longest_bins() -> None:
         timeline(7, 0, ("t",), [(0, 0, 1, 5), (2, 0, 7, 1)]),
         timeline(30, 2, ("t",), [(0, 0, 0, 3), (0, 0, 7, 9)]),
     )
-    found = joined([short, long])
+    found = joined_timeline([short, long])
     assert (found.span, found.scale) == (30, 2)
     assert entries_of(found) == [(0, "t", 0, 8), (0, "t", 7, 9), (2, "t", 1, 1)]
 
@@ -47,5 +47,5 @@ def test_runs_are_added_with_the_longest_bins() -> None:
 def test_threads_of_runs_are_matched_by_name_then_by_order(threads: tuple[str, ...], matched: tuple[str, ...]) -> None:
     first = timeline(3, 0, ("main", "worker"), [(0, 0, 0, 1)])
     other = timeline(3, 0, threads, [(1, thread, 2, 1) for thread in range(len(threads))])
-    found = {name for row, name, _, _ in entries_of(joined([first, other])) if row == 1}
+    found = {name for row, name, _, _ in entries_of(joined_timeline([first, other])) if row == 1}
     assert found == set(matched)

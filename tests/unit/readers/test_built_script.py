@@ -1,6 +1,6 @@
 import pytest
 
-from profgate.readers.source_map import BuiltScript, Function, Origin, read_source_map
+from profgate.readers.source_map import BuiltScript, Origin, ScriptFunction, read_source_map
 from source_map_samples import FUNCTIONS, MAP, SCRIPT, SOURCE, WITHOUT_NAMES, Segment, source_map
 
 
@@ -9,12 +9,12 @@ def script(text: str = SCRIPT, data: bytes = MAP) -> BuiltScript:
 
 
 def origins(built: BuiltScript) -> list[Origin | None]:
-    return [built.origin(Function(*function)) for function in FUNCTIONS]
+    return [built.origin(ScriptFunction(*function)) for function in FUNCTIONS]
 
 
 def origin(text: str, name: str, segments: list[Segment], **more: object) -> Origin | None:
     """The function whose parameters or body begin at ``@``."""
-    return script(text.replace("@", ""), source_map(segments, **more)).origin(Function(name, 0, text.index("@")))
+    return script(text.replace("@", ""), source_map(segments, **more)).origin(ScriptFunction(name, 0, text.index("@")))
 
 
 def test_functions_have_the_names_of_their_sources() -> None:
@@ -46,7 +46,7 @@ def test_name_is_found_near_the_function(text: str, name: str, original: str) ->
     near = in_units.index("@")
     column = in_units.rindex("Y", 0, near) if "Y" in in_units[:near] else in_units.index("Y") - 1
     built = script(text.replace("@", ""), source_map([(0, column, 0, 1, 16, 0)]))
-    assert built.origin(Function(name, 0, in_units.index("@"))) == Origin(original, 0, 2)
+    assert built.origin(ScriptFunction(name, 0, in_units.index("@"))) == Origin(original, 0, 2)
 
 
 def test_unchanged_name_remains() -> None:
@@ -83,7 +83,7 @@ def test_function_that_a_minifier_moved_has_its_name(source: str, column: int, n
 def test_code_without_a_source_has_no_origin() -> None:
     assert origin("function a@(){}", "a", [(0, 0)]) is None
     assert origin("function a@(){}", "a", [(3, 0, 0, 0, 0)]) is None
-    assert script().origin(Function("", 0, 0)) is None  # the top-level code comes from all sources
+    assert script().origin(ScriptFunction("", 0, 0)) is None  # the top-level code comes from all sources
 
 
 @pytest.mark.parametrize("name", ["", "a b", "\n", "a" * 1_000_000, "(", "<!-- -->"])
@@ -92,11 +92,11 @@ def test_strange_names_are_not_used(name: str) -> None:
 
 
 def test_script_of_another_build_is_recognised() -> None:
-    functions = [Function(*function) for function in FUNCTIONS]
+    functions = [ScriptFunction(*function) for function in FUNCTIONS]
     assert script().contains(functions)
     assert not script(f'"use strict";{SCRIPT}').contains(functions)
     assert not script("").contains(functions)
-    assert script().contains([Function("", 0, 10)])
+    assert script().contains([ScriptFunction("", 0, 10)])
 
 
 def test_name_far_from_its_segment_remains() -> None:
@@ -105,9 +105,10 @@ def test_name_far_from_its_segment_remains() -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [Function("a" * 1_000_000, 0, 10), Function("Y", 2**31, 2**31), Function("Y", 0, 2**31)]
+    "function",
+    [ScriptFunction("a" * 1_000_000, 0, 10), ScriptFunction("Y", 2**31, 2**31), ScriptFunction("Y", 0, 2**31)],
 )
-def test_positions_outside_of_the_script_are_unknown(function: Function) -> None:
+def test_positions_outside_of_the_script_are_unknown(function: ScriptFunction) -> None:
     script().origin(function)
     assert not script().contains([function])
 

@@ -10,7 +10,7 @@ from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.firefox import FirefoxReader
-from profgate.readers.gecko import GeckoReader, Location, located
+from profgate.readers.gecko import FrameLocation, GeckoReader, located
 from stack_rows import rows
 
 BY_HAND = Path(__file__).parents[2] / "data" / "gecko" / "by-hand-30.json"
@@ -105,28 +105,28 @@ def test_both_formats_of_a_recording_agree() -> None:
 @pytest.mark.parametrize(
     ("location", "place"),
     [
-        ("Startup::XRE_Main", Location("Startup::XRE_Main")),
-        ("f (a.js:12)", Location("f", "a.js", 12)),
-        ("f (a.js:12:7)", Location("f", "a.js", 12)),
-        ("f (http://shop.example:80/a.js:12:7)", Location("f", "http://shop.example:80/a.js", 12)),
-        ("f (loader.js -> a.js:12:7)", Location("f", "a.js", 12)),
-        ("a.js:12:7", Location("(root scope) a.js", "a.js", 12)),
-        ("get x (y) (a.js:1:2)", Location("get x (y)", "a.js", 1)),
-        ("f (a.js:12:7)[1]", Location("f", "b.js", 12)),
-        ("f (:12:7)[1]", Location("f", "b.js", 12)),
-        ("f (a.js:12:7)[9]", Location("f", "a.js", 12)),
-        ("f (:12:7)[9]", Location("f", None, 12)),
-        ("f (:12:7)", Location("f (:12:7)")),
-        ("slice[3]", Location("slice[3]")),
-        ("f(int) (in libx.so)", Location("f(int)", module="libx.so")),
-        ("f(int) (in libx.so) + 12", Location("f(int)", module="libx.so")),
-        ("f(int) (in libx.so) (x.cpp:12)", Location("f(int)", module="libx.so")),
-        ("non-virtual thunk to f() (in libx.so)", Location("f()", module="libx.so")),
-        ("f (in libx.so", Location("f (in libx.so")),
-        ("", Location("")),
+        ("Startup::XRE_Main", FrameLocation("Startup::XRE_Main")),
+        ("f (a.js:12)", FrameLocation("f", "a.js", 12)),
+        ("f (a.js:12:7)", FrameLocation("f", "a.js", 12)),
+        ("f (http://shop.example:80/a.js:12:7)", FrameLocation("f", "http://shop.example:80/a.js", 12)),
+        ("f (loader.js -> a.js:12:7)", FrameLocation("f", "a.js", 12)),
+        ("a.js:12:7", FrameLocation("(root scope) a.js", "a.js", 12)),
+        ("get x (y) (a.js:1:2)", FrameLocation("get x (y)", "a.js", 1)),
+        ("f (a.js:12:7)[1]", FrameLocation("f", "b.js", 12)),
+        ("f (:12:7)[1]", FrameLocation("f", "b.js", 12)),
+        ("f (a.js:12:7)[9]", FrameLocation("f", "a.js", 12)),
+        ("f (:12:7)[9]", FrameLocation("f", None, 12)),
+        ("f (:12:7)", FrameLocation("f (:12:7)")),
+        ("slice[3]", FrameLocation("slice[3]")),
+        ("f(int) (in libx.so)", FrameLocation("f(int)", module="libx.so")),
+        ("f(int) (in libx.so) + 12", FrameLocation("f(int)", module="libx.so")),
+        ("f(int) (in libx.so) (x.cpp:12)", FrameLocation("f(int)", module="libx.so")),
+        ("non-virtual thunk to f() (in libx.so)", FrameLocation("f()", module="libx.so")),
+        ("f (in libx.so", FrameLocation("f (in libx.so")),
+        ("", FrameLocation("")),
     ],
 )
-def test_locations_are_split_as_in_the_viewer(location: str, place: Location) -> None:
+def test_locations_are_split_as_in_the_viewer(location: str, place: FrameLocation) -> None:
     assert located(location, ["a.js", "b.js"]) == place
 
 

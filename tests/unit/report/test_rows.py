@@ -1,4 +1,4 @@
-"""How the growth of a finding is shown."""
+"""How the growth_by_size of a finding is shown."""
 
 from dataclasses import replace
 
@@ -13,14 +13,15 @@ from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report
 from profgate.model.tests import Calibration
+from profgate.report import cells, csv_report, finding_text, terminal_report
 from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
-from profgate.report.finding_text import Row, change_text, name_of
+from profgate.report.finding_text import FACTS, Fact, Row, change_text, name_of
 from profgate.report.json_report import from_json, to_json
 from profgate.report.parts import parts_text, place_name
 from profgate.report.rows import Pair, grouped, headline
-from profgate.report.statements import detectable, growth
+from profgate.report.statements import detectable, growth_by_size
 from terminal_text import terminal_text
 
 PAIR = ModelPair(
@@ -69,7 +70,7 @@ def row_of(report: Report) -> Row:
 
 def growth_in(report: Report) -> str:
     row = row_of(report)
-    return growth(row.finding, row.metric)
+    return growth_by_size(row.finding, row.metric)
 
 
 def test_order_exponent_and_size_are_shown() -> None:
@@ -286,7 +287,7 @@ def test_function_called_total_is_not_the_total() -> None:
 def test_smallest_visible_change_can_be_a_multiple() -> None:
     metric = samples.metric()
     blind = replace(metric, calibration=Calibration(visible_total=1.77, visible_tenth=264.87))
-    assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a 10 % function"
+    assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a function of 10 % of the run"
     assert detectable(replace(metric, calibration=Calibration())) == ""
 
 
@@ -340,3 +341,30 @@ def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
     assert parts_text(collector, metric, str) == "mostly during index +8.00 s"
     whose = "calls `mails` (changed here); inlined calls count for the caller"
     assert whose in finding_cells(Row("w", metric, whole), Links())[0]
+
+
+def test_added_fact_is_in_every_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = Fact("weight", "weight", lambda finding, _change, _calls: f"w {finding.weight:.4f}", "of all")
+    for module in (finding_text, cells, terminal_report, csv_report):
+        monkeypatch.setattr(module, "FACTS", (*FACTS, added))
+    report = samples.regression()
+    chip = " ".join(finding_text.further_facts(row_of(report).finding, "nanoseconds"))
+    for text in (terminal_text(report), render_comment(report).text, to_csv(report), chip):
+        assert "w 0.0675" in text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_new_function_has_the_cost_of_its_share() -> None:
+    new = replace(samples.finding("f", 0, 145, kind="NotInBaseline"), costs=FunctionCosts(0, 145, 0, 234))
+    assert (
+        change_text(Row("w", samples.metric(new, unit="samples"), new), str)
+        == "f is new (234 samples, self 145 samples)"
+    )
+
+
+def test_failing_change_below_the_visible_change_is_explained() -> None:
+    small, of_little = samples.finding("f", 1e9, 1.2e9, whole=2e9), samples.finding("f", 1e9, 1.2e9)
+    assert (
+        detectable(samples.metric(of_little))
+        == "smallest visible change: 4.0 % in the total, 22.0 % in a function of 10 % of the run"
+    )
+    assert detectable(samples.metric(small)).endswith("of 10 % of the run, less in a larger function")

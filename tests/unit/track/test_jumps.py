@@ -5,7 +5,7 @@ import pytest
 
 from profgate.model.arrays import FloatArray
 from profgate.model.units import Metric, MetricKind
-from profgate.track.evolution import Series, find_jumps, medians
+from profgate.track.evolution import VersionSeries, find_jumps, medians
 from profgate.track.versions import Jump
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
@@ -14,10 +14,10 @@ RATE = Metric("speed", "1/s", "higher", MetricKind.TIMED)
 NAN = float("nan")
 
 
-def series(number: int, metric: Metric, values: FloatArray) -> Series:
+def series(number: int, metric: Metric, values: FloatArray) -> VersionSeries:
     middle, count = medians(values)
     known = np.flatnonzero(count)
-    return Series(number, metric, known, middle[known], count[known], values[known])
+    return VersionSeries(number, metric, known, middle[known], count[known], values[known])
 
 
 def once(*values: float) -> FloatArray:

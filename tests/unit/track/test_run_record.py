@@ -4,9 +4,9 @@ import pytest
 
 from profgate.model.units import Metric, MetricKind
 from profgate.track.track_folder import record_from_json, record_to_json
-from profgate.track.versions import BenchmarkValue, RunRecord
+from profgate.track.versions import BenchmarkValue, TrackRun
 
-RECORD = RunRecord(
+RECORD = TrackRun(
     (
         BenchmarkValue("work", Metric("calls", "count", kind=MetricKind.COUNTED), 12.0, "bench.py", 3, "d1"),
         BenchmarkValue("work", Metric("speed", "1/s", "higher", MetricKind.TIMED), 0.5),
@@ -19,7 +19,7 @@ RECORD = RunRecord(
 
 def test_record_round_trip() -> None:
     assert record_from_json(record_to_json(RECORD)) == RECORD
-    assert record_from_json(record_to_json(RunRecord(problem="make failed"))) == RunRecord(problem="make failed")
+    assert record_from_json(record_to_json(TrackRun(problem="make failed"))) == TrackRun(problem="make failed")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from profgate.errors import ProfgateError
 from profgate.track.track_folder import OUTPUT, TrackFolder
-from profgate.track.versions import RunRecord
+from profgate.track.versions import TrackRun
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> TrackFolder:
 def store(folder: TrackFolder, version: str, number: int, problem: str = "", profile: str = "a 1") -> None:
     with folder.attempt() as attempt:
         (attempt / OUTPUT / "work.folded").write_text(profile)
-        folder.store(attempt, version, number, RunRecord(problem=problem))
+        folder.store(attempt, version, number, TrackRun(problem=problem))
 
 
 def problems(folder: TrackFolder, version: str) -> dict[int, str]:
@@ -131,7 +131,7 @@ def test_write_error_names_the_folder(folder: TrackFolder, tmp_path: Path) -> No
         shutil.rmtree(attempt)
         attempt.write_text("")  # writing fails, as on a full disk
         with pytest.raises(ProfgateError) as raised:
-            folder.store(attempt, "v1", 1, RunRecord())
+            folder.store(attempt, "v1", 1, TrackRun())
         attempt.unlink()
     assert raised.value.where.startswith(folder.folder)
     blocked = TrackFolder(str(tmp_path / "file" / "track"), "key")
