@@ -189,7 +189,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda table: table.append_column("trap", pa.array([b"0" * 16] * 4, pa.binary(16)).cast(pa.uuid())),
         "has not the schema",
     ),
-    "other type": (lambda table: table.set_column(7, "self", pa.array([1.0] * 4)), "has not the schema"),
+    "other type": (lambda table: table.set_column(16, "self", pa.array([1.0] * 4)), "has not the schema"),
     "other version": (
         lambda table: table.replace_schema_metadata({"profgate.schema": "profgate.history-rows/2"}),
         "update profgate",

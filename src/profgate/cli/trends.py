@@ -76,7 +76,7 @@ def trends(
             else:
                 found = _trends_by(runner, sorted(keys), location(history), known[-last:], policy)
         unknown = unreported(store, found, line)
-        totals = totals_along(store, known[-last:], trend_rules(policy)) if output == "html" else ()
+        totals = totals_along(store, known[-last:], trend_rules(policy), keys) if output == "html" else ()
         if new:
             store.add_reported_trends(reported_texts(store, unknown))
     shown = unknown if new else found

@@ -45,41 +45,23 @@ EMPTY = "__HIVE_DEFAULT_PARTITION__"  # as Spark and DuckDB name it
 TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def _schema(**fields: str) -> Any:  # noqa: ANN401 - pyarrow has no types
-    kinds = {"text": TEXT, "int": pa.int64(), "bool": pa.bool_()}
-    typed = [pa.field(name, kinds[kind.rstrip("?")], nullable=kind.endswith("?")) for name, kind in fields.items()]
-    return pa.schema(typed, metadata={"profgate.schema": VERSION})
+def _schema(texts: str = "", integers: str = "", flags: str = "") -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return a schema with these columns; those with a question mark may be null."""
+    kinds = ((texts, TEXT), (integers, pa.int64()), (flags, pa.bool_()))
+    fields = [pa.field(n.rstrip("?"), kind, nullable="?" in n) for names, kind in kinds for n in names.split()]
+    return pa.schema(fields, metadata={"profgate.schema": VERSION})
 
 
 SCHEMAS = {
     "readings": _schema(
-        commit="text",
-        job="text",
-        run="text",
-        function="text?",
-        file="text?",
-        metric="text",
-        unit="text",
-        self="int",
-        total="int",
-        calls="int?",
-        sum="int",
-        exponent="int",
-        period="int?",
-        whole="bool",
-        better="text",
-        kind="text",
-        series="text",
-        workload_name="text",
-        format="text",
-        configuration="text",
-        ref="text",
-        event="text",
-        facts="text",
+        "commit job run function? file? metric unit better kind series workload_name format configuration ref event"
+        " facts",
+        "self total calls? sum exponent period?",
+        "whole",
     ),
-    "commits": _schema(sha="text", parents="text", time="int", title="text"),
-    "verdicts": _schema(baseline="text", target="text", job="text", conclusion="text", reds="int", comparisons="int"),
-    "trends": _schema(series="text", content="text"),
+    "commits": _schema("sha parents title", "time"),
+    "verdicts": _schema("baseline target job conclusion", "reds comparisons"),
+    "trends": _schema("series content"),
 }
 
 

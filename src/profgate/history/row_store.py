@@ -199,7 +199,8 @@ class RowStore:
         known = self._known[encoded(series.workload)].get(series.key, {})
         if identity in known or (series.key, identity) in self._new or not reading.columns:
             return False
-        if commit not in self.commits():
+        stored = self.commits() if self._commits is None else self._commits
+        if commit not in stored and commit not in self._new_commits:
             self._new_commits[commit] = StoredCommit(commit)
         self._new[series.key, identity] = reading
         self._rows += sum(max(len(column.symbols), 1) for column in reading.columns)
@@ -217,9 +218,7 @@ class RowStore:
         Stored texts of the same series are replaced if ``replace_known`` is set, otherwise retained.
         """
         known = {} if replace_known else self.reported_trends()
-        added = (
-            texts.items() - known.items() if replace_known else [item for item in texts.items() if item[0] not in known]
-        )
+        added = [item for item in texts.items() if item[0] not in known]
         self._add_others("trends", ({"series": series, "content": content} for series, content in added))
 
     def _add_others(self, table: str, rows: Iterable[dict[str, object]]) -> None:
@@ -272,13 +271,13 @@ def _parsed(
 ) -> Iterator[Reading]:
     """Return the wanted readings in the rows. Raises ValueError if a value is not possible."""
     whole = table.unify_dictionaries().combine_chunks().to_batches(max_chunksize=None)[0]
-    columns = dict(zip(whole.schema.names, whole.columns, strict=True))
+    given = dict(zip(whole.schema.names, whole.columns, strict=True))
     texts = whole.select([*IDENTITY, "metric", "unit", "better", "kind", *SERIES])
     starts = _starts(texts)
-    functions, files = _texts(columns["function"]), _texts(columns["file"])
-    own, total = (within(columns[name].to_numpy()) for name in ("self", "total"))
-    calls = within(columns["calls"].fill_null(0).to_numpy())
-    unknown = columns["calls"].is_null().to_numpy(zero_copy_only=False)
+    functions, files = _texts(given["function"]), _texts(given["file"])
+    own, total = (within(given[name].to_numpy()) for name in ("self", "total"))
+    calls = within(given["calls"].fill_null(0).to_numpy())
+    unknown = given["calls"].is_null().to_numpy(zero_copy_only=False)
     heads = whole.take(starts).to_pylist()
     found: dict[tuple[str, _Identity], Reading] = {}
     parts: dict[tuple[str, _Identity], list[Column]] = {}
@@ -295,25 +294,16 @@ def _parsed(
         rows = slice(start, start if None in functions[start:end] else end)
         symbols = [(name, file) for name, file in zip(functions[rows], files[rows], strict=True) if name is not None]
         counted = None if unknown[rows].any() else read_only(calls[rows])
-        column = Column(
-            metric,
-            head["sum"],
-            symbols,
-            read_only(own[rows]),
-            read_only(total[rows]),
-            counted,
-            head["whole"],
-            head["period"],
-        )
+        values = (head["sum"], symbols, read_only(own[rows]), read_only(total[rows]), counted)
+        column = Column(metric, *values, head["whole"], head["period"])
         parts.setdefault(place, []).append(column)
         job = StoredJob(head["job"], head["ref"], head["event"])
         if place not in found:
             facts = replace(facts_of(head["facts"]), job=job.identity or None)
             found[place] = Reading(head["commit"], series[place[0]], head["run"], (), job, facts)
     for place, reading in found.items():
-        yield replace(
-            reading, columns=tuple(sorted(parts[place], key=lambda column: (column.metric.name, column.metric.unit)))
-        )
+        columns = sorted(parts[place], key=lambda column: (column.metric.name, column.metric.unit))
+        yield replace(reading, columns=tuple(columns))
 
 
 def _texts(column: Any) -> list[str | None]:  # noqa: ANN401 - pyarrow has no types

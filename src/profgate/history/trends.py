@@ -169,11 +169,13 @@ class Total(NamedTuple):
     step: float | None
 
 
-def totals_along(store: History, line: Sequence[str], rules: Rules) -> list[Total]:
-    """Return the totals of all series along ``line``, a list of commits, oldest first."""
+def totals_along(store: History, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None) -> list[Total]:
+    """Return the totals of all series, or of those with ``keys``, along ``line``, a list of commits, oldest first."""
     measured = store.measured_commits()
     found = []
     for series in store.series():
+        if keys is not None and series.key not in keys:
+            continue
         commits = [sha for sha in line if series.key in measured.get(sha, ())]
         for metric in _lines(list(store.readings(series.key, commits)), commits):
             chosen, values = rules(series, metric.metric), metric.totals()
