@@ -34,7 +34,7 @@ export function makeLegend(page) {
     }[mode];
     const size = from ? `Coloured from ${formatChosenShare(from)} of the whole` : "Every change is coloured";
     const curve = mode === "relative" ? "" : ramp === "linear" ? ", linear" : ", square root";
-    const moved = movedFunctions ? ", or moved between callers at about the same cost" : "";
+    const moved = movedFunctions ? ", or called from elsewhere at about the same cost" : "";
     const text = [
       `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${curve}.`,
       `${size}${tested(chance)}.`,

@@ -755,9 +755,9 @@ def test_moved_functions_are_one_line_and_neutral(open_page: OpenPage) -> None:
     moved = [(0, 0, 900, 900), (1, 2, 3000, 0), (0, 1, 900, 900), (3, 2, 0, 3100)]
     page = painted(open_page(tree_of(moved, FUNCTIONS), replace(HEADER, findings=[])))
     page.get_by_role("button", name="Largest differences").click()
-    assert page.locator("#moved").inner_text().startswith("1 function moved between callers, about the same cost")
+    assert page.locator("#moved").inner_text().startswith("1 function called from elsewhere at about the same cost")
     assert "parse" not in page.locator("#changed-list").inner_text()
-    assert "moved between callers at about the same cost" in page.locator("#meaning").inner_text()
+    assert "called from elsewhere at about the same cost" in page.locator("#meaning").inner_text()
 
 
 def test_table_begins_with_the_findings(open_page: OpenPage) -> None:

@@ -82,7 +82,7 @@ test("the caption has the evidence and the common factor", () => {
   const page = pageOf({ findings: [[WORK, { judged: "self", story: "none of the other 251 ways shows as large a change" }]] });
   assert.equal(
     aboutRuns(page, WORK, singleRunsOf(page, WORK)),
-    "None of the other 251 ways shows as large a change. Values as recorded; the verdict divides each run by its common factor (0.80 to 1.10). After: 2 of 80 runs.",
+    "None of the other 251 ways shows as large a change. Values as recorded; the verdict corrects each run for the speed of the machine (0.80x to 1.10x). After: 2 of 80 runs.",
   );
   assert.equal(aboutRuns(page, ROOT, singleRunsOf(page, ROOT)), "Everything takes 1.2x the time. After: 2 of 80 runs.");
   const waiting = pageOf({ runs: { ...RUNS, waiting: true } });
