@@ -1,6 +1,5 @@
 """The ``profgate check`` command."""
 
-import os
 import sys
 
 import click
@@ -8,7 +7,7 @@ import click
 from profgate.cli import options as opt
 from profgate.history.checker import Checker
 from profgate.history.checks import checks_json, checks_lines
-from profgate.history.history_store import open_history
+from profgate.history.opening import location, open_any
 from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 
@@ -42,9 +41,10 @@ def check(
     The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
     compared.
     """
-    with open_history(history) as store, opt.running(executor) as runner, progress(sys.stderr) as step:
-        folder = os.path.abspath(history)  # noqa: PTH100 - links stay as they are
-        checker = Checker(store, rev, policy, strategies or None, verbose=verbose, folder=folder, runner=runner)
+    with open_any(history) as store, opt.running(executor) as runner, progress(sys.stderr) as step:
+        checker = Checker(
+            store, rev, policy, strategies or None, verbose=verbose, folder=location(history), runner=runner
+        )
         checks = checker.checks(last if every else None, step)
     if output == "json":
         sys.stdout.write(checks_json(checks))

@@ -138,7 +138,13 @@ workload_option = click.option("--workload", metavar="NAME", help="Workload to u
 strategies_option = click.option(
     "--strategy", "strategies", multiple=True, metavar="NAME", help="Use only this strategy (repeatable)."
 )
-history_option = click.option("--history", type=DIRECTORY, metavar="DIR", default=FOLDER, help="Folder of the history.")
+history_option = click.option(
+    "--history",
+    type=DIRECTORY,
+    metavar="DIR",
+    default=FOLDER,
+    help="Folder of the history, or a Parquet data set: a folder, s3://... or gs://...",
+)
 CONFIG = click.option(
     "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."
 )

@@ -10,6 +10,7 @@ from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import open_untrusted
 from profgate.history.history_store import open_history
+from profgate.history.opening import open_any, open_data_set
 from profgate.history.revisions import commit_named
 from profgate.history.stored_profiles import readings
 from profgate.io.git import commits_before
@@ -33,7 +34,7 @@ def _newest(name: str, content: str) -> opt.Decorator:
 
 @opt.command("profgate store add profiles/", "profgate store list", of=click.group, cls=Commands)
 def store() -> None:
-    """Store the profiles of a commit; list, prune and merge histories."""
+    """Store the profiles of a commit; list, prune, merge and export histories."""
 
 
 @opt.command(
@@ -56,7 +57,7 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
     files = [source for place in profiles for source in profiles_at(place)[0]]
     sha = commit_named(commit)
     read = readings(files, policy, sha, StoredJob(job), keep=not summaries)
-    with open_history(history, write=True, create=True) as opened, opened.writing():
+    with open_any(history, write=True) as opened, opened.writing():
         opened.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
         added = opened.add(read)
     known = f", {len(read) - added} already stored" if added < len(read) else ""
@@ -69,7 +70,7 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
 @opt.history_option
 def list_commits(output: str, history: str) -> int:
     """List the measured commits of the history."""
-    with open_history(history) as opened:
+    with open_any(history) as opened:
         measured, commits, series = opened.measured_commits(), opened.commits(), opened.series()
     if output == "json":
         rows = [
@@ -115,5 +116,20 @@ def merge(file: str, history: str) -> int:
     """
     with open_history(history, write=True, create=True) as opened, open_untrusted(file) as other:
         added = opened.merge(other)
+    show(f"{counted(added, 'reading')} added", sys.stdout)
+    return 0
+
+
+@opt.command("profgate store export rows/", "profgate store export s3://bucket/history", of=store.command)
+@click.argument("place", type=opt.DIRECTORY)
+@click.option("--repository", metavar="NAME", help="Name of the repository (default: of the job or current folder).")
+@opt.history_option
+def export(place: str, repository: str | None, history: str) -> int:
+    """Add the content of a history to a Parquet data set.
+
+    PLACE is a folder, s3://... or gs://... Readings that it contains are not added again.
+    """
+    with open_history(history) as opened, open_data_set(place, repository=repository, create=True) as rows:
+        added = rows.copy(opened)
     show(f"{counted(added, 'reading')} added", sys.stdout)
     return 0

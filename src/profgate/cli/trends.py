@@ -1,6 +1,5 @@
 """The ``profgate trends`` command."""
 
-import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -16,10 +15,11 @@ from profgate.cli.options import (
     history_option,
     last_option,
     running,
+    workload_option,
 )
 from profgate.history.ancestry import first_line
 from profgate.history.checks import newest_of
-from profgate.history.history_store import open_history
+from profgate.history.opening import location, open_any
 from profgate.history.revisions import commit_named, graph_before
 from profgate.history.stored_profiles import trend_rules
 from profgate.history.trends import (
@@ -34,7 +34,6 @@ from profgate.history.trends import (
 )
 from profgate.io.executors import TaskRunner
 from profgate.io.terminal import show
-from profgate.model.history import Series
 from profgate.model.policy import Policy
 
 TASKS = 16  # number of tasks for an executor
@@ -49,23 +48,35 @@ MOST_READ = 200  # default number of commits; a history keeps all symbols for th
 @config_option
 @format_option("terminal", "json", "html")
 @history_option
+@workload_option
 @last_option(MOST_READ)
 @executor_option
-def trends(rev: str, policy: Policy, output: str, history: str, last: int, executor: str | None, *, new: bool) -> int:
+def trends(
+    rev: str,
+    policy: Policy,
+    output: str,
+    history: str,
+    workload: str | None,
+    last: int,
+    executor: str | None,
+    *,
+    new: bool,
+) -> int:
     """Show persistent changes in totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
-    with open_history(history, write=True, create=False) as store:
+    with open_any(history, write=True, create=False, workload=workload) as store:
         newest = commit_named(rev, store.commits())
         graph = graph_before(newest, store)
         measured = store.measured_commits()
+        keys = frozenset(each.key for each in store.series() if workload in (None, each.workload))
         line = first_line(newest, graph)
-        known = [sha for sha in line if sha in measured]
+        known = [sha for sha in line if keys & measured.get(sha, frozenset())]
         with running(executor) as runner:
             if runner is None:
-                found = trends_along(store, known[-last:], trend_rules(policy))
+                found = trends_along(store, known[-last:], trend_rules(policy), keys)
             else:
-                found = _trends_by(runner, store.series(), os.path.abspath(history), known[-last:], policy)  # noqa: PTH100 - links stay as they are
+                found = _trends_by(runner, sorted(keys), location(history), known[-last:], policy)
         unknown = unreported(store, found, line)
-        totals = totals_along(store, known[-last:], trend_rules(policy)) if output == "html" else ()
+        totals = totals_along(store, known[-last:], trend_rules(policy), keys) if output == "html" else ()
         if new:
             store.add_reported_trends(reported_texts(store, unknown))
     shown = unknown if new else found
@@ -82,15 +93,15 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, execu
 
 
 def _trends_by(
-    runner: TaskRunner, series: Sequence[Series], folder: str, line: Sequence[str], policy: Policy
+    runner: TaskRunner, keys: Sequence[str], folder: str, line: Sequence[str], policy: Policy
 ) -> list[Trend]:
     """Return the trends of all series. Each task opens the history and reads a part of the series."""
-    size = max(len(series) // TASKS, 1)
-    parts = [[each.key for each in series[start : start + size]] for start in range(0, len(series), size)]
+    size = max(len(keys) // TASKS, 1)
+    parts = [keys[start : start + size] for start in range(0, len(keys), size)]
     tasks = (partial(_trends_of, folder, keys, line, policy) for keys in parts)
     return list(chain.from_iterable(runner(tasks, list[Trend])))
 
 
 def _trends_of(folder: str, keys: Sequence[str], line: Sequence[str], policy: Policy) -> list[Trend]:
-    with open_history(folder) as store:
+    with open_any(folder) as store:
         return trends_along(store, line, trend_rules(policy), frozenset(keys))

@@ -9,8 +9,7 @@ from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
 from profgate.history.checks import Check, Checks
 from profgate.history.false_alarms import with_false_alarms
-from profgate.history.history_reader import HistoryReader
-from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.opening import History, open_any
 from profgate.history.revisions import ancestry_of, commit_named, graph_before
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
@@ -38,10 +37,10 @@ class CheckTask:
 
     def __call__(self) -> Report:
         """Read the history and return the report."""
-        with open_history(self.folder) as store:
+        with open_any(self.folder) as store:
             return self.report(store)
 
-    def report(self, store: HistoryReader) -> Report:
+    def report(self, store: History) -> Report:
         """Return the report of the readings in a history."""
         read = partial(store.readings, profiles=True)
         before, after = stored_sides(
@@ -73,7 +72,7 @@ class Checker:
 
     def __init__(
         self,
-        store: HistoryStore,
+        store: History,
         rev: str,
         policy: Policy,
         strategies: tuple[str, ...] | None,

@@ -77,8 +77,8 @@ class HistoryReader:
         self.connection = connection
         self._place = place
         self._symbols: dict[int, SymbolKey] = {}
-        self._series = cache(_series)  # cached, because thousands of readings have the same text
-        self._facts = cache(_facts)
+        self._series = cache(series_of)  # cached, because thousands of readings have the same text
+        self._facts = cache(facts_of)
 
     def commits(self) -> dict[str, StoredCommit]:
         """Return a mapping from hashes to all stored commits."""
@@ -186,12 +186,14 @@ class HistoryReader:
                 ) from error
 
 
-def _series(key: str, workload: str | None, kind: str | None, content: str | None) -> Series:
+def series_of(key: str, workload: str | None, kind: str | None, content: str | None) -> Series:
+    """Return the series with this configuration, which is JSON. Raises ValueError if it is not valid."""
     configuration = CONFIGURATION.validate_json(content or "{}", strict=True)
     return Series(key, workload or "", configuration, kind or "")
 
 
-def _facts(content: str | None) -> Facts:
+def facts_of(content: str | None) -> Facts:
+    """Parse facts, which are JSON. Raises ValueError if they are not valid."""
     return FACTS.validate_json(content or "{}", strict=True)
 
 

@@ -43,6 +43,11 @@ FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits
     JOIN jobs ON jobs.id = readings.job"""
 
 
+def is_data_set(address: str) -> bool:
+    """Return whether this is the address of object storage, or a folder that contains a Parquet data set."""
+    return "://" in address or ((Path(address) / "readings").is_dir() and not (Path(address) / FILE).exists())
+
+
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
     """Open the history in a folder.
@@ -50,6 +55,8 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
     A missing history is created if both ``write`` and ``create`` are set. Otherwise, ProfgateError is raised.
     """
     place = Path(folder) / FILE
+    if is_data_set(folder):
+        raise ProfgateError(folder, f"is a Parquet data set, and this command needs a folder with {FILE}")
     if write and create:
         ignore = str(place.with_name(".gitignore"))
         if not exists(ignore):
@@ -99,7 +106,7 @@ class HistoryStore(HistoryReader):
             self.connection.executemany(
                 "INSERT INTO commits (sha, parents, time, title) VALUES (?, ?, ?, ?) ON CONFLICT (sha) DO UPDATE SET"
                 " parents = excluded.parents, time = excluded.time, title = excluded.title",
-                [(commit.sha, " ".join(commit.parents), commit.time, _encodable(commit.title)) for commit in commits],
+                [(commit.sha, " ".join(commit.parents), commit.time, encodable(commit.title)) for commit in commits],
             )
 
     def add(self, readings: Iterable[Reading]) -> int:
@@ -117,7 +124,7 @@ class HistoryStore(HistoryReader):
             ),
             self._number("commits", sha=reading.commit),
             self._number("jobs", identity=job.identity, ref=job.ref, event=job.event),
-            _run_bytes(reading.run),
+            run_bytes(reading.run),
             self._number("facts", content=json.dumps({name: fact for name, fact in facts.items() if fact is not None})),
             self._profile_number(reading),
         )
@@ -139,7 +146,7 @@ class HistoryStore(HistoryReader):
             cursor = self.connection.execute(
                 f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608 - own names
                 " ON CONFLICT DO UPDATE SET id = id RETURNING id",
-                [_encodable(value) for value in values.values()],
+                [encodable(value) for value in values.values()],
             )
             ((self._numbers[key],),) = cursor
         return self._numbers[key]
@@ -148,7 +155,7 @@ class HistoryStore(HistoryReader):
         """Return the ID of a reading's stored file, or None if there is no file. Several readings may share a file."""
         if reading.profile is None:
             return None
-        name = _encodable(reading.name)
+        name = encodable(reading.name)
         digest = hashlib.sha256(name.encode() + b"\0" + reading.profile).hexdigest()
         number = self._number("profiles", digest=digest, name=name)
         self.connection.execute(
@@ -288,11 +295,11 @@ class HistoryStore(HistoryReader):
         return used
 
 
-def _run_bytes(text: str) -> bytes:
+def run_bytes(text: str) -> bytes:
     """Return eight bytes that identify a run. In readings from a history, the run is given as these bytes in hex."""
     return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

@@ -48,16 +48,17 @@ def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None
         width = body[place] if place < len(body) else 0
         if width not in TYPES or place + 1 + width * rows > len(body):
             raise ValueError("the columns are cut off")
-        columns.append(_within(np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)))
+        columns.append(within(np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)))
         place += 1 + width * rows
     differences, own, rest, *calls = columns
-    numbers, total = _within(np.cumsum(differences)), _within(rest + own)
+    numbers, total = within(np.cumsum(differences)), within(rest + own)
     if (numbers < 0).any():
         raise ValueError("the columns contain impossible numbers")
     return read_only(numbers), read_only(own), read_only(total), read_only(calls[0]) if calls else None
 
 
-def _within(values: IntArray) -> IntArray:
+def within(values: IntArray) -> IntArray:
+    """Return the values. Raises ValueError if one of them is so large that sums could overflow."""
     if ((values > MOST_VALUE) | (values < -MOST_VALUE)).any():
         raise ValueError("the columns contain impossible numbers")
     return values

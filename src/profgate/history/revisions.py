@@ -8,7 +8,7 @@ from itertools import islice
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.history import stored_profiles
 from profgate.history.ancestry import ancestors
-from profgate.history.history_store import HistoryStore
+from profgate.history.opening import History
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
 from profgate.io.files import exists
@@ -37,7 +37,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
         raise
 
 
-def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
+def graph_before(sha: str, store: History) -> dict[str, StoredCommit]:
     """Return the commit, its ancestors according to git, and all commits in the history.
 
     For a commit that is in both git and the history, the data from git is returned.
@@ -51,9 +51,7 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
         return known
 
 
-def past_before(
-    store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
-) -> Callable[[str], Sequence[Reading]]:
+def past_before(store: History, graph: dict[str, StoredCommit], baseline: str) -> Callable[[str], Sequence[Reading]]:
     """Return a function that takes the key of a series and returns its readings at the ancestors of the baseline."""
     ancestry = ancestry_of(baseline, graph)
     return lambda key: past_of(store, ancestry, key)
@@ -64,7 +62,7 @@ def ancestry_of(sha: str, graph: dict[str, StoredCommit]) -> tuple[str, ...]:
     return tuple(commit.sha for commit in islice(ancestors(sha, graph), MOST_ANCESTORS) if commit.distance)
 
 
-def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
+def newest_past(store: History) -> Callable[[str], Sequence[Reading]]:
     """Return a function that takes the key of a series and returns its newest readings.
 
     The returned function is used if the commit of the baseline is unknown.
@@ -82,7 +80,7 @@ def stored_name(text: str) -> tuple[str, str] | None:
     return (rev, workload) if rev and not glob.has_magic(text) else None
 
 
-def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy) -> PipelineInput:
+def stored_input(baseline: str, target: str, store: History, policy: Policy) -> PipelineInput:
     """Load both sides of a comparison. At least one side must come from the history.
 
     If the baseline comes from the history, the noise is estimated from earlier commits. Raises ProfgateError if a
@@ -96,7 +94,7 @@ def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy
     )
 
 
-def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading], Side]:
+def _side(text: str, store: History, policy: Policy) -> tuple[list[Reading], Side]:
     named = stored_name(text)
     if named is None:
         return stored_profiles.readings(profiles_at(text)[0], policy, "", StoredJob(), keep=True), Side(text)

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from profgate.flamegraph.table_page import Cell, Heading, TablePage, line_picture
-from profgate.history.history_reader import HistoryReader
+from profgate.history.opening import History
 from profgate.model.arrays import FloatArray
 from profgate.model.history import Column, Reading, Series, StoredCommit, SymbolKey
 from profgate.model.report import Document
@@ -105,9 +105,7 @@ class _Line:
         return np.array([np.mean([column.sum * column.metric.scale for column in columns]) for columns in self.columns])
 
 
-def trends_along(
-    store: HistoryReader, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None
-) -> list[Trend]:
+def trends_along(store: History, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None) -> list[Trend]:
     """Find the persistent changes in all series, or in those with ``keys``, along ``line``, commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
@@ -171,11 +169,13 @@ class Total(NamedTuple):
     step: float | None
 
 
-def totals_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Total]:
-    """Return the totals of all series along ``line``, a list of commits, oldest first."""
+def totals_along(store: History, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None) -> list[Total]:
+    """Return the totals of all series, or of those with ``keys``, along ``line``, a list of commits, oldest first."""
     measured = store.measured_commits()
     found = []
     for series in store.series():
+        if keys is not None and series.key not in keys:
+            continue
         commits = [sha for sha in line if series.key in measured.get(sha, ())]
         for metric in _lines(list(store.readings(series.key, commits)), commits):
             chosen, values = rules(series, metric.metric), metric.totals()
@@ -194,7 +194,7 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
     return [reading for reading in readings if reading.commit in recent]
 
 
-def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
+def unreported(store: History, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
     """Return the trends that the history does not list as reported."""
     return unknown_of(trends, _reported(store), line)
 
@@ -205,7 +205,7 @@ def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[s
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
-def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]:
+def reported_texts(store: History, new: Sequence[Trend]) -> dict[str, str]:
     """Map the key of each series with ``new`` trends to the text that lists its reported trends."""
     reported = [*_reported(store), *new]
     return {
@@ -229,7 +229,7 @@ def trends_of_text(text: str) -> list[Trend]:
     return found
 
 
-def _reported(store: HistoryReader) -> list[Trend]:
+def _reported(store: History) -> list[Trend]:
     return [trend for text in store.reported_trends().values() for trend in trends_of_text(text)]
 
 
@@ -301,7 +301,7 @@ def _trend(
     return Trend(*subject, *span, shift.before, shift.after, shift.p)
 
 
-def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Reading]:
+def past_of(store: History, ancestors: Iterable[str], key: str) -> list[Reading]:
     """Return the readings of a series since its last persistent change, at the nearest measured ancestors."""
     measured = store.measured_commits(key)
     chosen = list(islice((sha for sha in ancestors if sha in measured), MOST_PAST))

@@ -6,9 +6,11 @@ import stat
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from profgate.errors import ProfgateError
 from profgate.history.history_file import FILE, check_file
 from profgate.history.history_reader import HistoryReader, open_untrusted
 from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.opening import History, open_data_set
 from profgate.model.history import (
     Column,
     Reading,
@@ -36,41 +39,54 @@ def folder(tmp_path: Path) -> str:
     return str(tmp_path / "history")
 
 
-def filled(folder: str, *readings: Reading) -> str:
-    with open_history(folder, write=True) as store:
+def filled_by(opened: Callable[..., Any], folder: str, *readings: Reading) -> str:
+    with opened(folder, write=True) as store:
         store.add(readings)
     return folder
+
+
+filled = partial(filled_by, open_history)
+
+
+@pytest.fixture(params=["sqlite", "parquet"])
+def opened(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Opens a history of either kind."""
+    if request.param == "sqlite":
+        return open_history
+    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    return lambda folder, *, write=False: open_data_set(folder, create=write)
 
 
 def symbols(store: HistoryReader) -> int:
     return int(store.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0])
 
 
-def everything(store: HistoryReader) -> list[Reading]:
+def everything(store: History) -> list[Reading]:
     return list(store.readings())
 
 
-def test_reading_round_trip(folder: str) -> None:
+def test_reading_round_trip(folder: str, opened: Callable[..., Any]) -> None:
     given = reading("main;f 30\nmain;g 12\nmain;f;f 8\n", "c1", job="7/1/bench", keep=True)
-    filled(folder, given)
-    with open_history(folder) as store:
+    filled_by(opened, folder, given)
+    with opened(folder) as store:
         (back,) = store.readings(profiles=True)
-    assert (back.commit, back.series, back.job, back.name) == ("c1", given.series, given.job, "bench/1.folded")
-    assert back.profile == given.profile
+    assert (back.commit, back.series, back.job) == ("c1", given.series, given.job)
+    if opened is open_history:  # a data set has no profiles
+        assert (back.name, back.profile) == ("bench/1.folded", given.profile)
     assert back.facts == Facts(format="folded", job="7/1/bench")
     assert rows(back.columns[0]) == {"f": (38, 38), "g": (12, 12), "main": (0, 50)}
     assert back.columns[0].sum == 50
 
 
-def test_all_fields_are_stored(folder: str) -> None:
+def test_all_fields_are_stored(folder: str, opened: Callable[..., Any]) -> None:
     metric = Metric("cpu", "nanoseconds", "higher", MetricKind.TIMED, -3)
     symbols = [("f", "a.py"), ("f", None), ("g\ud800 \N{GRINNING FACE}\0", "b.py")]
     values = np.array([1, 2, 1 << 61])
     column = Column(metric, 1 << 61, symbols, values, values, np.array([4, 5, 6]), period=10)
     series = Series("k", "w", Configuration(command="./a", postprocessors=("x", "y")), "pstats")
     facts = Facts("pstats", rate=99.5, truncated=False, cpu_model="best")
-    filled(folder, Reading("c1", series, "1", (column,), StoredJob("j", "refs/heads/main", "push"), facts))
-    with open_history(folder) as store:
+    filled_by(opened, folder, Reading("c1", series, "1", (column,), StoredJob("j", "refs/heads/main", "push"), facts))
+    with opened(folder) as store:
         (back,) = store.readings()
     (kept,) = back.columns
     assert kept.metric == metric
@@ -82,26 +98,28 @@ def test_all_fields_are_stored(folder: str) -> None:
     assert back.job == StoredJob("j", "refs/heads/main", "push")
 
 
-def test_same_reading_is_stored_once(folder: str) -> None:
+def test_same_reading_is_stored_once(folder: str, opened: Callable[..., Any]) -> None:
     one, other = reading("main 1\n"), reading("main 2\n")
-    with open_history(folder, write=True) as store:
+    with opened(folder, write=True) as store:
         assert store.add([one, one]) == 1
         assert store.add([one, other]) == 1
         assert [back.columns[0].sum for back in everything(store)] == [1, 2]
 
 
-def test_readings_by_series_and_commit(folder: str) -> None:
-    filled(folder, *(reading(f"main {n}\n", f"c{n}", name) for n in (1, 2, 3) for name in ("a.folded", "b.folded")))
+def test_readings_by_series_and_commit(folder: str, opened: Callable[..., Any]) -> None:
+    filled_by(
+        opened, folder, *(reading(f"main {n}\n", f"c{n}", name) for n in (1, 2, 3) for name in ("a.folded", "b.folded"))
+    )
     key = reading("main 1\n", name="b.folded").series.key
-    with open_history(folder) as store:
+    with opened(folder) as store:
         assert [one.workload for one in store.series()] == ["a", "b"]
         assert [one.commit for one in store.readings(key, ["c3", "c1", "nowhere"])] == ["c1", "c3"]
         assert list(store.readings("no such series")) == []
         assert store.measured_commits(key).keys() == {"c1", "c2", "c3"}
 
 
-def test_commits_verdicts_and_trends_are_replaced(folder: str) -> None:
-    with open_history(folder, write=True) as store:
+def test_commits_verdicts_and_trends_are_replaced(folder: str, opened: Callable[..., Any]) -> None:
+    with opened(folder, write=True) as store:
         store.add_commits([StoredCommit("b", ("a",), 5, "before"), StoredCommit("b", ("a", "x"), 6, "after")])
         assert store.commits() == {"b": StoredCommit("b", ("a", "x"), 6, "after")}
         for reds in (0, 2):
@@ -112,9 +130,9 @@ def test_commits_verdicts_and_trends_are_replaced(folder: str) -> None:
         assert store.reported_trends() == {"k": "[]", "m": "[2]"}
 
 
-def test_failed_write_changes_nothing(folder: str) -> None:
-    filled(folder, reading("main 1\n"))
-    with open_history(folder, write=True) as store:
+def test_failed_write_changes_nothing(folder: str, opened: Callable[..., Any]) -> None:
+    filled_by(opened, folder, reading("main 1\n"))
+    with opened(folder, write=True) as store:
 
         def half() -> Iterator[Reading]:
             yield reading("main;new 2\n", "c2")
@@ -127,8 +145,8 @@ def test_failed_write_changes_nothing(folder: str) -> None:
         assert rows(everything(store)[1].columns[0]) == {"main": (0, 3), "new": (3, 3)}
 
 
-def test_missing_history_is_an_error(folder: str) -> None:
-    with pytest.raises(ProfgateError, match="profgate store add"), open_history(folder):
+def test_missing_history_is_an_error(folder: str, opened: Callable[..., Any]) -> None:
+    with pytest.raises(ProfgateError, match=r"profgate store (add|export)"), opened(folder):
         pass
 
 

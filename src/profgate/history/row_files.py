@@ -1,0 +1,220 @@
+"""The files of a Parquet data set: their places, schemas and limits.
+
+A data set has a folder for each table. Files are never changed: each write adds a file with a unique name that starts
+with the time, so that concurrent writers lose nothing. Only files in the places below are read.
+
+    readings/repository=NAME/workload=NAME/month=2026-11/TIME-ID.parquet
+    commits/repository=NAME/TIME-ID.parquet        also verdicts/ and trends/
+
+Names are percent-encoded. Data sets are untrusted: files with another schema are refused, links are ignored, and the
+number of files and rows and the sizes of files and texts are limited. pyarrow loads no extension types, because the
+schema must be equal to one of the schemas below.
+"""
+
+import contextlib
+import hashlib
+import os
+import stat
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from profgate.errors import ProfgateError
+from profgate.io.files import write_bytes
+
+VERSION = "profgate.history-rows/1"
+SUFFIX = ".parquet"
+MOST_FILES = 100_000
+MOST_FILE_BYTES = 1 << 30
+MOST_GROUP_BYTES = 1 << 30  # maximum size of a row group after decompression, as its file claims
+MOST_ROWS = 1 << 29  # maximum number of rows in all files that a command reads
+MOST_TEXT_BYTES = 1 << 26  # maximum size of the different texts in one batch
+BATCH = 1 << 17  # rows
+GROUP = 1 << 20  # rows of a row group
+LONGEST_NAME = 200  # in bytes, percent-encoded
+EMPTY = "__HIVE_DEFAULT_PARTITION__"  # as Spark and DuckDB name it
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+def _schema(texts: str = "", integers: str = "", flags: str = "") -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return a schema with these columns; those with a question mark may be null."""
+    kinds = ((texts, TEXT), (integers, pa.int64()), (flags, pa.bool_()))
+    fields = [pa.field(n.rstrip("?"), kind, nullable="?" in n) for names, kind in kinds for n in names.split()]
+    return pa.schema(fields, metadata={"profgate.schema": VERSION})
+
+
+SCHEMAS = {
+    "readings": _schema(
+        "commit job run function? file? metric unit better kind series workload_name format configuration ref event"
+        " facts",
+        "self total calls? sum exponent period?",
+        "whole",
+    ),
+    "commits": _schema("sha parents title", "time"),
+    "verdicts": _schema("baseline target job conclusion", "reds comparisons"),
+    "trends": _schema("series content"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowFile:
+    """A file of a table. ``workload`` is the encoded name in its path."""
+
+    table: str
+    path: str
+    workload: str = ""
+
+
+class RowFiles:
+    """The files below an address. Raises ImportError if a package for the address is missing."""
+
+    def __init__(self, address: str) -> None:
+        scheme, _, place = address.rpartition("://")
+        self._address = address
+        self._remote: Any = None
+        self._rows = 0
+        if scheme:
+            import fsspec
+
+            self._root = place.strip("/")
+            with self.errors(address):
+                self._remote = fsspec.filesystem(scheme, use_listings_cache=False, skip_instance_cache=True)
+            self._system = fs.PyFileSystem(fs.FSSpecHandler(self._remote))
+        else:
+            self._root = os.path.realpath(address)
+            self._system = fs.LocalFileSystem()
+
+    def exists(self) -> bool:
+        """Return whether there are files or folders of readings or commits."""
+        return any(True for table in ("readings", "commits") for _ in self._entries(f"{self._root}/{table}"))
+
+    def of(self, table: str, workload: str | None = None) -> list[RowFile]:
+        """Return the files of a table in the order of writing; of one workload, if it is given."""
+        start = f"{self._root}/{table}"
+        places = [start]
+        if workload is not None:
+            places = [f"{path}/workload={encoded(workload)}" for path, folder in self._entries(start) if folder]
+        depth = start.count("/") + 1
+        found = []
+        for place in places:
+            for path in self._below(place):
+                *folders, name = path.split("/")[depth:]
+                names = dict(each.split("=", 1) for each in folders if "=" in each)
+                if (
+                    tuple(names) == _keys(table)
+                    and len(folders) == len(names)
+                    and name.endswith(SUFFIX)
+                    and name[0] != "."
+                ):
+                    found.append(RowFile(table, path, names.get("workload", "")))
+                if len(found) > MOST_FILES:
+                    raise ProfgateError(self._address, f"has more than {MOST_FILES:,} files; export it into a new one")
+        return sorted(found, key=lambda file: file.path.rpartition("/")[2])
+
+    def batches(
+        self,
+        file: RowFile,
+        columns: Sequence[str] | None = None,
+        only: Any = None,  # noqa: ANN401 - pyarrow has no types
+    ) -> Iterator[Any]:
+        """Yield these columns of the rows for which the expression ``only`` is true."""
+        schema = SCHEMAS[file.table]
+        with self.errors(file.path):
+            if self._system.get_file_info(file.path).size > MOST_FILE_BYTES:
+                raise ProfgateError(self._shown(file.path), f"is larger than {MOST_FILE_BYTES:,} bytes; remove it")
+            fragment = ds.ParquetFileFormat().make_fragment(file.path, self._system)
+            found = fragment.physical_schema
+            version = (found.metadata or {}).get(b"profgate.schema", b"").decode("ascii", "replace")
+            if version != VERSION or not found.equals(schema):
+                what = f"has not the schema {VERSION} of table {file.table}; update profgate, or remove the file"
+                raise ProfgateError(self._shown(file.path), what)
+            groups = [fragment.metadata.row_group(number) for number in range(fragment.metadata.num_row_groups)]
+            self._rows += sum(group.num_rows for group in groups)
+            if self._rows > MOST_ROWS or any(group.total_byte_size > MOST_GROUP_BYTES for group in groups):
+                what = f"exceeds {MOST_ROWS:,} rows or {MOST_GROUP_BYTES:,} bytes in a row group; read fewer workloads"
+                raise ProfgateError(self._shown(file.path), what)
+            for batch in fragment.to_batches(columns=columns, filter=only, batch_size=BATCH, use_threads=False):
+                texts = sum(column.dictionary.nbytes for column in batch.columns if column.type == TEXT)
+                if texts > MOST_TEXT_BYTES:
+                    raise ProfgateError(self._shown(file.path), f"has more than {MOST_TEXT_BYTES:,} bytes of names")
+                yield batch
+
+    def add(self, table: str, partition: Sequence[str], rows: Any) -> None:  # noqa: ANN401 - pyarrow has no types
+        """Write rows into a new file."""
+        folders = [f"{key}={encoded(name)}" for key, name in zip(_keys(table), partition, strict=True)]
+        name = f"{time.time_ns():020}-{uuid.uuid4().hex}{SUFFIX}"
+        path = "/".join([self._root, table, *folders, name])
+        with self.errors(path):
+            sink = pa.BufferOutputStream()
+            pq.write_table(rows, sink, row_group_size=GROUP, compression="zstd")
+            data = sink.getvalue().to_pybytes()
+            if self._remote is None:
+                write_bytes(path, data)
+            else:
+                self._remote.pipe_file(path, data)
+
+    @contextlib.contextmanager
+    def errors(self, path: str) -> Iterator[None]:
+        """Convert all errors to a ProfgateError that names the file."""
+        try:
+            yield
+        except (ProfgateError, ImportError, MemoryError):
+            raise
+        except Exception as error:  # storage libraries raise errors of their own
+            reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+            what = f"cannot be used ({reason}); if it is damaged, remove it from the data set"
+            raise ProfgateError(self._shown(path), what) from error
+
+    def _shown(self, path: str) -> str:
+        return path if self._remote is None else f"{self._address.partition('://')[0]}://{path}"
+
+    def _below(self, place: str) -> Iterator[str]:
+        if self._remote is None:
+            for path, folder in self._entries(place):
+                if folder:
+                    yield from self._below(path)
+                else:
+                    yield path
+        else:
+            with self.errors(place):
+                found = self._remote.find(place)
+            yield from found
+
+    def _entries(self, place: str) -> Iterator[tuple[str, bool]]:
+        """Yield the path of each file and folder, and whether it is a folder. Links and missing folders have none."""
+        with self.errors(place), contextlib.suppress(FileNotFoundError):
+            if self._remote is not None:
+                for entry in self._remote.ls(place, detail=True):
+                    yield entry["name"].rstrip("/"), entry["type"] == "directory"
+                return
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    mode = entry.stat(follow_symlinks=False).st_mode
+                    if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+                        yield f"{place}/{entry.name}", stat.S_ISDIR(mode)
+
+
+def _keys(table: str) -> tuple[str, ...]:
+    return ("repository", "workload", "month") if table == "readings" else ("repository",)
+
+
+def encoded(name: str) -> str:
+    """Return the name as a part of a path. Long names are cut and end with a digest."""
+    data = name.encode("utf-8", "replace")
+    text = quote(data, safe="") or EMPTY
+    if len(text) <= LONGEST_NAME:
+        return text
+    return (
+        quote(data[: LONGEST_NAME // 4].decode("utf-8", "ignore"), safe="")
+        + "~"
+        + hashlib.sha256(data).hexdigest()[:16]
+    )
