@@ -8,7 +8,7 @@ from profgate.model.report import MetricReport, Report, WorkloadReport
 from profgate.report import numbers, rows
 from profgate.report.cells import plain_name
 from profgate.report.finding_text import Row
-from profgate.report.statements import SOURCES, reach_text, would_have_seen
+from profgate.report.statements import NO_PATH, SOURCES, reach_text, would_have_seen
 from profgate.report.wording import full_sentence
 
 
@@ -71,8 +71,8 @@ def _whose(findings: list[Row], text: str) -> str:
     if not findings or findings[0].total:
         return ""
     finding = findings[0].finding
-    changed = SOURCES.get(finding.attribution.source or "")
-    whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False)
+    changed, reach = SOURCES.get(finding.attribution.source or ""), NO_PATH.get(finding.attribution.reach or "", "")
+    whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False) or reach
     name = plain_name(finding.location.name)
     return whose if not whose or name in text else f"{name}: {whose}"
 

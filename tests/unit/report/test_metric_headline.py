@@ -49,6 +49,7 @@ def test_regression_in_unchanged_total_states_both() -> None:
         (Attribution(source="changed"), "changed in this pull request"),
         (Attribution(reach="not reachable"), "not reachable from the change"),
         (Attribution(reach="called by a changed function", reach_path="main > dot"), "called by changed code"),
+        (Attribution(reach="unknown"), "unknown whether the change reaches it"),
         (Attribution(), ""),
     ],
 )
