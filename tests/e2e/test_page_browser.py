@@ -19,7 +19,7 @@ from profgate.model.attribution import SourceStates
 from profgate.report.metric_headline import MetricHeadline
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, expect
+    from playwright.sync_api import Browser, Page
 
 HOSTILE = '<img src=x onerror="document.title=1">'
 FUNCTIONS = ["main", "load", "parse", "render", HOSTILE, "fresh", "vanished", "a;b"]
@@ -428,7 +428,8 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     again = painted(open_page(fragment=written_address(page)))
     assert again.locator(".pane").count() == 2
     again.keyboard.press("s")
-    expect(again.locator(".pane figcaption b")).to_have_text(["After", "Differences"])
+    again.locator(".pane figcaption b", has_text="Differences").wait_for()
+    assert again.locator(".pane figcaption b").all_inner_texts() == ["After", "Differences"]
     unknown = painted(open_page(fragment="#sandwich=nobody"))
     assert unknown.locator("#message").inner_text() == "nobody is not in this profile."
 
