@@ -1184,6 +1184,7 @@ LINES = PageHeader(
 
 def cells(page: "Page", text: str) -> list[str]:
     row = page.locator("#source tbody tr", has_text=text)
+    row.locator("td.cost").first.wait_for()  # the source appears with the next frame
     found: list[str] = row.locator("td.cost").all_inner_texts()
     return found
 
@@ -1217,9 +1218,9 @@ def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
     assert cells(page, "slow") == ["310", "910", "▲ +600"]
     link = source.get_by_role("button", name="parse").last
     link.hover()
-    assert page.locator(".ring:not(.chosen)").first.is_visible()
+    page.locator(".ring:not(.chosen)").first.wait_for()
     page.locator(".graph").first.hover(position={"x": 100, "y": 3 * 19 + 9})
-    assert source.locator("tr.calls").count() >= 1
+    source.locator("tr.calls").first.wait_for()
     link.click()
     assert selected(page) == "parse"
 

@@ -159,9 +159,11 @@ class Body:
             on_github = verdict.exit_code == 1 and short_sha(report.target.sha)
             return f"{step} Intended? A maintainer can comment {ways}." if ways and on_github else step
         first = rows.leading(report)
-        settled = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
         finding = first.finding if first is not None and first.finding.colour == "yellow" else None
-        if finding and not report.measurement and settled.isdisjoint(reason.code for reason in finding.reasons):
+        codes = {reason.code for reason in finding.reasons} if finding else set()
+        if codes & {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}:
+            return "The check passes, because the total did not grow."
+        if finding and not report.measurement and codes.isdisjoint({ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}):
             return f"The check passes. To decide, measure both commits {IN_TURNS}: `profgate confirm`."
         return "Nothing to do: the check passes."
 
