@@ -743,6 +743,12 @@ def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.C
     linted(written(tmp_path))
 
 
+def test_samples_of_a_slow_trial_are_those_of_a_run() -> None:
+    plan = Plan(RECIPES[0], "python bench.py", (), "main", ("a",), extent_for(200, None))
+    assert (plan.recipe.rate, plan.extent.rate) == (1000, 200)
+    assert plan.samples_of_run(66) == 330
+
+
 @needs_node
 def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = "let s = 0;\nfor (let i = 0; i < 5e7; i++) s += Math.sqrt(i);\n"

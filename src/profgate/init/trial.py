@@ -270,8 +270,8 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     problem = "" if share.library >= ENOUGH else FEW.format(percent=100 * share.library)
     if problem and skeleton(copies.files, plan.recipe.language):
         problem += OR_SKELETON
-    if share.samples < FEW_SAMPLES:
-        share, problem = replace(share, library=0.0), TOO_FEW.format(samples=share.samples)
+    if (samples := plan.samples_of_run(share.samples)) < FEW_SAMPLES:
+        share, problem = replace(share, library=0.0), TOO_FEW.format(samples=round(samples))
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
@@ -308,7 +308,7 @@ def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout:
 
     ``seconds`` is the duration of the recording with this share.
     """
-    samples = max(1.0, share.samples * plan.recipe.rate / plan.extent.rate)
+    samples = max(1.0, plan.samples_of_run(share.samples))
     if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
         return plan
     if plan.recipe.language == "native code" and not plan.new_files and not LOOPED.match(plan.command):

@@ -49,6 +49,10 @@ class Plan:
     new_files: Mapping[str, str] = field(default_factory=dict)
     update: str = ""
 
+    def samples_of_run(self, recorded: int) -> float:
+        """Return the number of samples of a run at the highest rate, from those of a trial at the rate of the plan."""
+        return recorded * self.recipe.rate / self.extent.rate
+
     @property
     def setup(self) -> tuple[str, ...]:
         """The shell lines that prepare a checkout on any machine."""
