@@ -15,7 +15,8 @@ from e2e.test_evolution_browser import evolution
 from e2e.test_page_browser import DEMO, HEADER, HOSTILE
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.pages import build_index
-from profgate.history.trends import Trend, trends_page
+from profgate.history.trend_report import trends_page
+from profgate.history.trends import Trend
 from profgate.model.durations import DurationRun
 from profgate.model.history import StoredCommit
 from profgate.ranks.rank_inputs import rank_history

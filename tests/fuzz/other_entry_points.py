@@ -31,7 +31,8 @@ from profgate.github.fork_artifact import checked_set
 from profgate.history.history_file import FILE, check_file, connected_untrusted
 from profgate.history.history_reader import HistoryReader
 from profgate.history.history_store import open_history
-from profgate.history.trends import Trend, trends_json, trends_lines, trends_of_text
+from profgate.history.trend_report import trends_json, trends_lines
+from profgate.history.trends import Trend, trends_of_text
 from profgate.judge.shards import Shard, merge_reports
 from profgate.model.acceptance import in_comment, in_commit, remembered_limits, remembering, shown_growth
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts

@@ -22,7 +22,8 @@ from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_reader import HistoryReader, open_untrusted
 from profgate.history.history_store import HistoryStore, open_history
 from profgate.history.stored_profiles import readings, trend_rules, tried
-from profgate.history.trends import past_of, reported_texts, trend_text, trends_along, trends_summary, unreported
+from profgate.history.trend_report import trend_text, trends_summary
+from profgate.history.trends import past_of, reported_texts, trends_along, unreported
 from profgate.io.files import read_bytes, scratch_folder, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.model.history import Reading, Retention, StoredCommit, StoredJob, StoredVerdict

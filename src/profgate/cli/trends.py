@@ -22,16 +22,8 @@ from profgate.history.checks import newest_of
 from profgate.history.opening import location, open_any
 from profgate.history.revisions import commit_named, graph_before
 from profgate.history.stored_profiles import trend_rules
-from profgate.history.trends import (
-    Trend,
-    reported_texts,
-    totals_along,
-    trends_along,
-    trends_json,
-    trends_lines,
-    trends_page,
-    unreported,
-)
+from profgate.history.trend_report import trends_json, trends_lines, trends_page
+from profgate.history.trends import Trend, reported_texts, totals_along, trends_along, unreported
 from profgate.io.executors import TaskRunner
 from profgate.io.terminal import show
 from profgate.model.policy import Policy

@@ -5,15 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from history_samples import reading
-from profgate.history.trends import (
-    Total,
-    of_one_regime,
-    trend_text,
-    trends_lines,
-    trends_of,
-    trends_page,
-    unknown_of,
-)
+from profgate.history.trend_report import trend_text, trends_lines, trends_page
+from profgate.history.trends import Total, of_one_regime, trends_of, unknown_of
 from profgate.model.history import Reading
 from profgate.model.units import Metric
 
