@@ -149,9 +149,7 @@ REPORTS: dict[str, Shape] = {
     "many notes of a change": lambda n: in_metric(
         lambda one: one["findings"][-1]["changes"][-1].update(details={f"e{k}": 1.0 for k in range(n)})
     ),
-    "many relations": lambda n: in_metric(
-        lambda one: one.update(relations=[{"kind": "renamed", "location": FUNCTION, "others": [FUNCTION]}] * n)
-    ),
+    "many renamed functions": lambda n: in_metric(lambda one: one.update(renamed=[[FUNCTION, FUNCTION]] * n)),
     "many counts": lambda n: in_metric(lambda one: one.update(counts={f"c{k}": k for k in range(n)})),
     "many runs": lambda n: in_metric(lambda one: one.update(runs={f"r{k}": k for k in range(n)} | one["runs"])),
     "many families": lambda n: report(lambda one: one.update(tests=[{**TESTS, "name": f"{k}+5"} for k in range(n)])),

@@ -8,10 +8,10 @@ import numpy as np
 
 from profgate.judge.findings import drafts_of
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to, relations_of
+from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import COLLECTORS, Change, Detection, path_text
+from profgate.model.change import COLLECTORS, Change, Detection, Location, path_text
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.details import ContextShift
 from profgate.model.frame_names import renumbered
@@ -297,7 +297,9 @@ def metric_report(
         not_tested=_reasons(detection for detection in detections if requested or not detection.unsuited),
         unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
         calibration=calibration,
-        relations=relations_of(comparison),
+        renamed=tuple(
+            (Location(*old), location_of(comparison, row)) for row, old in sorted(comparison.renamed.items())
+        ),
         causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),
         undrawable=not comparison.drawable,

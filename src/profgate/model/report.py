@@ -188,15 +188,6 @@ def draft_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """A location and its related locations. For the kind ``renamed``, the related locations are the old names."""
-
-    kind: Literal["renamed"]
-    location: Location
-    others: tuple[Location, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Cause:
     """The function that explains the change in a location, and the number of steps to this function.
 
@@ -230,9 +221,10 @@ class MetricReport:
     """One metric of one workload.
 
     ``unjudged`` contains the locations whose listed changes are no finding, such as unchanged functions in a verbose
-    report. ``not_tested`` explains why strategies could not test the metric, and contains only reasons that the user
-    can act on. ``unsuited`` contains the reasons why default strategies do not apply to this kind of profile.
-    ``undrawable`` is True if no flame graph can be drawn because the profiles contain no calls.
+    report. ``renamed`` contains the old and the new location of each renamed function. ``not_tested`` explains why
+    strategies could not test the metric, and contains only reasons that the user can act on. ``unsuited`` contains the
+    reasons why default strategies do not apply to this kind of profile. ``undrawable`` is True if no flame graph can be
+    drawn because the profiles contain no calls.
     """
 
     name: str
@@ -248,7 +240,7 @@ class MetricReport:
     not_tested: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
-    relations: tuple[Relation, ...] = ()
+    renamed: tuple[tuple[Location, Location], ...] = ()
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
     undrawable: bool = False
