@@ -442,7 +442,7 @@ def test_faster_program_leads_the_headline() -> None:
         samples.workload(samples.metric(FASTER_TOTAL, dearer, after=24.7e9)), verdict=samples.verdict("warn")
     )
     first = spaced(render_comment(report).text).splitlines()[1]
-    assert first == "### ⚡ Total −40.0 % (41.2 → 24.7 s); `compare` costs more (+1.10 s)"
+    assert first == "### 🟡 Total −40.0 % (41.2 → 24.7 s); `compare` costs more (+1.10 s)"
 
 
 def test_open_part_has_at_most_three_rows() -> None:
@@ -481,12 +481,21 @@ def test_number_of_calls_is_shown() -> None:
 
 def test_inconclusive_comment_folds_its_rows() -> None:
     found = samples.finding("parse", 1e9, 2e9, colour="yellow", kind="MaybeDegradation")
-    reason = Reason(ReasonCode.TOO_FEW_RUNS, {"baseline": 1, "target": 1, "wanted": 5})
-    report = samples.report(samples.workload(samples.metric(found)), verdict=samples.verdict("inconclusive", reason))
-    shown, _, folded = comment(report).text.partition("<details>")
-    assert "### ⚪ Too few runs to judge: 1 + 1; possible: `parse` is 2.0x slower" in shown
+    report = samples.report(
+        samples.workload(samples.metric(found)),
+        verdict=samples.verdict(
+            "inconclusive",
+            Reason(ReasonCode.CANNOT_SEE, {"wanted": 9}),
+            *(Reason(ReasonCode.SUSPECT, {"function": name}) for name in ("parse", "render")),
+        ),
+    )
+    shown, _, folded = spaced(comment(report).text).partition("<details>")
+    assert (
+        "### ⚪ Too much noise to judge: a change of 50 % could be missed; possible: `parse` is 2.0x slower\n" in shown
+    )
+    assert re.findall("^- `[a-z]+`", shown, re.MULTILINE) == ["- `render`"]
     assert "|" not in shown
-    assert folded.startswith("<summary>1 unconfirmed change · ")
+    assert folded.startswith("<summary>1 possible change · ")
 
 
 def test_percentages_do_not_wrap() -> None:
