@@ -214,6 +214,11 @@ further = ["hypothesis", "evil $(id)"]
         ),
         ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
         (
+            {"setup.py": SETUP, "test/testlex.py": "class A(unittest.TestCase): pass"},
+            "python -m pytest test/testlex.py",
+            "pip",
+        ),
+        (
             {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
             "python -m pytest",
             "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
