@@ -209,10 +209,8 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
     """
     first = leading(report)
     if report.verdict.conclusion == "inconclusive":
-        reason = report.verdict.reasons[0]
-        shown = first is not None and reason.code is ReasonCode.TOO_FEW_RUNS
-        possible = f"; possible: {change_text(first, quote)}" if first is not None and shown else ""
-        return full_sentence(reason, quote) + possible
+        possible = f"; possible: {change_text(first, quote, brief=True)}" if first is not None else ""
+        return full_sentence(report.verdict.reasons[0], quote) + possible
     if first is None:
         return _moved(report, quote)
     text = (_improvement if first.finding.direction == "better" else _regression)(first, report, quote)
@@ -314,10 +312,15 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
 
 
 def suspects(report: Report, quote: Quote) -> list[str]:
-    """Return a line for each function, and for each order of durations, that an inconclusive result names."""
+    """Return a line for each function, and for each order of durations, that an inconclusive result names.
+
+    Functions with a possible finding are left out, because the headline or a row names them.
+    """
     if report.verdict.conclusion != "inconclusive":
         return []
-    reasons = (reason for reason in report.verdict.reasons if reason.code in SUSPECTED)
+    found = {row.finding.location.name for row in grouped(report).worse}
+    named = (reason for reason in report.verdict.reasons if reason.code in SUSPECTED)
+    reasons = (reason for reason in named if reason.parameters.get("function") not in found)
     return [line for reason in reasons if (line := _reason_line(report, reason, quote))]
 
 

@@ -8,7 +8,7 @@ from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.report import Finding, MetricReport, NotCompared, Report
 from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
@@ -282,11 +282,8 @@ def growth_by_size(finding: Finding, metric: MetricReport) -> str:
     """
     models = [
         (change.details, change)
-        for change in metric.changes
-        if isinstance(change.details, ModelPair)
-        and change.details.baseline
-        and change.location == finding.location
-        and direction_of(BY_WORD[change.kind]) == finding.direction != "none"
+        for change in finding.agreeing
+        if isinstance(change.details, ModelPair) and change.details.baseline
     ]
     models.sort(key=lambda pair: (pair[0].largest_common_size is None, BY_WORD[pair[1].kind] in MAYBE))
     if not models:
