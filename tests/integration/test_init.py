@@ -1147,6 +1147,7 @@ def test_listed_tests_of_python_must_run(change: tuple[str, str], message: str, 
         (("test_b", "test_c"), 'tests that did not run: "test_b"'),
         (("test('test_b'", "test.skip('test_b'"), 'tests that did not run: "test_b"'),
         (("=> {}", "=> { require('node:child_process').fork('x.cjs'); }"), ""),
+        (("test('test_b', () => {", "let n = 0; test('test_b', () => { if (n++) throw n;"), ""),
         (("", ""), ""),
     ],
 )
