@@ -11,15 +11,14 @@ from profgate.model.report import (
     Conclusion,
     Finding,
     MetricReport,
-    NotCompared,
     Report,
-    Side,
     StatedPolicy,
     Total,
     Verdict,
     Vote,
     WorkloadReport,
 )
+from profgate.model.sides import NotCompared, Side
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
