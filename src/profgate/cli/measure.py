@@ -17,7 +17,7 @@ from profgate.io.git import commit_hash, merge_base
 from profgate.judge.verdict import judge
 from profgate.measuring.commits import MeasuringLimits, decided_between
 from profgate.model.policy import Policy
-from profgate.model.report import Side
+from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 
 WORKING_TREE = "working tree"

@@ -1,22 +1,26 @@
 """The input of a page, and the part of a call tree that fits in a page."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.flamegraph.page_lines import PageLines
-from profgate.flamegraph.page_runs import PageRuns
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import added_at, inverse
 from profgate.model.comparison import DiffTree
 from profgate.report import numbers
-from profgate.report.metric_headline import MetricHeadline
+
+if TYPE_CHECKING:
+    from profgate.flamegraph.page_lines import PageLines
+    from profgate.flamegraph.page_runs import PageRuns
+    from profgate.model.arrays import BoolArray, FloatArray, IntArray
+    from profgate.model.attribution import SourceStates
+    from profgate.report.metric_headline import MetricHeadline
 
 OTHER = -2
 CUT_ALL = 1.1  # a threshold above any share: all rows that need not be shown are merged

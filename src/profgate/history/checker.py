@@ -16,7 +16,8 @@ from profgate.history.trends import past_of
 from profgate.io.executors import TaskRunner
 from profgate.model.history import StoredCommit
 from profgate.model.policy import Policy
-from profgate.model.report import Report, Side
+from profgate.model.report import Report
+from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput, Progress, silent
 
 Graph = dict[str, StoredCommit]

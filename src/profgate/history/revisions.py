@@ -16,7 +16,7 @@ from profgate.io.git import commit_hash, commits_before
 from profgate.loading import profiles_at
 from profgate.model.history import Reading, StoredCommit, StoredJob
 from profgate.model.policy import Policy
-from profgate.model.report import Side
+from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 
 MOST_ANCESTORS = 500  # maximum number of commits that are searched for readings

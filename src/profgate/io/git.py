@@ -1,5 +1,7 @@
 """Functions that read commits, file lists and file contents from git. Git's output is treated as untrusted."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import re

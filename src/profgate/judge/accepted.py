@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from profgate.judge.causes import FunctionKey
 from profgate.judge.findings import importance
 from profgate.model.acceptance import ROOM, Acceptance
-from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
+
+if TYPE_CHECKING:
+    from profgate.judge.causes import FunctionKey
+    from profgate.model.change import Location
 
 ROUNDING = 1e-9
 Key = tuple[str, str, int]  # workload, metric and id of a finding

@@ -16,12 +16,12 @@ from profgate.model.report import (
     Conclusion,
     Finding,
     MetricReport,
-    NotCompared,
     Report,
     StatedPolicy,
     Verdict,
     WorkloadReport,
 )
+from profgate.model.sides import NotCompared
 from profgate.statistics.binomial import exceeds, rate_interval
 
 DEFAULT_POLICY = Policy()

@@ -13,6 +13,7 @@ from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Reason
+from profgate.model.sides import NotCompared, Side
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS
 
@@ -264,27 +265,6 @@ class WorkloadReport:
     configuration: dict[str, str]
     comparability: tuple[Reason, ...]
     metrics: tuple[MetricReport, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NotCompared:
-    """A workload or metric that was not compared. ``side`` is the side that contains it, or "both"."""
-
-    name: str
-    metric: str | None
-    side: Literal["baseline", "target", "both"]
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The origin of one side. Unknown values are None, for example for files given on the command line."""
-
-    label: str
-    sha: str | None = None
-    ref: str | None = None
-    run_id: int | None = None
-    distance: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,19 @@
 """The result of one metric of a workload: the headline that a report with only this metric would have."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
-from profgate.model.report import MetricReport, Report, WorkloadReport
 from profgate.report import numbers, rows
 from profgate.report.cells import plain_name
-from profgate.report.finding_text import Row
 from profgate.report.statements import NO_PATH, SOURCES, reach_text, would_have_seen
 from profgate.report.wording import full_sentence
+
+if TYPE_CHECKING:
+    from profgate.model.report import MetricReport, Report, WorkloadReport
+    from profgate.report.finding_text import Row
 
 
 class MetricHeadline(NamedTuple):

@@ -10,7 +10,8 @@ from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, RANKS, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, combined_reason
-from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, NotCompared, Report
+from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, Report
+from profgate.model.sides import NotCompared
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text, name_of, total_change
 from profgate.report.parts import only_share_changed, place_name

@@ -4,7 +4,8 @@ import report_samples as samples
 from profgate.history.checks import Checks, checks_lines
 from profgate.model.history import StoredCommit
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import NotCompared, Report, Side
+from profgate.model.report import Report
+from profgate.model.sides import NotCompared, Side
 from profgate.model.visible_text import columns_of
 
 TOP, LEFT, RIGHT, START = (letter * 40 for letter in "deaf")
