@@ -1,23 +1,27 @@
 """Uses the diff, sources, callers and costs to pair functions and files whose names differ between the sides."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import product
 from math import inf, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from profgate.attribution.call_links import CallLinks, links_of, shares
-from profgate.attribution.frame_functions import frame_name, has_own_name
-from profgate.attribution.function_changes import FunctionChanges, KnownFunction
-from profgate.attribution.grammars import language_of
-from profgate.attribution.repository_paths import RepositoryPaths, both_sides
-from profgate.attribution.source_states import BASELINE, TARGET, Sides
-from profgate.compare.symbols import Identity
-from profgate.model.arrays import BoolArray
-from profgate.model.attribution import SourceDiff
-from profgate.model.comparison import NameTable, RunCosts
+from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
+
+if TYPE_CHECKING:
+    from profgate.attribution.function_changes import FunctionChanges, KnownFunction
+    from profgate.attribution.repository_paths import RepositoryPaths
+    from profgate.attribution.source_states import Sides
+    from profgate.compare.symbols import Identity
+    from profgate.model.arrays import BoolArray
+    from profgate.model.attribution import SourceDiff
+    from profgate.model.comparison import NameTable, RunCosts
 
 LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
 # maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
@@ -26,7 +30,8 @@ LONGEST_PATH = 500  # maximum number of characters of a path that are compared
 FEWEST_SAMPLES = 100  # minimum number of samples for each function of a pair
 ALIKE = 0.3  # minimum fraction of shared callers and callees; in a chain of renamed functions, pairs share a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
-COST_FACTOR = 1.5  # maximum ratio between the costs of two paired functions
+COST_FACTOR = 1.5  # maximum ratio between the self or total costs of two paired functions
+SIMILAR_NAMES = 0.5  # minimum similarity of the names if only the self or only the total costs are within the factor
 NEARLY_ALL = 0.9  # minimum share of the run in a root frame for the frame to be paired
 LISTED = 0.001  # minimum share of the run for a function to be paired
 MOST = 200  # maximum number of functions per side, starting with the heaviest
@@ -49,7 +54,11 @@ class SourcePairing:
         self._diff, self._changes = diff, changes
 
     def _sides(self, both: NameTable) -> Sides | None:
-        return None if self._diff is None else Sides(both, self._diff, self._changes)
+        if self._diff is None:
+            return None
+        from profgate.attribution.source_states import Sides  # imported only if there is a diff
+
+        return Sides(both, self._diff, self._changes)
 
     def files(self, both: NameTable) -> tuple[dict[str, str], tuple[str, str] | None]:
         """Map files by their paths in the repository or, if those are unknown, by the folders that contain them."""
@@ -220,8 +229,9 @@ def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> d
     """Map the old name and file of each renamed function to the new name and file.
 
     Only symbols that occur on a single side are paired, and only if each is the best match for the other. Both
-    functions of a pair are in the same file and have similar callers and callees. Two files that each occur on only one
-    side count as the same file for functions with equal names, because the file may have been renamed. If costs are
+    functions of a pair are in the same file and have similar callers and callees. If only their self or only their
+    total costs are similar, their names are similar, too. Two files that each occur on only one side count as the same
+    file for functions with equal names, because the file may have been renamed. If costs are
     sampled, each function needs at least `FEWEST_SAMPLES` samples. Functions of a language runtime are never paired,
     and a nameless function is never paired with a named function. Among several candidates, the function with the most
     similar callers, callees and name is chosen. ``refused`` contains symbols that must not be paired because of their
@@ -303,6 +313,8 @@ class _Pairing:
 
     def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
         """Return the pairs of functions that are each other's best match, first by similarity and then by cost."""
+        from profgate.attribution.frame_functions import has_own_name
+
         own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
         scored = []
         for old, other in product(gone, new):
@@ -317,8 +329,11 @@ class _Pairing:
         return {old: other for old, other in best_of_old.items() if best_of_new[other] == old}
 
     def _distance(self, old: int, new: int) -> float:
-        """Return the absolute logarithm of the ratio of the costs."""
+        """Return the absolute logarithm of the ratio of the more similar costs, or infinity if nothing is similar."""
         costs = [(float(before[old]), float(after[new])) for before, after in (self.inclusive, self.exclusive)]
+        furthest = max(abs(log(max(after, LISTED) / max(before, LISTED))) for before, after in costs)
+        if furthest > log(COST_FACTOR) and _alike(self.names[old], self.names[new]) < SIMILAR_NAMES:
+            return inf
         return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
 
     def _likeness(self, old: int, new: int, near: dict[int, set[tuple[str, int]]]) -> float:
@@ -360,6 +375,9 @@ def _alone(both: NameTable) -> tuple[list[int], list[int]]:
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
     """Return the function of a symbol, or None if the symbol is code inside a function, such as a comprehension."""
+    from profgate.attribution.frame_functions import frame_name
+    from profgate.attribution.grammars import language_of
+
     meant = sides.meant(symbol)
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None

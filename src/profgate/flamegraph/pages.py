@@ -15,8 +15,9 @@ from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, MetricReport, NotCompared, Report, WorkloadReport
+from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.run_values import RunValues
+from profgate.model.sides import NotCompared
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.markdown_text import short_sha

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from profgate.judge.findings import drafts_of
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to, relations_of
+from profgate.judge.locations import causes_of, changed_parts, location_in, location_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import COLLECTORS, Change, Detection, path_text
+from profgate.model.change import COLLECTORS, Change, Detection, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.details import ContextShift
 from profgate.model.frame_names import renumbered
@@ -167,15 +168,12 @@ def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int)
     delta = None if from_value is None or to_value is None else to_value - from_value
     relative = None if delta is None or not from_value else finite(delta / from_value)
     symbol = int(detection.symbol[row])
-    flags, details = detection.flags.get(row, ()), detection.details.at(row) if detection.details else None
-    if row in detection.moved and details is not None:
-        flags += ("moved",)
-        details = replace(details, moved=path_text(path_to(comparison, detection.moved[row])))
+    label, reason = detection.labels[row], detection.reasons[row]
     return Change(
         strategy=detection.strategy,
         family=detection.family,
         kind=Kind(int(detection.kind[row])).word,
-        subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
+        subtype=(label if symbol >= 0 else "") or detection.subtype,
         location=location_in(comparison, detection, row),
         from_value=from_value,
         to_value=to_value,
@@ -185,10 +183,10 @@ def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int)
         share_to=finite(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
         confidence=finite(float(detection.confidence[row])),
-        reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
-        flags=flags,
+        reason=None if reason is None else as_reason(reason),
+        flags=tuple(filter(None, (detection.flags[row],))),
         result=detection.result.at(row) if detection.result else None,
-        details=details,
+        details=detection.details.at(row) if detection.details else None,
     )
 
 
@@ -281,7 +279,6 @@ def metric_report(
         state="not compared" if blocking else "compared",
         runs={"baseline": runs.baseline, "target": runs.target, "noise": runs.noise},
         total=_total(comparison, sums),
-        changes=(),
         findings=(),
         counts={"no_change": 0, "unknown": 0},
         not_tested=blocking,
@@ -292,13 +289,14 @@ def metric_report(
     calibration = _calibration(comparison, detections)
     return replace(
         report,
-        changes=changes,
-        findings=_drafts(comparison, sums, states, listed),
+        unjudged=drafts_of(changes, _drafts(comparison, sums, states, listed)),
         counts=counts,
         not_tested=_reasons(detection for detection in detections if requested or not detection.unsuited),
         unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
         calibration=calibration,
-        relations=relations_of(comparison),
+        renamed=tuple(
+            (Location(*old), location_of(comparison, row)) for row, old in sorted(comparison.renamed.items())
+        ),
         causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),
         undrawable=not comparison.drawable,
@@ -337,7 +335,7 @@ def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:
     """Return the metrics with at most 20,000 listed changes for each strategy. Each metric keeps at least one."""
     if sum(len(metric.changes) for metric in metrics) <= LISTED_IN_REPORT:
         return list(metrics)
-    most = max(1, LISTED_IN_REPORT // sum(bool(metric.changes) for metric in metrics))
+    most = max(1, LISTED_IN_REPORT // sum(bool(metric.unjudged) for metric in metrics))
     return [_cut(metric, most) for metric in metrics]
 
 
@@ -349,7 +347,7 @@ def _cut(metric: MetricReport, most: int) -> MetricReport:
         if listed[change.strategy] <= most:
             changes.append(change)
     counts = {**metric.counts, "cut": metric.counts.get("cut", 0) + len(metric.changes) - len(changes)}
-    return replace(metric, changes=tuple(changes), counts=counts)
+    return replace(metric, unjudged=drafts_of(changes, metric.unjudged), counts=counts)
 
 
 def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:

@@ -1,27 +1,33 @@
 """The result of one metric of a workload: the headline that a report with only this metric would have."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
-from profgate.model.report import MetricReport, Report, WorkloadReport
 from profgate.report import numbers, rows
 from profgate.report.cells import plain_name
-from profgate.report.finding_text import Row
 from profgate.report.statements import NO_PATH, SOURCES, reach_text, would_have_seen
 from profgate.report.wording import full_sentence
+
+if TYPE_CHECKING:
+    from profgate.model.report import MetricReport, Report, WorkloadReport
+    from profgate.report.finding_text import Row
 
 
 class MetricHeadline(NamedTuple):
     """A conclusion such as "fails" or "unchanged", and a sentence.
 
-    The change in the total and how the pull request affects the first function may be empty.
+    The change in the total, how the pull request affects the first function, and the word for doubt about the total may
+    be empty.
     """
 
     conclusion: str
     text: str
     total: str
     whose: str = ""
+    doubt: str = ""
 
 
 def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
@@ -37,7 +43,8 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     about_total = bool(text) and first is not None and first.total
     text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
     total_text = "" if about_total else _total(metric, visible=conclusion == "unchanged")
-    return MetricHeadline(conclusion, text, total_text, _whose(ordered_findings(report, workload, metric), text))
+    whose = _whose(ordered_findings(report, workload, metric), text)
+    return MetricHeadline(conclusion, text, total_text, whose, rows.unseen_total(metric))
 
 
 def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> Report:

@@ -60,6 +60,17 @@ def test_costs_lie_within_a_factor(cost: int, found: dict[str, str]) -> None:
     assert pairs(*sides, HERE) == found
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [("push", "validate", {}), ("parse_line", "parse_lines", {"parse_line": "parse_lines"})],
+)
+def test_one_similar_cost_needs_similar_names(old: str, new: str, found: dict[str, str]) -> None:
+    files = dict.fromkeys((old, new), "p.py")
+    # the total cost of the new function is much larger, but its self cost is the same
+    sides = {f"main;{old}": 100, "main;idle": 1000}, {f"main;{new}": 100, f"main;{new};lookup": 1000}
+    assert pairs(*sides, files) == found
+
+
 def test_the_same_file_outweighs_a_different_name() -> None:
     files = {"decode": "codec.py", "unpack": "codec.py", "main": "m.py"}
     assert pairs({"main;decode": 100}, {"main;unpack": 100}, files) == {"decode": "unpack"}

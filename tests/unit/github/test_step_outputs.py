@@ -2,7 +2,8 @@ from dataclasses import replace
 
 from profgate.github.step_outputs import OUTPUTS, Published, outputs_of
 from profgate.model.change import Location
-from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
+from profgate.model.report import Finding, MetricReport, Report, Total, Verdict, WorkloadReport
+from profgate.model.sides import Side
 
 FINDING = Finding(
     severity="severe",
@@ -16,7 +17,7 @@ FINDING = Finding(
     relative=1.0,
     share_from=None,
     share_to=None,
-    strategies=(),
+    changes=(),
 )
 METRIC = MetricReport(
     name="cpu",
@@ -26,7 +27,6 @@ METRIC = MetricReport(
     state="compared",
     runs={},
     total=Total(1.0, 2.0, 1.0, 1.0),
-    changes=(),
     findings=(FINDING, replace(FINDING, colour="yellow")),
     counts={},
 )
