@@ -15,6 +15,7 @@ from action_stage import Stage, profiles
 from history_samples import reading
 from profgate.__main__ import main
 from profgate.errors import ProfgateError
+from profgate.history import row_files, row_store
 from profgate.history.history_store import open_history
 from profgate.history.opening import open_any, open_data_set
 from profgate.model.history import StoredCommit, StoredVerdict
@@ -110,6 +111,34 @@ def test_second_export_adds_only_what_is_new(rows: str, history: str, tmp_path: 
     subprocess.run(["cp", "-r", str(copy), str(copy.with_name("repository=again"))], check=True)
     with open_any(str(tmp_path)) as store:
         assert len(list(store.readings())) == 96  # readings that two writers added are read once
+
+
+def test_pieces_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_store, "PIECE", 1)
+    monkeypatch.setattr(row_files, "MOST_ROWS", 30)
+    made = [reading("main 1\n", sha, "w/1.folded", str(job)) for sha in SHAS[:3] for job in range(10)]
+    with open_data_set(str(tmp_path), create=True) as store:
+        assert store.add(made + made) == 30
+        assert [one.job for one in store.readings()] == [one.job for one in made]
+        assert store.measured_commits() == dict.fromkeys(SHAS[:3], frozenset({made[0].series.key}))
+
+
+def test_many_small_files_become_few(
+    rows: str, history: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small, large = str(tmp_path / "small"), str(tmp_path / "large")
+    with open_history(history) as store, open_data_set(small, create=True, repository="octo/shop") as pieces:
+        pieces.add_commits(store.commits().values())
+        for one in store.readings():
+            pieces.add([one])
+    with open_data_set(small, create=True, repository="octo/other") as other:
+        other.add([reading("main 1\n", SHAS[0], "z/1.folded", "other")])
+    assert main(["store", "export", large, "--history", small]) == 2
+    assert "--repository: is missing" in capsys.readouterr().err
+    assert main(["store", "export", large, "--history", small, "--repository", "octo/shop"]) == 0
+    files = [len(list(Path(place).rglob("readings/**/*.parquet"))) for place in (small, large, rows)]
+    assert files == [96 + 1, files[2], files[2]]
+    assert trends(capsys, large) == trends(capsys, history)
 
 
 def test_object_storage(bucket: str, history: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import AbstractContextManager
 
 import click
 
@@ -9,8 +10,8 @@ from profgate.cli import options as opt
 from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import open_untrusted
-from profgate.history.history_store import open_history
-from profgate.history.opening import open_any, open_data_set
+from profgate.history.history_store import is_data_set, open_history
+from profgate.history.opening import WritableHistory, open_any, open_data_set
 from profgate.history.revisions import commit_named
 from profgate.history.stored_profiles import readings
 from profgate.io.git import commits_before
@@ -127,9 +128,15 @@ def merge(file: str, history: str) -> int:
 def export(place: str, repository: str | None, history: str) -> int:
     """Add the content of a history to a Parquet data set.
 
-    PLACE is a folder, s3://... or gs://... Readings that it contains are not added again.
+    PLACE is a folder, s3://... or gs://... Readings that it contains are not added again. The history can be a data
+    set, too, of which --repository selects one repository: its many small files become few large ones.
     """
-    with open_history(history) as opened, open_data_set(place, repository=repository, create=True) as rows:
+    source: AbstractContextManager[WritableHistory] = open_history(history)
+    if is_data_set(history):
+        if repository is None:
+            raise ProfgateError("--repository", f"is missing; name the repository of {history} to export")
+        source = open_data_set(history, only=repository)
+    with source as opened, open_data_set(place, repository=repository, create=True) as rows:
         added = rows.copy(opened)
     show(f"{counted(added, 'reading')} added", sys.stdout)
     return 0

@@ -42,11 +42,17 @@ def open_any(
 
 @contextlib.contextmanager
 def open_data_set(
-    address: str, *, workload: str | None = None, repository: str | None = None, create: bool = False
+    address: str,
+    *,
+    workload: str | None = None,
+    repository: str | None = None,
+    only: str | None = None,
+    create: bool = False,
 ) -> "Iterator[RowStore]":
     """Open a data set. Its new files belong to ``repository``, by default the one of the job or checkout.
 
-    Raises ProfgateError if the address is not allowed, a package is missing, or there is no data set.
+    If ``only`` is given, only files of this repository are read. Raises ProfgateError if the address is not allowed, a
+    package is missing, or there is no data set.
     """
     if "::" in address or ("://" in address and not address.startswith(SCHEMES)):
         raise ProfgateError(
@@ -59,7 +65,7 @@ def open_data_set(
         from profgate.history.row_files import RowFiles
         from profgate.history.row_store import RowStore
 
-        files = RowFiles(address)
+        files = RowFiles(address, only)
     except ImportError as error:
         package = "gcsfs" if address.startswith("gs://") else "'profgate[parquet]'"
         raise ProfgateError(address, f"needs the package {error.name}; run 'pip install {package}'") from error

@@ -75,9 +75,10 @@ class RowFile:
 
 
 class RowFiles:
-    """The files below an address. Raises ImportError if a package for the address is missing."""
+    """The files below an address, or those of one repository. Raises ImportError if a package is missing."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, repository: str | None = None) -> None:
+        self._repository = None if repository is None else encoded(repository)
         scheme, _, place = address.rpartition("://")
         self._address = address
         self._remote: Any = None
@@ -114,6 +115,7 @@ class RowFiles:
                     and len(folders) == len(names)
                     and name.endswith(SUFFIX)
                     and name[0] != "."
+                    and self._repository in (None, names["repository"])
                 ):
                     found.append(RowFile(table, path, names.get("workload", "")))
                 if len(found) > MOST_FILES:
@@ -148,8 +150,8 @@ class RowFiles:
                     raise ProfgateError(self._shown(file.path), f"has more than {MOST_TEXT_BYTES:,} bytes of names")
                 yield batch
 
-    def add(self, table: str, partition: Sequence[str], rows: Any) -> None:  # noqa: ANN401 - pyarrow has no types
-        """Write rows into a new file."""
+    def add(self, table: str, partition: Sequence[str], rows: Any) -> RowFile:  # noqa: ANN401 - pyarrow has no types
+        """Write rows into a new file and return it."""
         folders = [f"{key}={encoded(name)}" for key, name in zip(_keys(table), partition, strict=True)]
         name = f"{time.time_ns():020}-{uuid.uuid4().hex}{SUFFIX}"
         path = "/".join([self._root, table, *folders, name])
@@ -161,6 +163,7 @@ class RowFiles:
                 write_bytes(path, data)
             else:
                 self._remote.pipe_file(path, data)
+        return RowFile(table, path, encoded(partition[1]) if table == "readings" else "")
 
     @contextlib.contextmanager
     def errors(self, path: str) -> Iterator[None]:

@@ -225,7 +225,7 @@ class RowStore:
         with self.writing():
             self._others.setdefault(table, []).extend(rows)
 
-    def copy(self, store: HistoryReader) -> int:
+    def copy(self, store: "HistoryReader | RowStore") -> int:
         """Add what only the other history contains. Return the number of added readings."""
         with self.writing():
             self.add_commits(store.commits().values())
@@ -248,9 +248,11 @@ class RowStore:
             if records:
                 self._files.add(table, [self._repository], _table(table, records))
         for (workload, month), readings in groups.items():
-            self._files.add("readings", [self._repository, workload, month], _rows(readings))
-            self._known.pop(encoded(workload), None)
-        self._commits, self._whole, self._rows = None, False, 0
+            file = self._files.add("readings", [self._repository, workload, month], _rows(readings))
+            for identity, reading in readings:
+                self._series.setdefault(reading.series.key, reading.series)
+                self._known[encoded(workload)].setdefault(reading.series.key, {})[identity] = file
+        self._commits, self._rows = commits, 0
         for pending in (self._new, self._new_commits, self._others):
             pending.clear()
 
