@@ -16,7 +16,7 @@ from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import added_at, inverse
 from profgate.model.comparison import DiffTree
 from profgate.report import numbers
-from profgate.report.metric_headline import MetricHeadline
+from profgate.report.view import MetricHeadline
 
 OTHER = -2
 CUT_ALL = 1.1  # a threshold above any share: all rows that need not be shown are merged

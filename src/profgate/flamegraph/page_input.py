@@ -20,10 +20,8 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding
 from profgate.model.run_values import RunValues
 from profgate.model.visible_text import plain
-from profgate.report.finding_text import TAGS, further_facts, shown_change, tag_of
-from profgate.report.metric_headline import MetricHeadline
-from profgate.report.rows import finding_key
-from profgate.report.statements import NO_PATH, reach_text
+from profgate.report.finding_text import NO_PATH, TAGS, finding_key, further_facts, reach_text, shown_change, tag_of
+from profgate.report.view import MetricHeadline
 from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
@@ -208,7 +206,7 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
             direction=finding.direction,
             key=finding_key(finding.location),
-            tag=tag[1],
+            tag=tag,
             judged="total" if finding.result.judged == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.model.visible_text import full_name, full_names, plain, visible
-from profgate.report.metric_headline import MetricHeadline
+from profgate.report.view import MetricHeadline
 
 
 def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:

@@ -3,17 +3,14 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from profgate.model.details import ModelPair
-from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.report import MetricReport, NotCompared, Report
 from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
 
-Calls = tuple[float | None, float | None]  # numbers of calls in the baseline and the target
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
@@ -27,40 +24,7 @@ ADVICE = {
     f"{IN_TURNS} (profgate confirm).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
-SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
-REACHES = {
-    "called by a changed function": "called by changed code",
-    "dependency changed": "dependency changed",
-    "not reachable": "not reachable from the change",
-}
-NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
-
-
-def source_text(finding: Finding) -> str:
-    """Return how the pull request changed the finding's function; empty if it is unchanged or the change is unknown."""
-    change = SOURCES.get(finding.attribution.source or "")
-    return f"{change} here" if change else ""
-
-
-def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
-    """Return how the pull request affects a function that it does not modify; empty if inapplicable or unknown."""
-    text, path = REACHES.get(finding.attribution.reach or "", ""), finding.attribution.reach_path
-    if finding.attribution.reach == "calls a changed function":
-        return f"calls {quote(path or '')} (changed here); inlined calls count for the caller"
-    return f"{text}: {path}" if text and path and with_path else text
-
-
-def evidence_texts(finding: Finding) -> tuple[str, ...]:
-    """Return sentences about the reach and the change on the base branch."""
-    return tuple(filter(None, (reach_text(finding), base_branch_text(finding))))
-
-
-def base_branch_text(finding: Finding) -> str:
-    """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
-    change = finding.attribution.base_branch
-    size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
-    return f"also changed without this pull request{size}" if change else ""
 
 
 def measurement(report: Report, quote: Quote) -> str:
@@ -169,17 +133,17 @@ def would_have_seen(calibration: Calibration) -> str:
     return f"{seen}, or {numbers.smallest_change(tenth)} in a function that takes 10 % of the run."
 
 
-def detectable(metric: MetricReport) -> str:
-    """Return the result of `visible_changes` with a label, or "" if the changes are unknown."""
-    seen = visible_changes(metric)
-    return f"smallest visible change: {seen}" if seen else ""
-
-
 def run_counts(metric: MetricReport) -> str:
     """Return the numbers of runs of a metric: ``5 + 5 runs``."""
     noise = metric.runs.get("noise", 0)
     others = f", {numbers.counted(noise, 'run')} of other base jobs" if noise else ""
     return f"{metric.runs.get('baseline', 0)} + {metric.runs.get('target', 0)} runs{others}"
+
+
+def basis(report: Report, metric: MetricReport) -> tuple[str, str, str]:
+    """Return the numbers of runs, how the metric was judged, and the smallest visible changes; "" if unknown."""
+    seen = visible_changes(metric)
+    return run_counts(metric), calibration(report, metric), f"smallest visible change: {seen}" if seen else ""
 
 
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -234,11 +198,6 @@ def undecided(report: Report, quote: Quote) -> str:
     return ""
 
 
-def call_counts(calls: Calls) -> str:
-    """Return the number of calls on both sides: ``106 → 203,238``."""
-    return numbers.from_to(*calls, "count")
-
-
 def missing(entry: NotCompared, quote: Callable[[str, int], str], text: Callable[[Reason], str]) -> str:
     """Return a workload or metric that was not compared, with the reason."""
     metric = f" {quote(entry.metric, 30)}" if entry.metric else ""
@@ -273,29 +232,3 @@ def advice(reason: Reason, report: Report) -> str:
         return f"To decide, profgate confirm measures both commits {IN_TURNS}; otherwise, {text}."
     command = f", or measure both commits {IN_TURNS}: profgate confirm report.json -- COMMAND"
     return f"To decide, {text}{command if report.baseline.sha else ''}."
-
-
-def growth_by_size(finding: Finding, metric: MetricReport) -> str:
-    """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
-
-    The result is empty if no model-based strategy reports a change in the same direction.
-    """
-    models = [
-        (change.details, change)
-        for change in metric.changes
-        if isinstance(change.details, ModelPair)
-        and change.details.baseline
-        and change.location == finding.location
-        and direction_of(BY_WORD[change.kind]) == finding.direction != "none"
-    ]
-    models.sort(key=lambda pair: (pair[0].largest_common_size is None, BY_WORD[pair[1].kind] in MAYBE))
-    if not models:
-        return ""
-    pair, change = models[0]
-    text = f"{pair.baseline} → {pair.target}"
-    if pair.value_from is None or pair.value_to is None or pair.largest_common_size is None:
-        return f"{text}, {numbers.signed_percent(change.relative)} over the common sizes"
-    exponents = (pair.growth_from, pair.growth_to)
-    powers = " → ".join(numbers.UNKNOWN if power is None else f"n^{power:.2f}" for power in exponents)
-    values = numbers.from_to(pair.value_from, pair.value_to, metric.unit)
-    return f"{text} ({powers}), {values} at size {pair.largest_common_size:,.0f}"

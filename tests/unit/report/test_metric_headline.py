@@ -7,7 +7,8 @@ import pytest
 from profgate.model.details import GateResult
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, FunctionCosts, Report
-from profgate.report.metric_headline import metric_headline, ordered_findings
+from profgate.report.rows import ordered
+from profgate.report.view import metric_headline, view_of_metric
 from report_samples import (
     RED,
     finding,
@@ -131,7 +132,7 @@ def test_findings_follow_their_cause() -> None:
     cause = found[1].location
     found = (replace(found[0], cause=1, explained_by=cause), replace(found[1], cause=1), *found[2:])
     given = report(workload(metric(*found)), verdict=RED)
-    names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
+    names = [row.finding.location.name for row in ordered(view_of_metric(given, *given.metrics[0]).groups)]
     assert names == ["cause", "caller", "faster"]
 
 
@@ -142,5 +143,5 @@ def test_strongest_improvement_comes_first() -> None:
         finding("c", 10e9, 11e9, kind="MaybeDegradation", colour="yellow"),
     )
     given = report(workload(metric(*found)), verdict=verdict("warn"))
-    names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
+    names = [row.finding.location.name for row in ordered(view_of_metric(given, *given.metrics[0]).groups)]
     assert names == ["c", "b", "a"]

@@ -1,0 +1,300 @@
+"""The view of a report: the texts that all outputs show, with names, sentences and links in the style of the output."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from profgate.model.levels import TOTAL_FLOOR
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import Conclusion, MetricReport, Report, WorkloadReport
+from profgate.model.visible_text import name_text, plain
+from profgate.report import numbers, rows, statements
+from profgate.report.finding_text import NO_PATH, SOURCES, Row, change_text, place_name, reach_text, total_change
+from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE
+from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
+
+LONGEST_NAME = 60
+SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
+WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
+SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
+DOUBTS = {
+    ReasonCode.OFFSET: "the total did not grow",
+    ReasonCode.NOT_REACHABLE: "not reachable from the change",
+}
+COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
+
+
+def plain_name(name: str) -> str:
+    """Format a name for a sentence that is escaped later."""
+    return name_text(name, LONGEST_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How an output writes the cells of a view.
+
+    ``code`` writes a name with a maximum length, ``name`` a name in a sentence that ``text`` writes afterwards, and
+    ``link`` a label with a URL.
+    """
+
+    code: Callable[..., str]
+    name: Quote
+    text: Callable[[str], str]
+    link: Callable[[str, str | None], str] = lambda label, _url: label
+
+
+PLAIN = Style(name_text, plain_name, plain)
+SHORT = Style(plain_name, plain_name, plain)
+RAW = Style(str, str, str)
+
+
+class View:
+    """A report in the style of an output. ``first`` is the finding that the headline is about."""
+
+    def __init__(self, report: Report, style: Style = PLAIN) -> None:
+        self.report, self.style = report, style
+        self.groups, self.pairs, self.missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
+        self.metrics = Counter(pair.workload for pair in self.pairs)
+        self.first = self._leading()
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the result is that the sides were not compared."""
+        return self.report.verdict.conclusion == "not_compared" or not self.pairs
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The conclusion that outputs show."""
+        conclusion = self.report.verdict.conclusion
+        return "not_compared" if self.doubtful and conclusion != "fail" else conclusion
+
+    @property
+    def sign(self) -> str:
+        """The sign before the headline."""
+        better = not self.doubtful and self.first is not None and self.first.finding.direction == "better"
+        return (BETTER if better else CONCLUSIONS[self.conclusion]).sign
+
+    def reason(self, reason: Reason) -> str:
+        """Return the sentence for a reason."""
+        return self.style.text(reason_text(reason, self.style.name))
+
+    def where(self, workload: str, metric: MetricReport) -> str:
+        """Return the workload if there are several workloads, and the metric if the workload has several metrics."""
+        names = [self.style.code(workload, LONGEST_NAME)] if len(self.metrics) > 1 else []
+        names += [self.style.code(metric.name, 30)] if self.metrics[workload] > 1 else []
+        return " ".join(names)
+
+    def title(self) -> str:
+        """Return the headline, or what else describes the result."""
+        if self.doubtful:
+            return f"Not compared: {self.doubt()}"
+        if text := self.headline():
+            return text
+        if self.report.verdict.conclusion == "pass":
+            return "No performance change found"
+        reasons = self.report.verdict.reasons[:1]
+        return "".join(self.style.text(full_sentence(reason, self.style.name)) for reason in reasons)
+
+    def doubt(self) -> str:
+        """Return a sentence that explains why nothing was compared."""
+        missing, compared, quote = self.missing, len(self.pairs), self.style.name
+        reason = next(iter(self.report.verdict.reasons), None)
+        if reason is not None and reason.code is ReasonCode.NO_BASELINE and reason.reasons:
+            reason = reason.reasons[0]
+        elif len(missing) == 1:
+            return self.style.text(f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}")
+        elif missing and compared:
+            return f"{len(missing)} of {len(missing) + compared} could not be compared"
+        return self.reason(reason or next((entry.reason for entry in missing), Reason(ReasonCode.NOTHING_COMPARED)))
+
+    def headline(self, *, total: bool = True) -> str:
+        """Return the most important result as one sentence, or an empty string.
+
+        ``total`` appends the change in the total to a regression.
+        """
+        first, quote, verdict = self.first, self.style.code, self.report.verdict
+        if verdict.conclusion == "inconclusive":
+            reason = verdict.reasons[0]
+            shown = first is not None and reason.code is ReasonCode.TOO_FEW_RUNS
+            possible = f"; possible: {change_text(first, quote)}" if first is not None and shown else ""
+            return full_sentence(reason, quote) + possible
+        if first is None:
+            return self._moved()
+        if first.finding.direction == "better":
+            text = self._improvement(first)
+        else:
+            text = self._regression(first) + (self._total_of(first) if total else "")
+        return f"T{text[1:]}" if text.startswith("total of ") else text
+
+    def _leading(self) -> Row | None:
+        """Return a regression, or an improvement if nothing else matters more.
+
+        Findings of functions take precedence over totals. A better total takes precedence over a regression in the
+        same metric that does not fail.
+        """
+        groups, verdict = self.groups, self.report.verdict
+        if [reason.code for reason in verdict.reasons[:1]] == [ReasonCode.COMMON_FACTOR]:
+            return None  # the change of a function may have the same cause
+        suspects = [row for row in groups.worse if row.finding.colour == COLOUR_OF.get(verdict.conclusion)]
+        first = _function(suspects) or next(iter(suspects), None)
+        if verdict.conclusion in {"pass", "warn"}:
+            gain = next((row for row in groups.better if row.total), None)
+            if first is None or (gain is not None and gain.metric is first.metric):
+                return gain or next(iter(groups.better), None)
+        return first
+
+    def _moved(self) -> str:
+        """Return a sentence on the functions between which most cost moved, or an empty string."""
+        moved = [(metric, change) for _, metric in self.report.metrics for change in metric.changes if change.delta]
+        moved = [(metric, change) for metric, change in moved if change.result and change.result.net == "moved"]
+        if not moved:
+            return ""
+        metric = max(moved, key=lambda pair: abs(pair[1].delta or 0.0))[0]
+        changes = sorted((change for own, change in moved if own is metric), key=lambda change: change.delta or 0.0)
+        ends = changes[:1] + changes[1:][-1:]
+        names = (self.style.code(place_name(end.location)) for end in ends)
+        parts = (f"{name} {numbers.signed(end.delta, metric.unit)}" for name, end in zip(names, ends, strict=True))
+        return f"Cost moved: {', '.join(parts)}; no net change"
+
+    def _regression(self, first: Row) -> str:
+        quote, finding = self.style.code, first.finding
+        text, parameters = change_text(first, quote), {reason.code: reason.parameters for reason in finding.reasons}
+        if finding.acknowledgement:
+            return f"Accepted: {text}"
+        if severity := parameters.get(ReasonCode.SEVERITY):
+            return f"{text} (does not fail: {severity.get('setting')} is {severity.get('value')})"
+        if first.everything:
+            return full_sentence(finding.reasons[0], quote)
+        if self.report.verdict.conclusion == "warn":
+            doubt = next((f" ({doubt})" for code, doubt in DOUBTS.items() if code in parameters), "")
+            return f"Possible regression: {change_text(first, quote, brief=True)}{doubt}"
+        return text
+
+    def _improvement(self, gain: Row) -> str:
+        quote = self.style.code
+        if not gain.total:
+            return change_text(gain, quote)
+        text = change_text(gain, quote) if len(self.report.workloads) > 1 else total_change(gain)
+        if part := _function(self.groups.better, gain.metric):
+            text += f", mostly in {quote(place_name(part.finding.location))}"
+        if cost := _function(self.groups.worse, gain.metric):
+            more = numbers.signed(cost.finding.delta, gain.metric.unit)
+            text += f"; {quote(place_name(cost.finding.location))} costs more ({more})"
+        return text
+
+    def _total_of(self, row: Row) -> str:
+        """Return the change in the total, which is appended to the sentence about a function."""
+        relative, state = row.metric.total.relative, rows.unseen_total(row.metric)
+        if row.total or relative is None:
+            return ""
+        of = f" of {self.style.code(row.workload)}" if len(self.report.workloads) > 1 else ""
+        if state == WITHIN_NOISE and abs(relative) < TOTAL_FLOOR:
+            return f"; total{of} unchanged"
+        return f"; total{of} {numbers.relative_growth(relative)}{f' ({state})' if state else ''}"
+
+    def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
+        """Return the reasons for the verdict that neither the headline nor a row shows, without those of ``listed``."""
+        inconclusive = self.report.verdict.conclusion == "inconclusive"
+        reasons = self.report.verdict.reasons[inconclusive:]
+        shown = SHOWN_ELSEWHERE | listed | (SUSPECTED if inconclusive else set())
+        return [self.style.text(self._line(one, self.style.name)) for one in reasons if one.code not in shown]
+
+    def suspects(self) -> list[str]:
+        """Return a line for each function, and for each order of durations, that an inconclusive result names."""
+        reasons = self.report.verdict.reasons if self.report.verdict.conclusion == "inconclusive" else ()
+        return [self._line(reason, self.style.code) for reason in reasons if reason.code in SUSPECTED]
+
+    def _line(self, reason: Reason, quote: Quote) -> str:
+        if len(self.report.workloads) > 1 and reason.code in WITHOUT_PLACE:
+            return f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"
+        return full_sentence(reason, quote)
+
+    def advice(self) -> str:
+        """Return advice on how to get a conclusive result, or "" if the result is conclusive."""
+        reasons = self.report.verdict.reasons
+        if self.report.verdict.conclusion == "warn" and not self.doubtful:
+            reasons = self.first.finding.reasons if self.first is not None and self.first.total else ()
+        return next((statements.advice(reason, self.report) for reason in reasons[:1]), "")
+
+    def not_compared(self) -> list[str]:
+        """Return the workloads and metrics that were not compared, with reasons."""
+        return [statements.missing(entry, self.style.code, self.reason) for entry in self.missing]
+
+    def notes(self, shown: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
+        """Return the notes on the workloads and the warnings, without the warnings of ``shown``."""
+        warnings = (self.reason(warning) for warning in self.report.warnings if warning.code not in shown)
+        return [*statements.comparability(self.report, self.style.code, self.reason), *warnings]
+
+
+def _function(found: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
+    """Return the first row of a function, optionally of a given metric."""
+    return next((row for row in found if not row.total and (metric is None or row.metric is metric)), None)
+
+
+class MetricHeadline(NamedTuple):
+    """The headline that a report with only one metric would have: a conclusion such as "fails", and a sentence.
+
+    The change in the total and how the pull request affects the first function may be empty.
+    """
+
+    conclusion: str
+    text: str
+    total: str
+    whose: str = ""
+
+
+def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
+    """Return the headline of one metric of a report, with plain names."""
+    alone = view_of_metric(report, workload, metric)
+    conclusion, reasons = rows.shown_conclusion(metric).badge, alone.report.verdict.reasons
+    if metric.state != "compared":
+        return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "")
+    text = alone.headline(total=False)
+    if not text and reasons:
+        conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
+    about_total = bool(text) and alone.first is not None and alone.first.total
+    text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
+    total_text = "" if about_total else _total(metric, visible=conclusion == "unchanged")
+    return MetricHeadline(conclusion, text, total_text, _whose(rows.ordered(alone.groups), text))
+
+
+def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
+    """Return the view of only one metric, with the verdict that follows from this metric alone."""
+    place = {"workload": workload.name, "metric": metric.name}
+    reasons = tuple(
+        reason
+        for reason in report.verdict.reasons
+        if reason.code is not ReasonCode.FINDING and place.items() <= reason.parameters.items()
+    )
+    conclusion = rows.conclusion_of(metric)
+    if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload
+        conclusion = "pass"
+    missing = (entry for entry in report.not_compared if (entry.name, entry.metric) == (workload.name, metric.name))
+    alone = replace(
+        report,
+        workloads=(replace(workload, metrics=(metric,)),),
+        not_compared=tuple(missing),
+        verdict=replace(report.verdict, conclusion=conclusion, reasons=reasons),
+    )
+    return View(alone, SHORT)
+
+
+def _whose(findings: list[Row], text: str) -> str:
+    """Return how the pull request affects the first function, with its name if the headline does not contain it."""
+    if not findings or findings[0].total:
+        return ""
+    finding = findings[0].finding
+    changed, reach = SOURCES.get(finding.attribution.source or ""), NO_PATH.get(finding.attribution.reach or "", "")
+    whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False) or reach
+    name = plain_name(finding.location.name)
+    return whose if not whose or name in text else f"{name}: {whose}"
+
+
+def _total(metric: MetricReport, *, visible: bool) -> str:
+    """Return the change in the total, and which changes the runs would have shown if ``visible`` is set."""
+    state, seen = rows.unseen_total(metric), statements.would_have_seen(metric.calibration)
+    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
+    text = f"total {values}, {numbers.relative_growth(metric.total.relative)}{f' ({state})' if state else ''}"
+    return f"{text}. {seen}" if visible and seen else text
