@@ -139,13 +139,15 @@ REPORTS: dict[str, Shape] = {
             metrics=[{**one["workloads"][0]["metrics"][0], "name": f"m{k}"} for k in range(n)]
         )
     ),
-    "many changes": lambda n: in_metric(many("changes", n)),
+    "many unjudged locations": lambda n: in_metric(lambda one: one.update(unjudged=named(one["findings"][-1], n))),
     "many findings": lambda n: in_metric(many("findings", n)),
     "many strategies of a change": lambda n: in_metric(
-        lambda one: one.update(changes=[{**one["changes"][-1], "strategy": f"s{k}"} for k in range(n)])
+        lambda one: one["findings"][-1].update(
+            changes=[{**one["findings"][-1]["changes"][-1], "strategy": f"s{k}"} for k in range(n)]
+        )
     ),
     "many notes of a change": lambda n: in_metric(
-        lambda one: one["changes"][-1].update(details={f"e{k}": 1.0 for k in range(n)})
+        lambda one: one["findings"][-1]["changes"][-1].update(details={f"e{k}": 1.0 for k in range(n)})
     ),
     "many relations": lambda n: in_metric(
         lambda one: one.update(relations=[{"kind": "renamed", "location": FUNCTION, "others": [FUNCTION]}] * n)
@@ -177,7 +179,6 @@ REPORTS: dict[str, Shape] = {
         lambda one: (
             one.update(acceptances=[{**ACCEPTED, "id": f"a{k}", "location": f"f{k}"} for k in range(n)]),
             many("findings", n)(one["workloads"][0]["metrics"][0]),
-            many("changes", n)(one["workloads"][0]["metrics"][0]),
         )
     ),
     "unknown keys": lambda n: report(lambda one: one.update({f"k{k}": k for k in range(n)})),

@@ -208,7 +208,7 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             key=finding_key(finding.location),
             tag=tag,
             judged="total" if finding.result.judged == "subtree" else "self",
-            strategies=[vote.name for vote in finding.strategies if vote.agrees],
+            strategies=[change.strategy for change in finding.agreeing],
         )
         unit = comparison.metric.unit
         mark["change"] = shown_change(finding, unit)

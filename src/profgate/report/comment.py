@@ -163,8 +163,9 @@ class Body(View):
             step = f"The check fails: {link('what to do now', HELP)}."
             ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
             on_github = verdict.exit_code == 1 and short_sha(report.target.sha)
-            return f"{step} Intended? A maintainer can comment {ways}." if ways and on_github else step
-        finding = self.first.finding if self.first is not None and self.first.finding.colour == "yellow" else None
+            limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
+            return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
+        finding = next((row.finding for row in self.groups.worse if row.finding.colour == "yellow"), None)
         codes = {reason.code for reason in finding.reasons} if finding else set()
         if codes & {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}:
             return "The check passes, because the total did not grow."
@@ -176,7 +177,7 @@ class Body(View):
         """Return the title and the text of each section of the details."""
         report, more, better, counted = self.report, self.more, self.better, numbers.counted
         failing = sum(row.finding.colour == "red" for row in more)
-        causes = counted(len(more), "more cause" if self.shown else "unconfirmed change")
+        causes = counted(len(more), "more cause" if self.shown else "possible change")
         parts = [note_line(row) for row in self.groups.related]
         notes = [note_line(row) for row in self.groups.other if _noticeable(row)]
         totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]

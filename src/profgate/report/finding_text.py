@@ -9,7 +9,7 @@ from profgate.model.change import COLLECTORS, Location
 from profgate.model.details import ModelPair
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE, Kind
 from profgate.model.reason import ReasonCode
-from profgate.model.report import Finding, MetricReport, direction_of
+from profgate.model.report import Finding, MetricReport
 from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.wording import Quote, reason_text
@@ -200,11 +200,8 @@ def growth_by_size(finding: Finding, metric: MetricReport) -> str:
     """
     models = [
         (change.details, change)
-        for change in metric.changes
-        if isinstance(change.details, ModelPair)
-        and change.details.baseline
-        and change.location == finding.location
-        and direction_of(BY_WORD[change.kind]) == finding.direction != "none"
+        for change in finding.agreeing
+        if isinstance(change.details, ModelPair) and change.details.baseline
     ]
     models.sort(key=lambda pair: (pair[0].largest_common_size is None, BY_WORD[pair[1].kind] in MAYBE))
     if not models:

@@ -73,7 +73,7 @@ class View:
     @property
     def sign(self) -> str:
         """The sign before the headline."""
-        better = not self.doubtful and self.first is not None and self.first.finding.direction == "better"
+        better = self.conclusion == "pass" and self.first is not None and self.first.finding.direction == "better"
         return (BETTER if better else CONCLUSIONS[self.conclusion]).sign
 
     def reason(self, reason: Reason) -> str:
@@ -116,10 +116,8 @@ class View:
         """
         first, quote, verdict = self.first, self.style.code, self.report.verdict
         if verdict.conclusion == "inconclusive":
-            reason = verdict.reasons[0]
-            shown = first is not None and reason.code is ReasonCode.TOO_FEW_RUNS
-            possible = f"; possible: {change_text(first, quote)}" if first is not None and shown else ""
-            return full_sentence(reason, quote) + possible
+            possible = f"; possible: {change_text(first, quote, brief=True)}" if first is not None else ""
+            return full_sentence(verdict.reasons[0], quote) + possible
         if first is None:
             return self._moved()
         if first.finding.direction == "better":
@@ -202,9 +200,14 @@ class View:
         return [self.style.text(self._line(one, self.style.name)) for one in reasons if one.code not in shown]
 
     def suspects(self) -> list[str]:
-        """Return a line for each function, and for each order of durations, that an inconclusive result names."""
+        """Return a line for each function, and for each order of durations, that an inconclusive result names.
+
+        Functions with a possible finding are left out, because the headline or a row names them.
+        """
+        found = {row.finding.location.name for row in self.groups.worse}
         reasons = self.report.verdict.reasons if self.report.verdict.conclusion == "inconclusive" else ()
-        return [self._line(reason, self.style.code) for reason in reasons if reason.code in SUSPECTED]
+        named = (reason for reason in reasons if reason.code in SUSPECTED)
+        return [self._line(one, self.style.code) for one in named if one.parameters.get("function") not in found]
 
     def _line(self, reason: Reason, quote: Quote) -> str:
         if len(self.report.workloads) > 1 and reason.code in WITHOUT_PLACE:
@@ -236,13 +239,15 @@ def _function(found: Iterable[Row], metric: MetricReport | None = None) -> Row |
 class MetricHeadline(NamedTuple):
     """The headline that a report with only one metric would have: a conclusion such as "fails", and a sentence.
 
-    The change in the total and how the pull request affects the first function may be empty.
+    The change in the total, how the pull request affects the first function, and the word for doubt about the total may
+    be empty.
     """
 
     conclusion: str
     text: str
     total: str
     whose: str = ""
+    doubt: str = ""
 
 
 def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
@@ -257,7 +262,8 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     about_total = bool(text) and alone.first is not None and alone.first.total
     text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
     total_text = "" if about_total else _total(metric, visible=conclusion == "unchanged")
-    return MetricHeadline(conclusion, text, total_text, _whose(rows.ordered(alone.groups), text))
+    whose = _whose(rows.ordered(alone.groups), text)
+    return MetricHeadline(conclusion, text, total_text, whose, rows.unseen_total(metric))
 
 
 def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
