@@ -136,7 +136,7 @@ def codes(reasons: tuple[Reason, ...]) -> Iterator[str]:
         yield from codes(reason.reasons)
 
 
-def as_code(code: ReasonCode, parameters: Mapping[str, Parameter], _quote: object) -> str:
+def as_code(code: ReasonCode, parameters: Mapping[str, Parameter]) -> str:
     """A code with its parameters, in which no word of a sentence is left."""
     return f"{code.name} {[str(value) for _, value in sorted(parameters.items())]}"
 
