@@ -11,7 +11,7 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Finding, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows, statements
-from profgate.report.acceptance_rows import markdown_acceptances, ways_out
+from profgate.report.acceptance_rows import acceptance_lines, ways_out
 from profgate.report.finding_text import (
     FACTS,
     SOURCES,
@@ -41,7 +41,7 @@ from profgate.report.markdown_text import (
 )
 from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair
-from profgate.report.view import LONGEST_NAME, Style, View, plain_name
+from profgate.report.view import LONGEST_NAME, MARKDOWN, View, plain_name
 from profgate.report.wording import IN_TURNS
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
@@ -52,7 +52,6 @@ LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment cont
 LONGEST_COMMAND = 400
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
-MARKDOWN = Style(code_span, plain_name, sentence, link)
 HELP = "https://profgate.github.io/profgate/how-to/red/"
 POLICY = ("fail_on", "fail_on_total", "source")
 
@@ -187,7 +186,7 @@ class Body(View):
             (f"{counted(len(parts), 'finding')} within these changes", bullets(limited(parts, limit, "finding"))),
             (counted(len(notes), "note"), bullets(limited(notes, limit, "note"))),
             (counted(len(totals), "more total"), bullets(limited(totals, limit, "total"))),
-            (counted(len(report.acceptances), "acceptance"), bullets(markdown_acceptances(report))),
+            (counted(len(report.acceptances), "acceptance"), bullets(acceptance_lines(report, MARKDOWN))),
             (f"{len(self.missing):,} not compared", "" if self.doubtful else self.missing_ones(limit)),
             *(
                 (f"order of {sentence(location)}: {sentence(result_text(check))}", rank_details(check))
@@ -287,7 +286,7 @@ class Body(View):
             *self.facts(),
             *self.further_reasons(),
             *self.notes(),
-            *statements.renames((pair.metric for pair in self.pairs), _short_code),
+            *statements.renames((pair.metric for pair in self.pairs), code_span),
             stated and f"Policy: {sentence(stated)}",
         ]
         return [line for line in lines if line and self.pairs]
@@ -298,7 +297,9 @@ class Body(View):
         for pair in self.pairs:
             facts = dotted(*map(sentence, statements.basis(self.report, pair.metric)))
             for text in (facts, *(f"not tested: {self.reason(reason)}" for reason in pair.metric.not_tested)):
-                lines.setdefault(text, []).append(f"{_short_code(pair.workload)} {code_span(pair.metric.name, 40)}")
+                lines.setdefault(text, []).append(
+                    f"{code_span(pair.workload, LONGEST_NAME)} {code_span(pair.metric.name, 40)}"
+                )
         yield from (f"{', '.join(limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text)
 
 
@@ -393,7 +394,3 @@ def _solid(text: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _short_code(name: str) -> str:
-    return code_span(name, LONGEST_NAME)

@@ -24,7 +24,7 @@ ORDER_SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"
 APART = 1.25  # a median ratio of all tests beyond this factor is noted, because ranks cannot show such a change
 
 
-def counts(check: RankCheck) -> str:
+def _counts(check: RankCheck) -> str:
     """Return the actual and the expected number of stable ranks as text, or "" if nothing was compared."""
     if check.count is None or check.identical:
         return ""
@@ -41,11 +41,10 @@ def counts(check: RankCheck) -> str:
 
 def remarks(check: RankCheck) -> list[str]:
     """Return the number of stable ranks and remarks about it."""
-    return [text for text in (counts(check), *notes(check)) if text]
+    return [*filter(None, [_counts(check)]), *_notes(check)]
 
 
-def notes(check: RankCheck) -> Iterable[str]:
-    """Yield remarks about the number of stable ranks."""
+def _notes(check: RankCheck) -> Iterable[str]:
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:
@@ -86,9 +85,7 @@ def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> t
     """Return the result of the check as plain lines with styles."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
-    if stable := counts(check):
-        lines.append(("text", f"  {stable}"))
-    lines += [("quiet", f"  {note}") for note in notes(check)]
+    lines += [("text" if text == _counts(check) else "quiet", f"  {text}") for text in remarks(check)]
     shown = _shown(check, verbose=verbose)
     if shown:
         rows = [(name_text(test.name, 200), *test_cells(test, check.unit)) for test in shown]

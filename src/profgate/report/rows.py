@@ -164,6 +164,12 @@ def total_words(metric: MetricReport) -> tuple[str, str]:
     return numbers.from_to(total.baseline, total.target, metric.unit), ", ".join(words)
 
 
+def total_growth(metric: MetricReport) -> str:
+    """Return the change of a metric's total in a sentence: ``+18.6 % (possible)``."""
+    doubt = unseen_total(metric)
+    return f"{numbers.relative_growth(metric.total.relative)}{f' ({doubt})' if doubt else ''}"
+
+
 def unseen_total(metric: MetricReport) -> str:
     """Return why a total has no certain finding, or an empty string if it has one."""
     if colours := {finding.colour for finding in metric.findings if finding.is_total}:

@@ -11,12 +11,12 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import MetricReport, Report, Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
-from profgate.report.acceptance_rows import plain_acceptances
+from profgate.report.acceptance_rows import acceptance_lines
 from profgate.report.finding_text import FACTS, Row, details, place_name, reach_text, source_text, tag_of, why
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import CONCLUSIONS, Pair
 from profgate.report.text_table import Line, Tone, aligned
-from profgate.report.view import Style, View
+from profgate.report.view import PLAIN, Style, View
 
 NARROWEST = 60
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
@@ -49,7 +49,7 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
         lines += [("text", ""), ("head", f"order of {name_text(location, LABEL)}")]
         lines += [(tone, f"  {line}".rstrip()) for tone, line in rank_lines(check, verbose=verbose, width=width - 2)]
     lines += _list("not compared", "warn", _limited(view.not_compared(), None if verbose else PAIRS))
-    lines += _list("acceptances", "text", plain_acceptances(report))
+    lines += _list("acceptances", "text", acceptance_lines(report, PLAIN))
     lines += _list("notes", "quiet", [cut(note, 4 * width) for note in view.notes(URGENT)])
     return tuple(lines)
 
@@ -113,7 +113,7 @@ def _metric(view: View, pair: Pair, found: tuple[list[Row], list[Row]], width: i
     *counted, seen = statements.basis(view.report, metric)
     yield from (("quiet", f"  {text}") for text in ("; ".join(filter(None, counted)), seen) if text)
     yield from _found_lines(*found, width, verbose=verbose)
-    renames = statements.renames([metric], lambda name: _name(name, LABEL))
+    renames = statements.renames([metric], _name)
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
     yield from (("warn", f"  not tested: {view.reason(reason)}") for reason in metric.not_tested)
     if verbose:

@@ -12,6 +12,7 @@ from profgate.model.report import Conclusion, MetricReport, Report, WorkloadRepo
 from profgate.model.visible_text import name_text, plain
 from profgate.report import numbers, rows, statements
 from profgate.report.finding_text import NO_PATH, SOURCES, Row, change_text, place_name, reach_text, total_change
+from profgate.report.markdown_text import code_span, link, sentence
 from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE
 from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 
@@ -23,6 +24,7 @@ DOUBTS = {
     ReasonCode.OFFSET: "the total did not grow",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
+SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
 
 
@@ -36,18 +38,19 @@ class Style:
     """How an output writes the cells of a view.
 
     ``code`` writes a name with a maximum length, ``name`` a name in a sentence that ``text`` writes afterwards, and
-    ``link`` a label with a URL.
+    ``link`` a label with a URL, which is left out by default.
     """
 
     code: Callable[..., str]
     name: Quote
     text: Callable[[str], str]
-    link: Callable[[str, str | None], str] = lambda label, _url: label
+    link: Callable[[str, str | None], str] = lambda _label, _url: ""
 
 
 PLAIN = Style(name_text, plain_name, plain)
 SHORT = Style(plain_name, plain_name, plain)
 RAW = Style(str, str, str)
+MARKDOWN = Style(code_span, plain_name, sentence, link)
 
 
 class View:
@@ -184,13 +187,12 @@ class View:
 
     def _total_of(self, row: Row) -> str:
         """Return the change in the total, which is appended to the sentence about a function."""
-        relative, state = row.metric.total.relative, rows.unseen_total(row.metric)
+        relative = row.metric.total.relative
         if row.total or relative is None:
             return ""
         of = f" of {self.style.code(row.workload)}" if len(self.report.workloads) > 1 else ""
-        if state == WITHIN_NOISE and abs(relative) < TOTAL_FLOOR:
-            return f"; total{of} unchanged"
-        return f"; total{of} {numbers.relative_growth(relative)}{f' ({state})' if state else ''}"
+        same = abs(relative) < TOTAL_FLOOR and rows.unseen_total(row.metric) == WITHIN_NOISE
+        return f"; total{of} {'unchanged' if same else rows.total_growth(row.metric)}"
 
     def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
         """Return the reasons for the verdict that neither the headline nor a row shows, without those of ``listed``."""
@@ -223,12 +225,25 @@ class View:
 
     def not_compared(self) -> list[str]:
         """Return the workloads and metrics that were not compared, with reasons."""
-        return [statements.missing(entry, self.style.code, self.reason) for entry in self.missing]
+        code = self.style.code
+        names = (f"{code(one.name, 60)}{f' {code(one.metric, 30)}' if one.metric else ''}" for one in self.missing)
+        shown = zip(names, self.missing, strict=True)
+        return [f"{name} ({SIDES[one.side]}): {self.reason(one.reason)}" for name, one in shown]
 
     def notes(self, shown: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
-        """Return the notes on the workloads and the warnings, without the warnings of ``shown``."""
-        warnings = (self.reason(warning) for warning in self.report.warnings if warning.code not in shown)
-        return [*statements.comparability(self.report, self.style.code, self.reason), *warnings]
+        """Return the notes on the workloads and the warnings, without the warnings of ``shown``.
+
+        Totals may differ by a large factor if the total fails for this reason.
+        """
+        totals = (entry for entry in self.report.findings if entry[2].is_total and entry[2].colour == "red")
+        failed = {(load.name, metric.name) for load, metric, _ in totals}
+        notes = (
+            f"{self.style.code(load.name)}: {self.reason(note)}"
+            for load in self.report.workloads
+            for note in load.comparability
+            if note.code is not ReasonCode.TOTALS_FAR_APART or (load.name, note.parameters.get("metric")) not in failed
+        )
+        return [*notes, *(self.reason(warning) for warning in self.report.warnings if warning.code not in shown)]
 
 
 def _function(found: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
@@ -261,9 +276,11 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
         conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
     about_total = bool(text) and alone.first is not None and alone.first.total
     text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
-    total_text = "" if about_total else _total(metric, visible=conclusion == "unchanged")
+    seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
+    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
+    total = f"total {values}, {rows.total_growth(metric)}{f'. {seen}' if seen else ''}"
     whose = _whose(rows.ordered(alone.groups), text)
-    return MetricHeadline(conclusion, text, total_text, whose, rows.unseen_total(metric))
+    return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric))
 
 
 def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
@@ -296,11 +313,3 @@ def _whose(findings: list[Row], text: str) -> str:
     whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False) or reach
     name = plain_name(finding.location.name)
     return whose if not whose or name in text else f"{name}: {whose}"
-
-
-def _total(metric: MetricReport, *, visible: bool) -> str:
-    """Return the change in the total, and which changes the runs would have shown if ``visible`` is set."""
-    state, seen = rows.unseen_total(metric), statements.would_have_seen(metric.calibration)
-    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
-    text = f"total {values}, {numbers.relative_growth(metric.total.relative)}{f' ({state})' if state else ''}"
-    return f"{text}. {seen}" if visible and seen else text

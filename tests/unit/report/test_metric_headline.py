@@ -76,7 +76,7 @@ def test_headline_names_self_cost(judged: str, total: tuple[float, float], value
 
 def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
     total = "total 12.9 → 12.9 s, +0.1 % (within noise). We would have seen a change of 4.0 % in the total, "
-    total += "or 22.0 % in a function that takes 10 % of the run."
+    total += "or 22.0 % in a function of 10 % of the run."
     assert headline(regression(), 1) == ("unchanged", "No performance change found", total)
     assert headline(unchanged())[:2] == ("unchanged", "No performance change found")
 
