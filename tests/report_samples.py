@@ -11,14 +11,13 @@ from profgate.model.report import (
     Conclusion,
     Finding,
     MetricReport,
-    NotCompared,
     Report,
-    Side,
     StatedPolicy,
     Total,
     Verdict,
     WorkloadReport,
 )
+from profgate.model.sides import NotCompared, Side
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 

@@ -1,22 +1,27 @@
 """Loads the inputs of a comparison from files: the profiles, their manifest, the policy and the source diff."""
 
+from __future__ import annotations
+
+from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from profgate import wiring
 from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely, read_text, sources_under
-from profgate.io.git import local_checkout, tracked_files
 from profgate.io.profile_files import facts_beside
-from profgate.model.attribution import SourceDiff
-from profgate.model.change import OptionSpec
-from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, manifest_from_json
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Side
-from profgate.model.source import SourceFile
+from profgate.model.sides import Side
+from profgate.model.source import MANIFEST_NAME
 from profgate.pipeline import PipelineInput
 from profgate.readers.folded import split_difference
-from profgate.source_maps import with_sources
+
+if TYPE_CHECKING:
+    from profgate.model.attribution import SourceDiff
+    from profgate.model.change import OptionSpec
+    from profgate.model.manifest import Manifest
+    from profgate.model.source import SourceFile
 
 LARGEST_DIFFERENCE = 1 << 30
 LARGEST_DIFF = 64 << 20
@@ -49,11 +54,24 @@ def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
     """
     sources = {source.name: source for source in sources_under(path)}
     stored, facts = sources.pop(MANIFEST_NAME, None), facts_beside(sources, path)
-    profiles = with_sources(sources.values())
+    profiles = _with_sources(sources.values())
     if not profiles:
         raise ProfgateError(path, "contains no profile; use a file, or a folder with files")
+    if stored is None and not facts:
+        return profiles, None
+    from profgate.model.manifest import MOST_BYTES, Manifest, manifest_from_json
+
     manifest = None if stored is None else manifest_from_json(stored.read(MOST_BYTES))
     return profiles, (manifest or Manifest()).recorded(facts) if facts else manifest
+
+
+def _with_sources(files: Collection[SourceFile]) -> list[SourceFile]:
+    """Add the sources of built scripts, if there are profiles of JavaScript."""
+    if not any(file.head.lstrip().startswith(b"{") for file in files):
+        return list(files)
+    from profgate.source_maps import with_sources
+
+    return with_sources(files)
 
 
 def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
@@ -101,6 +119,7 @@ def load_diff(diff: str | None, baseline_source: str | None, target_source: str 
 def _unified_diff(place: str) -> SourceDiff:
     """Parse the diff, and add the texts of the changed files and the list of files that git tracks."""
     from profgate.attribution.unified_diff import parse_diff  # imported only if there is a diff
+    from profgate.io.git import local_checkout, tracked_files
 
     diff = parse_diff(read_loosely(place, LARGEST_DIFF), "standard input" if place == "-" else place)
     diff = wiring.with_texts(diff)

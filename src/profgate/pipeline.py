@@ -1,5 +1,7 @@
 """Runs one comparison in numbered steps, from input files to a judged report and its pages."""
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,38 +9,34 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from profgate.attribution.function_changes import FunctionChanges, unread
 from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.recordings import Reader, Recordings, in_parts, read_recordings, without_last, without_samples
 from profgate.compare.workloads import pair, renamed_workloads
-from profgate.model.acceptance import Acceptance
-from profgate.model.attribution import SourceDiff, SourceStates
-from profgate.model.change import Context
 from profgate.model.comparison import Causes, Comparison
-from profgate.model.cost_models import CostModels
-from profgate.model.manifest import Manifest
-from profgate.model.measurement import Look
 from profgate.model.policy import Policy, Rule
-from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode, without_repeats
-from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
+from profgate.model.sides import NotCompared, Side
 from profgate.model.source import SourceFile
-from profgate.readers.benchmarks import TEST_RESULTS
-from profgate.source_parsing import changed_functions
 
 if TYPE_CHECKING:
+    from profgate.attribution.function_changes import FunctionChanges
     from profgate.detect.evidence import Evidence
     from profgate.detect.rules import Selection
     from profgate.detect.strategy import Strategy
     from profgate.flamegraph.pages import PageDocument
+    from profgate.model.acceptance import Acceptance
+    from profgate.model.attribution import SourceDiff, SourceStates
     from profgate.model.history import Reading
+    from profgate.model.manifest import Manifest
+    from profgate.model.measurement import Look
+    from profgate.model.profile import Profile
+    from profgate.model.report import MetricReport, Report
 
 MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
 AT_ONCE = 1000  # number of workloads whose profiles and comparisons are in memory at the same time
 PARTS, MOST_IN_PART = 64, 25  # number of parts for an executor, and maximum number of workloads of such a part
-UNJUDGED = Verdict("not_compared", "neutral", ())
 Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
 Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
 
@@ -80,7 +78,7 @@ class PipelineInput:
     named: bool = False
     pages: int = 10
     diff: SourceDiff | None = None
-    past: "Callable[[str], Sequence[Reading]] | None" = None
+    past: Callable[[str], Sequence[Reading]] | None = None
     acceptances: tuple[Acceptance, ...] = ()
     interleaved: bool = False
     look: Look | None = None
@@ -93,7 +91,7 @@ class Compared:
     comparisons: tuple[Comparison, ...]
     not_compared: tuple[NotCompared, ...]
     warnings: tuple[Reason, ...]
-    functions: FunctionChanges
+    functions: FunctionChanges | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,14 +116,14 @@ class Built:
     """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report
-    pages: "tuple[PageDocument, ...]"
+    pages: tuple[PageDocument, ...]
     comparisons: tuple[Comparison, ...]
 
 
 def build_report(
     given: PipelineInput,
     read: Reader,
-    strategies: "Sequence[Strategy]",
+    strategies: Sequence[Strategy],
     run: Run = in_turn,
     progress: Progress = silent,
     spread: Spread | None = None,
@@ -140,13 +138,14 @@ def build_report(
     # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
     states = [
         None
-        if given.diff is None
+        if given.diff is None or compared.functions is None
         else states_of(comparison, given.diff, compared.functions, given.policy.unchanged_paths)
         for comparison in compared.comparisons
     ]
     warnings = compared.warnings
-    if given.diff is not None:
+    if given.diff is not None and compared.functions is not None:
         from profgate.attribution.changed_workloads import changed_workloads  # imported only if there is a diff
+        from profgate.attribution.function_changes import unread
 
         incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
         edited = (
@@ -173,9 +172,9 @@ def compare_sources(
     given: PipelineInput, read: Reader, run: Run = in_turn, progress: Progress = silent, spread: Spread | None = None
 ) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
-    policy, functions = given.policy, changed_functions(given.diff)
+    policy, functions = given.policy, _changed_functions(given.diff)
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
-    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, TEST_RESULTS)
+    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, _test_results(given))
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names, functions_alone = set[str](), list[frozenset[str]]()
@@ -201,6 +200,24 @@ def compare_sources(
         warnings=tuple(warnings),
         functions=functions,
     )
+
+
+def _changed_functions(diff: SourceDiff | None) -> FunctionChanges | None:
+    """Return the changed functions, or None if there is no diff."""
+    if diff is None:
+        return None
+    from profgate.source_parsing import changed_functions
+
+    return changed_functions(diff)
+
+
+def _test_results(given: PipelineInput) -> Collection[str]:
+    """Return the formats that contain the tests of a run, which matter only for runs of the history."""
+    if given.past is None:
+        return ()
+    from profgate.readers.benchmarks import TEST_RESULTS
+
+    return TEST_RESULTS
 
 
 def _compared_parts(
@@ -316,7 +333,7 @@ def states_of(
 def report_on(
     comparisons: Sequence[Comparison],
     given: PipelineInput,
-    strategies: "Sequence[Strategy]",
+    strategies: Sequence[Strategy],
     alone: Sequence[NotCompared] = (),
     warnings: Sequence[Reason] = (),
     states: Sequence[SourceStates | None] = (),
@@ -331,6 +348,9 @@ def report_on(
     from profgate.detect.rules import report_changes
     from profgate.judge.changes import within_limit, workload_reports
     from profgate.judge.verdict import judge
+    from profgate.model.change import Context
+    from profgate.model.cost_models import CostModels
+    from profgate.model.report import Report, Verdict
 
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run, look=given.look)
@@ -346,7 +366,7 @@ def report_on(
     draft = Report(
         baseline=given.baseline_side,
         target=given.target_side,
-        verdict=UNJUDGED,
+        verdict=Verdict("not_compared", "neutral", ()),
         workloads=workload_reports(comparisons, within_limit(metrics)),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
         changes=report_changes(comparisons, _rules(given), strategies, Context()),
@@ -360,9 +380,9 @@ def report_on(
 
 def metric_report_of(
     comparison: Comparison,
-    selection: "Sequence[Selection]",
+    selection: Sequence[Selection],
     states: SourceStates | None,
-    evidence: "Callable[[], Evidence | Reason]",
+    evidence: Callable[[], Evidence | Reason],
     *,
     rules: bool,
     brief: bool,
@@ -372,6 +392,7 @@ def metric_report_of(
     from profgate.attribution.call_links import walked_causes
     from profgate.detect.rules import detections_of, quiet
     from profgate.judge.changes import metric_report
+    from profgate.model.change import Context
 
     found = detections_of(comparison, selection, Context(states, evidence()), brief=brief)
     causes: Causes | None = None
@@ -382,9 +403,10 @@ def metric_report_of(
     return metric_report(comparison, found, verbose=verbose, states=states, causes=causes, requested=rules)
 
 
-def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
+def chosen_for(comparison: Comparison, given: PipelineInput, strategies: Sequence[Strategy]) -> list[Selection]:
     """Return the strategies that the rules select for a comparison, with their options."""
     from profgate.detect.rules import selected  # imported here because commands that only draw do not need it
+    from profgate.model.cost_models import CostModels
 
     sized = comparison.attached(CostModels) is not None
     return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)

@@ -17,7 +17,6 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from profgate.errors import ProfgateError
 from profgate.io.built_files import content_of, file_in, is_inside
-from profgate.io.git import local_checkout
 from profgate.model.source import SourceFile, source_of
 from profgate.model.visible_text import cut
 from profgate.readers.builders import MAX_LINE
@@ -65,6 +64,8 @@ class _Scripts:
 
     @cached_property
     def _folder(self) -> str:
+        from profgate.io.git import local_checkout  # imported only if there is a profile of JavaScript
+
         return self._given or (local_checkout() or (".",))[0]
 
     def added_to(self, file: SourceFile) -> SourceFile:

@@ -3,6 +3,8 @@
 The parser of a language may need memory that grows with the square of the size of the source.
 """
 
+from __future__ import annotations
+
 import json
 from dataclasses import fields
 from typing import TYPE_CHECKING
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from profgate.model.attribution import SourceDiff
 
 
-def changed_functions(diff: "SourceDiff | None") -> "FunctionChanges":
+def changed_functions(diff: SourceDiff) -> FunctionChanges:
     """Find the state of every function in the changed files whose texts are known, as `function_changes` does.
 
     A file is not parsed if its parser reaches a limit.

@@ -1,23 +1,18 @@
 """Selects the readers and strategies, including those from plugins, and reads large input in subprocesses."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from profgate.compare.recordings import Reader
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.io.converters import converted
-from profgate.io.executors import TaskRunner
 from profgate.io.files import dereferenced, referenced
-from profgate.io.git import blob_texts, texts_of_files
 from profgate.io.packages import registers
 from profgate.io.workers import done, processors
-from profgate.model.attribution import SourceDiff, SourceTexts
-from profgate.model.comparison import Comparison
-from profgate.model.profile import Profile
-from profgate.model.report import MetricReport
 from profgate.model.source import SourceFile
 from profgate.pipeline import (
     Built,
@@ -31,12 +26,17 @@ from profgate.pipeline import (
     metric_report_of,
     silent,
 )
-from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
-from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
+    from profgate.compare.recordings import Reader
     from profgate.detect.strategy import Strategy
+    from profgate.io.executors import TaskRunner
+    from profgate.model.attribution import SourceDiff
+    from profgate.model.comparison import Comparison
+    from profgate.model.profile import Profile
+    from profgate.readers.reader import SplittingReader
+    from profgate.readers.registry import Readers
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
@@ -64,14 +64,15 @@ def _outside(group: str) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def strategies() -> "tuple[Strategy, ...]":
+def strategies() -> tuple[Strategy, ...]:
     """Return the built-in strategies and the strategies of plugins."""
     from profgate.detect.builtin import all_strategies  # imported here because commands that only draw do not need it
 
     return all_strategies(_outside("profgate.strategies"))
 
 
-def readers() -> tuple[ProfileReader, ...]:
+@cache
+def readers() -> Readers:
     """Return the readers, in the order in which they are tried."""
     from profgate.io.native import NativeKernels
 
@@ -175,6 +176,8 @@ def compare(given: PipelineInput, progress: Progress = silent, runner: TaskRunne
         """Send the tasks that take longer than sending their arguments."""
         if len(tasks) < MANY or getattr(tasks[0], "func", None) is not metric_report_of:
             return in_turn(tasks)
+        from profgate.model.report import MetricReport
+
         parts = (partial(in_turn, tasks[start : start + IN_TASK]) for start in range(0, len(tasks), IN_TASK))
         return list(chain.from_iterable(runner(parts, list[MetricReport])))
 
@@ -205,6 +208,8 @@ def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparis
     """
     compared = compare_sources(given, _reader(progress), progress=progress)
     if not compared.comparisons:
+        from profgate.report.wording import reason_text
+
         names = (" ".join(filter(None, (entry.name, entry.metric))) for entry in compared.not_compared)
         reasons = (reason_text(entry.reason, str) for entry in compared.not_compared)
         raise ComparisonError("; ".join(f"{name}: {reason}" for name, reason in zip(names, reasons, strict=True)))
@@ -214,6 +219,8 @@ def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparis
 def with_texts(diff: SourceDiff) -> SourceDiff:
     """Add the texts of all files for which the diff contains blob ids. Texts are read from git or the working tree."""
     from profgate.attribution.dependencies import wanted_texts  # imported only if there is a diff
+    from profgate.io.git import blob_texts, texts_of_files
+    from profgate.model.attribution import SourceTexts
 
     wanted_before, wanted_after = wanted_texts(diff)
     before = {

@@ -16,7 +16,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
-from profgate.report.view import MetricHeadline
+from profgate.report.metric_headline import MetricHeadline
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

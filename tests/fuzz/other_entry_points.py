@@ -39,10 +39,10 @@ from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.change import OptionSpec
 from profgate.model.frame_names import frame_key
 from profgate.model.links import Links
-from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
+from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
 from profgate.model.policy import Policy
 from profgate.model.run_context import TriggeringRun
-from profgate.model.source import source_of
+from profgate.model.source import MANIFEST_NAME, source_of
 from profgate.readers.registry import read_profile
 from profgate.readers.source_map import BuiltScript, ScriptFunction, read_source_map
 from profgate.report.comment import render_comment

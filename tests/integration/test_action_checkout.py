@@ -5,7 +5,7 @@ import json
 import pytest
 
 from action_stage import SHARES, SLOWER, Stage, profiles
-from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.source import MANIFEST_NAME
 
 HEAD = "../.git/HEAD"  # beside the folder of profiles in the workspace
 UNKNOWN = "f" * 40

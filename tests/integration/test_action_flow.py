@@ -11,7 +11,7 @@ import cmarkgfm.cmark
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, profiles
-from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME
+from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 
 def test_a_push_stores_its_profiles_with_a_manifest(stage: Stage) -> None:

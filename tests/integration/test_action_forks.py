@@ -16,7 +16,7 @@ import action_stage
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.action import later_runs
 from profgate.action.entry import limited_main
-from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.source import MANIFEST_NAME
 from slow_cases import quick_first
 
 TARGET = f"{ARTIFACT}-target"

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from action_stage import SLOWER, Stage, profiles
-from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
+from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
+from profgate.model.source import MANIFEST_NAME
 
 CONFIG = ".github/profgate.yml"
 HERE = f"../{CONFIG}"  # beside the folder of profiles in the workspace

@@ -6,7 +6,7 @@ import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github import zip_of
-from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.source import MANIFEST_NAME
 from slow_cases import quick_first
 
 ASSET = f"{ARTIFACT}.zip"

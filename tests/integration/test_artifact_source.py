@@ -10,7 +10,8 @@ from profgate.errors import GitHubError
 from profgate.github.artifact_source import Found, Search, find_stored
 from profgate.github.baseline_search import Trust
 from profgate.github.client import GitHubClient
-from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
+from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
+from profgate.model.source import MANIFEST_NAME
 from profgate.report.wording import reason_text
 
 NAME = "profgate-default"

@@ -14,6 +14,14 @@ from profgate.__main__ import main
 from profgate.cli.main import COMMANDS, profgate
 
 PROFGATE = [sys.executable, "-I", "-m", "profgate"]
+NOT_FOR_DRAWING = (
+    *(f"profgate.{name}" for name in ("action", "detect", "github", "history", "judge", "settings", "statistics")),
+    *(f"profgate.attribution.{name}" for name in ("fingerprints", "function_changes", "source_states")),
+    *(f"profgate.model.{name}" for name in ("acceptance", "change", "details", "history", "manifest", "report")),
+    *("profgate.io.executors", "profgate.io.git", "profgate.report.rows", "profgate.source_maps"),
+    *(f"profgate.readers.{name}" for name in ("cpuprofile", "pprof", "pstats", "speedscope")),
+    *("annotated_types", "asyncio", "importlib.resources", "logging", "numpy.ma.", "pydantic", "scipy", "subprocess"),
+)
 
 
 def all_commands() -> Iterator[str]:
@@ -135,3 +143,15 @@ def test_help_imports_no_command() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "numpy" not in done.stderr
     assert "profgate.cli.compare" not in done.stderr
+
+
+def test_drawing_imports_no_other_features(tmp_path: Path) -> None:
+    """Imports take most of the time of a small flame graph: types are imported for the type checker only."""
+    for side in ("a", "b"):
+        (tmp_path / f"{side}.folded").write_text("main;work 3\nmain;rest 2\n")
+    arguments = ["flamegraph", tmp_path / "a.folded", tmp_path / "b.folded", "-o", tmp_path / "c.html"]
+    command = [sys.executable, "-I", "-X", "importtime", "-m", "profgate", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines()]
+    assert "profgate.flamegraph.page" in imported
+    assert [name for name in imported if name.startswith(NOT_FOR_DRAWING)] == []

@@ -214,6 +214,11 @@ further = ["hypothesis", "evil $(id)"]
         ),
         ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
         (
+            {"setup.py": SETUP, "test/testlex.py": "class A(unittest.TestCase): pass"},
+            "python -m pytest test/testlex.py",
+            "pip",
+        ),
+        (
             {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
             "python -m pytest",
             "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
@@ -998,7 +1003,13 @@ def test_files_are_committed_on_a_local_branch(tmp_path: Path, capsys: pytest.Ca
     made(tmp_path, {"other.txt": "not part of it\n"})
     for name, value in (("user.name", "a"), ("user.email", "a@b")):
         subprocess.run(["git", "config", name, value], cwd=tmp_path, check=True)
-    words = ["--measure", "--install", "nothing", "--pull-request"]
+    (tmp_path / ".git" / "info" / "exclude").write_text(".*\n")
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    ignored = (
+        "git ignores .github/workflows/performance.yml .github/profgate.yml; add with git add --force .github/work"
+    )
+    assert ignored in capsys.readouterr().out
+    words = ["--measure", "--install", "nothing", "--pull-request", "--replace"]
     assert main(["init", str(tmp_path), "--yes", *words]) == 0
     assert "git push --set-upstream origin profgate" in capsys.readouterr().out
     show = ["git", "show", "--format=%D%n%B", "--name-only"]
@@ -1136,6 +1147,7 @@ def test_listed_tests_of_python_must_run(change: tuple[str, str], message: str, 
         (("test_b", "test_c"), 'tests that did not run: "test_b"'),
         (("test('test_b'", "test.skip('test_b'"), 'tests that did not run: "test_b"'),
         (("=> {}", "=> { require('node:child_process').fork('x.cjs'); }"), ""),
+        (("test('test_b', () => {", "let n = 0; test('test_b', () => { if (n++) throw n;"), ""),
         (("", ""), ""),
     ],
 )
@@ -1232,6 +1244,10 @@ RUNNERS = {  # tests that pass once, and a test that is not repeated
             "describe.skip('none', () => { works('x', () => {}); });\n"
         ),
     ),
+    "vitest, globals": (
+        "",
+        "test('a', () => expect(sum(14)).toBe(0));\ndescribe('all', () => it('b', () => sum(14)));\n",
+    ),
 }
 
 
@@ -1241,7 +1257,7 @@ def test_tests_of_other_tools_run_without_them(tool: str, tmp_path: Path) -> Non
     start, tests = RUNNERS[tool]
     ending = "mjs" if start.startswith("import") else "cjs"
     load = "import sum from './sum.cjs';\n" if ending == "mjs" else "const sum = require('./sum.cjs');\n"
-    script = render_template("init/repeated-tests.mjs.j2")
+    script = render_template("init/repeated-tests.mjs.j2").replace("WHOLE = 8", "WHOLE = 0.1")
     files = {"sum.cjs": TESTED_NODE["lib/sum.js"], f"a.test.{ending}": start + load + tests, "bench/it.mjs": script}
     run = ["node", "bench/it.mjs"]
     subprocess.run(run, cwd=made(tmp_path, files), env=os.environ | {"REPEATED_TESTS": "update"}, check=True)

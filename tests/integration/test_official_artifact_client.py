@@ -15,7 +15,7 @@ from action_stage import ARTIFACT, Stage, profiles
 from fake_github import FakeGitHub
 from profgate.github.artifact_service import ArtifactService
 from profgate.github.client import GitHubClient
-from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.source import MANIFEST_NAME
 
 HOME = Path(__file__).parents[2] / ".ci" / "artifact-client"
 OLDEST_NODE = 20

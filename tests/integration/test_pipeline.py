@@ -21,7 +21,8 @@ from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
-from profgate.model.report import Report, Side
+from profgate.model.report import Report
+from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput, build_report, compare_sources
 from profgate.report.json_report import to_json

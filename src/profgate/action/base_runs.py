@@ -11,7 +11,8 @@ from profgate.errors import ProfileError
 from profgate.github.artifact_upload import upload_profiles
 from profgate.io.files import LARGEST_PROFILE, give_to_owner
 from profgate.io.profile_files import LocalSet, described, listed, local_set
-from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
+from profgate.model.manifest import Manifest, manifest_to_json
+from profgate.model.source import MANIFEST_NAME
 from profgate.report.markdown_text import code_span, short_sha
 from profgate.report.numbers import counted
 from profgate.report.templates import render_template

@@ -26,7 +26,7 @@ from profgate.github.requests import NotFoundError
 from profgate.io.profile_files import LocalSet
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Side
+from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 

@@ -12,7 +12,7 @@ from profgate.github.fork_artifact import ForkArtifact
 from profgate.github.records import WorkflowRun
 from profgate.io.profile_files import LocalSet, local_set
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Side
+from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 
 

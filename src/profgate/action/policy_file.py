@@ -15,7 +15,7 @@ from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Side
+from profgate.model.sides import Side
 from profgate.settings.config_file import Catalogue, read_policy, tightened
 from profgate.settings.inputs import Settings
 

@@ -22,7 +22,8 @@ from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_files
 from profgate.model.manifest import Manifest
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, Report, Side
+from profgate.model.report import Document, Report
+from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 

@@ -26,7 +26,8 @@ from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, NotCompared, Report, Side
+from profgate.model.report import Document, Report
+from profgate.model.sides import NotCompared, Side
 from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, to_json

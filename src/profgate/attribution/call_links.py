@@ -3,16 +3,20 @@
 The search for a cause starts at a symbol and follows calls as long as a callee explains the change of its caller.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from profgate.attribution.change_sources import explained, sources_of, tested_changes
-from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.attribution import SourceStates
-from profgate.model.change import Detection
 from profgate.model.comparison import Causes, Comparison, RunCosts
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import FloatArray, IntArray
+    from profgate.model.attribution import SourceStates
+    from profgate.model.change import Detection
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
@@ -76,6 +80,8 @@ def walked_causes(
     go from a function whose source changed to one whose source did not. Finally, `explained` starts some walks at the
     changed function that explains a tested change.
     """
+    from profgate.attribution.change_sources import explained, sources_of, tested_changes
+
     links = links_of(comparison)
     before, after = comparison.runs.means(comparison.total_value)
     change = after / factor - before

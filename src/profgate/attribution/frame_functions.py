@@ -1,13 +1,18 @@
 """Uses a frame's name and line to find the function in a source file to which the frame refers."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from profgate.attribution.fingerprints import SourceFunction
-from profgate.attribution.function_changes import KnownFunction
-from profgate.attribution.grammars import Language
 from profgate.attribution.syntax_names import without_arguments
+
+if TYPE_CHECKING:
+    from profgate.attribution.fingerprints import SourceFunction
+    from profgate.attribution.function_changes import KnownFunction
+    from profgate.attribution.grammars import Language
 
 LONGEST = 500
 WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})

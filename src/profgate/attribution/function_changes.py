@@ -45,7 +45,7 @@ class FunctionChanges:
                 self.functions[side].setdefault(place[0], []).append(KnownFunction(*place, state, partner))
 
 
-def function_changes(diff: SourceDiff | None, parse: Callable[[str, str], ParsedSource | None]) -> FunctionChanges:
+def function_changes(diff: SourceDiff, parse: Callable[[str, str], ParsedSource | None]) -> FunctionChanges:
     """Find the state of every function in the changed files whose texts are known.
 
     ``parse`` takes the path and the text of a file, and returns None if it does not parse the file.
@@ -55,7 +55,7 @@ def function_changes(diff: SourceDiff | None, parse: Callable[[str, str], Parsed
     Functions with a syntax error are *unknown*.
     """
     changes, budget = FunctionChanges(), MOST_TEXT
-    if diff is None or diff.texts is None:
+    if diff.texts is None:
         return changes
     left: _Sides = ([], [])
     for changed in diff.files:

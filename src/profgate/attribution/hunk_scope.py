@@ -1,11 +1,14 @@
 """Finds the functions that contain the changed lines of a file, using only the hunks of the diff."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from profgate.model.attribution import Edit, Hunk
+if TYPE_CHECKING:
+    from profgate.model.attribution import Edit, Hunk
 
 _LONGEST = 400  # number of characters of a line or name that are examined
 _DEFINITION = re.compile(

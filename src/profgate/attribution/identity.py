@@ -1,23 +1,27 @@
 """Uses the diff, sources, callers and costs to pair functions and files whose names differ between the sides."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import product
 from math import inf, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from profgate.attribution.call_links import CallLinks, links_of, shares
-from profgate.attribution.frame_functions import frame_name, has_own_name
-from profgate.attribution.function_changes import FunctionChanges, KnownFunction
-from profgate.attribution.grammars import language_of
-from profgate.attribution.repository_paths import RepositoryPaths, both_sides
-from profgate.attribution.source_states import BASELINE, TARGET, Sides
-from profgate.compare.symbols import Identity
-from profgate.model.arrays import BoolArray
-from profgate.model.attribution import SourceDiff
-from profgate.model.comparison import NameTable, RunCosts
+from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
+
+if TYPE_CHECKING:
+    from profgate.attribution.function_changes import FunctionChanges, KnownFunction
+    from profgate.attribution.repository_paths import RepositoryPaths
+    from profgate.attribution.source_states import Sides
+    from profgate.compare.symbols import Identity
+    from profgate.model.arrays import BoolArray
+    from profgate.model.attribution import SourceDiff
+    from profgate.model.comparison import NameTable, RunCosts
 
 LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
 # maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
@@ -50,7 +54,11 @@ class SourcePairing:
         self._diff, self._changes = diff, changes
 
     def _sides(self, both: NameTable) -> Sides | None:
-        return None if self._diff is None else Sides(both, self._diff, self._changes)
+        if self._diff is None:
+            return None
+        from profgate.attribution.source_states import Sides  # imported only if there is a diff
+
+        return Sides(both, self._diff, self._changes)
 
     def files(self, both: NameTable) -> tuple[dict[str, str], tuple[str, str] | None]:
         """Map files by their paths in the repository or, if those are unknown, by the folders that contain them."""
@@ -305,6 +313,8 @@ class _Pairing:
 
     def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
         """Return the pairs of functions that are each other's best match, first by similarity and then by cost."""
+        from profgate.attribution.frame_functions import has_own_name
+
         own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
         scored = []
         for old, other in product(gone, new):
@@ -365,6 +375,9 @@ def _alone(both: NameTable) -> tuple[list[int], list[int]]:
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
     """Return the function of a symbol, or None if the symbol is code inside a function, such as a comprehension."""
+    from profgate.attribution.frame_functions import frame_name
+    from profgate.attribution.grammars import language_of
+
     meant = sides.meant(symbol)
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None

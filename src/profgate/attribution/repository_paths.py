@@ -1,8 +1,14 @@
 """Finds the repository file to which a path in a profile refers."""
 
-from collections.abc import Iterable
+from __future__ import annotations
 
-from profgate.model.attribution import SourceDiff
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from profgate.model.attribution import SourceDiff
+
+BASELINE, TARGET = 0, 1
 
 
 class RepositoryPaths:

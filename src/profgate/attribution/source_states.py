@@ -10,13 +10,12 @@ from profgate.attribution.frame_functions import WHOLE_NAMES, functions_meant, l
 from profgate.attribution.function_changes import FunctionChanges, KnownFunction
 from profgate.attribution.grammars import language_of
 from profgate.attribution.hunk_scope import FileHunks
-from profgate.attribution.repository_paths import both_sides
+from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import NameTable
 from profgate.model.frame_names import file_key
 from profgate.model.profile import PYTHON_SAMPLING
 
-BASELINE, TARGET = 0, 1
 # in these formats, the line of a frame is the first line of the function, unless the profile is sampled;
 # in other formats, it may be any line of the function
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})

@@ -1,26 +1,30 @@
 """The ``profgate flamegraph`` command."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from profgate import wiring
 from profgate.cli.options import FILE, Choice, command, metric_option, workload_option
 from profgate.cli.sides import GivenSides, Sources, chosen, sides_arguments, sources_options
-from profgate.detect.evidence import run_values
 from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
+from profgate.flamegraph.page_runs import FEWEST_RUNS
 from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
 from profgate.io.terminal import progress
-from profgate.model.comparison import Comparison
 from profgate.pipeline import states_of
-from profgate.source_parsing import changed_functions
+
+if TYPE_CHECKING:
+    from profgate.flamegraph.page_columns import NamedTree, PageHeader
+    from profgate.model.comparison import Comparison
 
 
 @command(
@@ -82,9 +86,15 @@ def _tree(
     diff = sources.diff
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
-        states = None if diff is None else states_of(comparison, diff, changed_functions(diff))
-        values = run_values(comparison)
-        context = PageContext(states=states, diff=diff, embed=sources.embed or "changed", run_values=values)
+        context = PageContext(diff=diff, embed=sources.embed or "changed")
+        if diff is not None:
+            from profgate.source_parsing import changed_functions
+
+            context = replace(context, states=states_of(comparison, diff, changed_functions(diff)))
+        if len(comparison.run_totals) >= FEWEST_RUNS:
+            from profgate.detect.evidence import run_values
+
+            context = replace(context, run_values=run_values(comparison))
         found = page_input(comparison, context)
         return found if sides.target is not None or sides.difference else alone(*found)
     if diff is not None:

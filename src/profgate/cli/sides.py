@@ -1,8 +1,10 @@
 """The arguments and options of commands that read the profiles of two sides."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -10,10 +12,12 @@ from profgate import wiring
 from profgate.cli.options import DIRECTORY, FILE, PROFILES, Choice, Decorator, bundled
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.loading import load_diff, two_columns, two_sides
-from profgate.model.attribution import SourceDiff
-from profgate.model.comparison import Comparison
 from profgate.model.policy import EmbedSource, Policy
-from profgate.pipeline import PipelineInput
+
+if TYPE_CHECKING:
+    from profgate.model.attribution import SourceDiff
+    from profgate.model.comparison import Comparison
+    from profgate.pipeline import PipelineInput
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """Builds a Comparison for each metric of a workload: a common call tree, and costs by run and symbol."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +24,6 @@ from profgate.compare.columns import (
     within_real,
 )
 from profgate.compare.comparability import on_other_machine
-from profgate.compare.growth import cost_models, observations
 from profgate.compare.line_costs import line_costs
 from profgate.compare.metrics import sample_values
 from profgate.compare.significance import significant_rows
@@ -41,10 +42,12 @@ from profgate.model.comparison import (
     Runs,
     Sampling,
 )
-from profgate.model.profile import Facts, Profile, Workload
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.timeline import Timeline, joined_timeline
 from profgate.model.units import Metric, MetricKind
+
+if TYPE_CHECKING:
+    from profgate.model.profile import Facts, Profile, Workload
 
 TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omitted
 
@@ -107,8 +110,12 @@ class AlignedRuns:
     def comparison(self, costs: RunCosts, notes: tuple[Note, ...]) -> Comparison:
         """Return the comparison in one metric. Raises ComparisonError if values overflow."""
         metric, split, maps = costs.metric, self._split, self._numbering.maps
-        records, paired = observations(self._runs, maps, split, metric), list(zip(self._runs, maps, strict=True))
-        attachments = (records, cost_models((paired[:split], paired[split:]), records))
+        paired, attachments = list(zip(self._runs, maps, strict=True)), tuple[object, ...]()
+        if any(profile.measurements or profile.attachments for profile in self._runs):
+            from profgate.compare.growth import cost_models, observations  # imported only for records and models
+
+            records = observations(self._runs, maps, split, metric)
+            attachments = (records, cost_models((paired[:split], paired[split:]), records))
         identities = enumerate(zip(costs.symbols.names, costs.symbols.files, strict=True))
         return Comparison(
             **_fields(costs),

@@ -1,10 +1,15 @@
 """Names the functions of built scripts by their sources, if the source maps of all runs are known."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from profgate.model.frame_names import CLAIMED, file_key
-from profgate.model.profile import FrameList, Profile
+
+if TYPE_CHECKING:
+    from profgate.model.profile import FrameList, Profile
 
 
 def named_by_sources(profiles: Sequence[Profile]) -> list[Profile]:

@@ -1,7 +1,10 @@
 """Computes exact call counts for both sides: by path for formats with stacks, by edge for formats with a call graph."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,8 +12,10 @@ from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, IntArray, read_only
 from profgate.model.call_tree import CallTree, added_at
 from profgate.model.comparison import CallEdges, Comparison
-from profgate.model.profile import CallGraph, Stacks
 from profgate.model.units import CALLS
+
+if TYPE_CHECKING:
+    from profgate.model.profile import CallGraph, Stacks
 
 MAX_SUM = float(1 << 62)
 

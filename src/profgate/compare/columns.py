@@ -1,20 +1,25 @@
 """Computes the values of a metric by run and symbol, and the common call tree of runs with stacks."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from profgate.compare.symbols import Numbering
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import CallTree, added_at, merged_paths
-from profgate.model.comparison import Symbols
-from profgate.model.frame_names import Level
 from profgate.model.name_aliases import Aliases
-from profgate.model.profile import Measurements, Profile
-from profgate.model.units import Metric
+
+if TYPE_CHECKING:
+    from profgate.compare.symbols import Numbering
+    from profgate.model.comparison import Symbols
+    from profgate.model.frame_names import Level
+    from profgate.model.profile import Measurements, Profile
+    from profgate.model.units import Metric
 
 MAX_TOTAL = (1 << 62) - 1
 REAL, PARTS_OF_REAL = "real", ("user", "sys")  # real time includes CPU time

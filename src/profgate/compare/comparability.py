@@ -1,13 +1,18 @@
 """Checks whether two sides can be compared. Facts that are known for both sides must agree."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from profgate.model.comparison import Comparison, Note
 from profgate.model.levels import GATE_SHARE
-from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.units import CALLS, MetricKind
+
+if TYPE_CHECKING:
+    from profgate.model.profile import Facts, Profile
 
 _MOST_NAMES = 5
 FAR_APART = 3.0  # if the ratio between the totals of the sides is larger, a warning is shown

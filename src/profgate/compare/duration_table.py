@@ -1,8 +1,11 @@
 """Extracts the durations of tests from the profiles and test results of one run."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +14,11 @@ from profgate.compare.symbols import number_symbols
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun, DurationTable, first_duration
-from profgate.model.profile import Profile, Workload
 from profgate.model.units import base_unit
 from profgate.statistics.rank_checks import side_by_side
+
+if TYPE_CHECKING:
+    from profgate.model.profile import Profile, Workload
 
 
 def is_table_of_durations(profile: Profile) -> bool:

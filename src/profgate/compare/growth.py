@@ -1,8 +1,10 @@
 """Collects the records and cost models of both sides. Models are read from profiles or fitted to records."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +14,10 @@ from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.comparison import Observations
 from profgate.model.cost_models import CONSTANT, LINEAR, MODEL_NAMES, QUADRATIC, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.profile import Model, Profile
-from profgate.model.units import Metric
 from profgate.statistics.model_fits import fitted
+
+if TYPE_CHECKING:
+    from profgate.model.units import Metric
 
 _Side = Sequence[tuple[Profile, IntArray]]
 Columns = dict[str, NDArray[Any]]

@@ -1,17 +1,22 @@
 """Prepares metrics for comparison: converts them to one sampling rate and removes duplicates."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from profgate.compare.columns import place_of
 from profgate.errors import ComparisonError
-from profgate.model.arrays import IntArray
-from profgate.model.profile import Profile, Workload
 from profgate.model.units import COUNTS, Metric, MetricKind
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from profgate.model.arrays import IntArray
+    from profgate.model.profile import Profile, Workload
 
 _PREFERRED = ("nanoseconds", "bytes")  # units that are easier to interpret than samples
 DECIMALS = 6  # decimals of scaled sample counts; rounding affects only the last decimal
@@ -132,6 +137,8 @@ def _values(profile: Profile) -> IntArray | None:
 
 def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
     """Return the factor that converts the second metric to the first, or None if there is no such factor."""
+    from fractions import Fraction  # imported only if there are several metrics
+
     places, values = (place_of(profile, stays), place_of(profile, leaves)), _values(profile)
     if values is None or places[0] is None or places[1] is None:
         return None
@@ -150,6 +157,8 @@ def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profil
     ``leave`` contains pairs of the metric that remains and the metric to remove. If a removed metric counts samples,
     the value of one sample is stored in the remaining metric.
     """
+    from fractions import Fraction
+
     periods, gone = list(profile.periods or (None,) * len(profile.metrics)), set()
     for metric, same in leave:
         left, place = place_of(profile, metric), place_of(profile, same)

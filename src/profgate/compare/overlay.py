@@ -1,5 +1,7 @@
 """Compares both sides of a workload: settles which files and functions are the same, then adds up the costs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
@@ -10,20 +12,19 @@ from profgate.compare.build import AlignedRuns, names_of
 from profgate.compare.built_code import named_by_sources
 from profgate.compare.columns import CompareOptions, place_of
 from profgate.compare.comparability import comparability, doubts
-from profgate.compare.duration_table import durations_of
 from profgate.compare.metrics import at_one_rate, without_multiples
 from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
-from profgate.model.arrays import BoolArray
 from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
-from profgate.model.durations import DurationRun
-from profgate.model.profile import Workload
-from profgate.model.reason import Reason, ReasonCode, as_reason, joined
-from profgate.model.report import NotCompared
-from profgate.model.units import Metric
+from profgate.model.reason import Reason, ReasonCode, as_reason, combined_reason
+from profgate.model.sides import NotCompared
 
 if TYPE_CHECKING:
+    from profgate.model.arrays import BoolArray
+    from profgate.model.durations import DurationRun
     from profgate.model.history import Reading
+    from profgate.model.profile import Workload
+    from profgate.model.units import Metric
 
 MOST_PAST_RUNS = 10  # the older a run, the more tests it lacks, and only tests that occur in all runs are compared
 
@@ -56,7 +57,7 @@ class OverlayInput:
     options: CompareOptions
     named: bool = False
     pairing: Pairing | None = None
-    past: "Callable[[str], Sequence[Reading]] | None" = None
+    past: Callable[[str], Sequence[Reading]] | None = None
     test_results: Collection[str] = ()
 
 
@@ -64,7 +65,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
     """Compare each metric that both sides have. Return the comparisons and the metrics that cannot be compared."""
     notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
     if blocking := [note.reason for note in notes if note.blocks]:
-        return [], [NotCompared(workload.name, None, "both", joined(blocking))]
+        return [], [NotCompared(workload.name, None, "both", combined_reason(blocking))]
     try:
         prepared = _by_sources(at_one_rate(without_multiples(workload)))
         comparisons, alone = compare_workload(prepared, notes, given.options, given.pairing)
@@ -81,8 +82,12 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
             comparisons = [replace(one, files={**files, **one.files}) for one in comparisons]
         comparisons = [with_past(one, past) for one in comparisons]
         runs = runs_of(past, given.test_results)[-MOST_PAST_RUNS:]
-    table = durations_of(workload, runs, given.options) if comparisons else None
-    further = () if table is None else (table,)
+    further: tuple[object, ...] = ()
+    if comparisons and workload.target_runs[0].measurements is not None:
+        from profgate.compare.duration_table import durations_of  # imported only for results of tests and benchmarks
+
+        table = durations_of(workload, runs, given.options)
+        further = () if table is None else (table,)
     return [
         replace(one, notes=(*one.notes, *doubts(one)), attachments=(*one.attachments, *further)) for one in comparisons
     ], alone
@@ -186,7 +191,7 @@ def _paired_files(
     return files, (Note(Reason(ReasonCode.FOLDERS_PAIRED, {"baseline": before, "target": after})),)
 
 
-def _files_of_past(comparison: Comparison, past: "Sequence[Reading]", pairing: Pairing) -> dict[str, str]:
+def _files_of_past(comparison: Comparison, past: Sequence[Reading], pairing: Pairing) -> dict[str, str]:
     """Map files of each earlier base job to files of the target."""
     jobs: dict[tuple[str, str], set[Identity]] = {}
     for reading in past:

@@ -3,15 +3,18 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from profgate.compare.workloads import is_paired_by_content, workload_name
 from profgate.errors import ProfileError
 from profgate.model.comparison import Comparison
-from profgate.model.manifest import Manifest
 from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import NotCompared
+from profgate.model.sides import NotCompared
 from profgate.model.source import SourceFile
+
+if TYPE_CHECKING:
+    from profgate.model.manifest import Manifest
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
@@ -43,7 +46,7 @@ def read_recordings(
     noise: Sequence[Sequence[SourceFile]],
     read: Reader,
     *,
-    manifests: Sequence[Manifest | None] = (),
+    manifests: "Sequence[Manifest | None]" = (),
     named: bool = False,
 ) -> Recordings:
     """Read all files in a single call, which allows both sides to be read in parallel.
@@ -103,7 +106,7 @@ def without_last(files: Recordings, last: Recordings) -> Recordings:
     return replace(files, complete=False)
 
 
-def _with_facts(profile: Profile, manifest: Manifest | None, source: SourceFile) -> Profile:
+def _with_facts(profile: Profile, manifest: "Manifest | None", source: SourceFile) -> Profile:
     return profile if manifest is None else replace(profile, facts=manifest.facts_of(source.name, profile.facts))
 
 

@@ -1,5 +1,7 @@
 """Splits files of benchmark results into one workload per benchmark."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

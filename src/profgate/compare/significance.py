@@ -1,12 +1,17 @@
 """Tests which costs changed by more than repeated runs differ."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.call_tree import CallTree
+
+if TYPE_CHECKING:
+    from profgate.model.call_tree import CallTree
 
 SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
 ENOUGH_RUNS = 3  # minimum number of runs per side, because two runs give a poor estimate of the variance

@@ -1,10 +1,13 @@
 """Numbers the symbols of all runs of a workload by name and file, independently of the input order."""
 
+from __future__ import annotations
+
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +16,9 @@ from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import FrameKey, Level, file_key, frame_key, needles_in, needles_of, root_name
 from profgate.model.name_aliases import Aliases
-from profgate.model.profile import Profile
+
+if TYPE_CHECKING:
+    from profgate.model.profile import Profile
 
 _NATIVE_FORMATS = frozenset({"perf"})
 _FIRST_LINES = frozenset({"cpuprofile"})  # other formats may have several lines of one function

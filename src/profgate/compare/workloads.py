@@ -1,5 +1,7 @@
 """Pairs the files of both sides into workloads, and reports files without a counterpart."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +12,7 @@ from typing import Literal
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile, Workload
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import NotCompared
+from profgate.model.sides import NotCompared
 
 # extensions that may precede another one, as in .pb.gz
 EXTENSIONS = {

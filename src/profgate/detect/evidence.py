@@ -1,9 +1,11 @@
 """Calibrated tests of all comparisons in a report: permutation tests, base job comparisons or exact comparisons."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +16,6 @@ from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, joi
 from profgate.detect.sampling import sample_counts
 from profgate.detect.suspects import Result, tested_at
 from profgate.model.arrays import BoolArray, FloatArray, finite
-from profgate.model.comparison import Comparison
 from profgate.model.levels import (
     FEWEST_JOBS,
     FEWEST_SAMPLES,
@@ -28,12 +29,15 @@ from profgate.model.levels import (
     job_margin,
     listing_margin,
 )
-from profgate.model.measurement import Look
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.run_values import RunValues
 from profgate.model.tests import Calibration, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.units import MetricKind
 from profgate.statistics.t_tests import critical_t
+
+if TYPE_CHECKING:
+    from profgate.model.comparison import Comparison
+    from profgate.model.measurement import Look
 
 EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
 EQUAL = 0.0001  # maximum difference between equal runs of a side, as a share of the run

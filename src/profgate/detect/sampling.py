@@ -1,9 +1,13 @@
 """Conversion of stored values to sample counts."""
 
-from profgate.model.arrays import FloatArray
+from typing import TYPE_CHECKING
+
 from profgate.model.comparison import Comparison
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import COUNTS, MetricKind
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import FloatArray
 
 
 def sample_counts(comparison: Comparison) -> tuple[float, float] | None:

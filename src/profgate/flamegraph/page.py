@@ -1,10 +1,12 @@
 """Build the differential flame graph as a self-contained HTML page."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
@@ -24,10 +26,12 @@ from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at
-from profgate.model.comparison import DiffTree
 from profgate.model.frame_names import renumbered
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
+
+if TYPE_CHECKING:
+    from profgate.model.comparison import DiffTree
 
 MODULES = (  # in the order of imports; top-level names are unique across all modules
     *("codec", "tree", "timelines", "views", "colour", "symbols", "merge", "search", "format", "dom", "edits"),
@@ -50,9 +54,7 @@ _ROW_BYTES = 2.5  # lower bound for the size of a row, to avoid building a page 
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _TIMES_SHARE = 0.4  # maximum size of the timelines, as a share of the other data
 _LEAST_TIMES = 64_000  # timelines up to this size are small compared with the script of the page
-_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
-_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
+_OMITTED = re.compile(r"^(?:import [^;]*;\n| *//.*\n|export (?=(?:async )?function|const|let|class))", re.MULTILINE)
 
 
 def build_page(tree: NamedTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
@@ -76,8 +78,7 @@ def build_page(tree: NamedTree, header: PageHeader, size_limit: int = SIZE_LIMIT
 
 def page_script(modules: Sequence[str] = MODULES) -> str:
     """Concatenate the modules of a page into one script, without imports, exports and comments."""
-    texts = (_COMMENT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
-    return "\n".join(_EXPORT.sub("", text) for text in texts)
+    return "\n".join(_OMITTED.sub("", read_asset(f"page/{name}.js")) for name in modules)
 
 
 def _filled(tree: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, Any] | None) -> tuple[str, int]:

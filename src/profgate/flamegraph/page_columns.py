@@ -1,22 +1,26 @@
 """The input of a page, and the part of a call tree that fits in a page."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.flamegraph.page_lines import PageLines
-from profgate.flamegraph.page_runs import PageRuns
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import added_at, inverse
 from profgate.model.comparison import DiffTree
 from profgate.report import numbers
-from profgate.report.view import MetricHeadline
+
+if TYPE_CHECKING:
+    from profgate.flamegraph.page_lines import PageLines
+    from profgate.flamegraph.page_runs import PageRuns
+    from profgate.model.arrays import BoolArray, FloatArray, IntArray
+    from profgate.model.attribution import SourceStates
+    from profgate.report.metric_headline import MetricHeadline
 
 OTHER = -2
 CUT_ALL = 1.1  # a threshold above any share: all rows that need not be shown are merged
@@ -30,8 +34,9 @@ class PageFinding(TypedDict):
     ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
     functions that the function calls. ``parts`` contains the callees that explain the change, from `parts_of`.
-    ``change`` is the change as all reports write it, from `shown_change`, and ``facts`` contains the texts of further
-    facts. ``part`` is true if the finding belongs to the change of another finding.
+    ``change`` is the change as all reports write it, from `shown_change`, ``delta`` the difference in base units,
+    and ``facts`` contains the texts of further facts. ``part`` is true if the finding belongs to the change of another
+    finding.
     """
 
     symbol: int
@@ -47,6 +52,7 @@ class PageFinding(TypedDict):
     new: NotRequired[str]
     parts: NotRequired[tuple[str, list[tuple[str, str]]]]
     change: NotRequired[tuple[str, str, str]]
+    delta: NotRequired[float | None]
     facts: NotRequired[list[str]]
     part: NotRequired[bool]
 

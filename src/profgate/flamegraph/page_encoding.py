@@ -1,11 +1,13 @@
 """Encode the columns of a page as varints in one zlib stream, with a separate JSON header."""
 
+from __future__ import annotations
+
 import base64
 import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +19,11 @@ from profgate.flamegraph.page_columns import (
     PageFinding,
     PageHeader,
 )
-from profgate.model.arrays import IntArray
 from profgate.model.attribution import SOURCE_STATES
-from profgate.model.comparison import DiffTree
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import IntArray
+    from profgate.model.comparison import DiffTree
 
 SCHEMA = "profgate.page/1"
 HEADER_FIELDS = (

@@ -1,9 +1,11 @@
 """Build the input of a page from a comparison: the tree as columns, and the header."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,16 +15,16 @@ from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
-from profgate.model.change import Location
 from profgate.model.comparison import Comparison, DiffTree, Symbols
-from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding
-from profgate.model.run_values import RunValues
 from profgate.model.visible_text import plain
-from profgate.report.finding_text import NO_PATH, TAGS, finding_key, further_facts, reach_text, shown_change, tag_of
-from profgate.report.view import MetricHeadline
 from profgate.report.wording import reason_text
+
+if TYPE_CHECKING:
+    from profgate.model.change import Location
+    from profgate.model.report import Finding
+    from profgate.model.run_values import RunValues
+    from profgate.report.metric_headline import MetricHeadline
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # maximum number of characters of source code in a page; a page may be more public than the code
@@ -57,7 +59,11 @@ class PageContext:
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[NamedTree, PageHeader]:
     """Return the tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
     context = context or PageContext()
-    marks, notes = _marks(context, comparison), list(_notes(comparison))
+    marks, notes = list[PageFinding](), list(_notes(comparison))
+    if context.findings:
+        from profgate.flamegraph.page_findings import marks_of  # imported only for judged comparisons
+
+        marks = marks_of(context, comparison)
     keep = {mark["symbol"] for mark in marks}
     if context.states is not None:
         keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
@@ -188,59 +194,6 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> Named
         states and SourceStates((*states.states, "unknown"), (*states.paths, None), (*states.links, None)),
         symbol_totals=np.pad(total, ((0, 0), (0, 1))),  # `NOT_UNROLLED` is no function
     )
-
-
-def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
-    """Return the non-neutral findings whose function is in the tree, in the given order."""
-    symbols, findings = comparison.symbols, context.findings or ()
-    names = {finding.location.name for finding in findings}
-    place_of = {(name, symbols.files[place]): place for place, name in enumerate(symbols.names) if name in names}
-    marks = []
-    for finding in findings:
-        symbol = place_of.get((finding.location.name, finding.location.file))
-        if finding.colour == "neutral" or symbol is None or finding.is_total:
-            continue
-        tag = tag_of(finding)
-        mark = PageFinding(
-            symbol=symbol,
-            severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
-            direction=finding.direction,
-            key=finding_key(finding.location),
-            tag=tag,
-            judged="total" if finding.result.judged == "subtree" else "self",
-            strategies=[change.strategy for change in finding.agreeing],
-        )
-        unit = comparison.metric.unit
-        mark["change"] = shown_change(finding, unit)
-        mark["facts"] = further_facts(finding, unit)
-        if finding.explained_by is not None:
-            mark["part"] = True
-        if finding.reasons:
-            mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
-        if finding.result.new:
-            mark["new"] = finding.result.new
-        word, parts = context.parts.get(finding.location, ("", []))
-        if parts:
-            mark["parts"] = (word, parts)
-        if reach := reach_text(finding) or NO_PATH.get(finding.attribution.reach or "", ""):
-            mark["reach"] = reach
-        if finding.location.context and comparison.tree is not None:
-            mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)
-        marks.append(mark)
-    return marks
-
-
-def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
-    """Return the rows of a call path, given as function names from the root.
-
-    Several rows match if different files contain functions with the same name.
-    """
-    rows = np.zeros(1, np.int64)
-    for name in path:
-        children = np.flatnonzero(np.isin(tree.parent, rows))
-        rows = children[[names[symbol] == name for symbol in tree.symbol[children].tolist()]]
-    found: list[int] = rows.tolist()
-    return found
 
 
 def page_sources(

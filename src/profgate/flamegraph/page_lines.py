@@ -1,16 +1,19 @@
 """Select the source lines whose costs a page shows, and pair the lines of both sides."""
 
-import difflib
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 
 from profgate.compare.significance import ENOUGH_RUNS, significant
-from profgate.model.arrays import IntArray
-from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff, SourceStates, SourceTexts
-from profgate.model.comparison import Comparison, LineCosts
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import IntArray
+    from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff, SourceStates, SourceTexts
+    from profgate.model.comparison import Comparison, LineCosts
 
 MOST_FUNCTIONS = 50
 MOST_LINES = 200  # maximum number of rows of one function
@@ -135,6 +138,8 @@ def whole_function(
 
 
 def _unified(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    import difflib  # imported only if there are sources
+
     lines: list[str] = []
     for kind, *places in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         old, new = before[places[0] : places[1]], after[places[2] : places[3]]

@@ -1,15 +1,18 @@
 """Select the costs of single runs that a page shows, and round them."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import floor, log10
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.comparison import Comparison
-from profgate.model.run_values import RunValues
+if TYPE_CHECKING:
+    from profgate.model.arrays import FloatArray, IntArray
+    from profgate.model.comparison import Comparison
+    from profgate.model.run_values import RunValues
 
 MOST_FUNCTIONS = 30
 MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown

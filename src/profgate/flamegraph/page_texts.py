@@ -1,10 +1,14 @@
 """Make the names and texts of a page visible, which come from untrusted profiles."""
 
-from dataclasses import replace
+from __future__ import annotations
 
-from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from profgate.model.visible_text import full_name, full_names, plain, visible
-from profgate.report.view import MetricHeadline
+
+if TYPE_CHECKING:
+    from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 
 
 def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
@@ -23,7 +27,7 @@ def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHe
             metric=full_name(header.metric),
             unit=plain(header.unit),
             labels=(_plain(header.labels[0]), _plain(header.labels[1])),
-            headline=header.headline and MetricHeadline(*map(plain, header.headline)),
+            headline=header.headline and type(header.headline)(*map(plain, header.headline)),
             warnings=[plain(note) for note in header.warnings],
             notes=[plain(note) for note in header.notes],
             findings=[_visible_finding(finding) for finding in header.findings],

@@ -1,19 +1,23 @@
 """Encode the values of a page's rows by thread and time, in a zlib stream of their own."""
 
+from __future__ import annotations
+
 import base64
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from profgate.flamegraph.page_columns import OTHER, CutTree
 from profgate.flamegraph.page_encoding import COMPRESSION_LEVEL, varints
-from profgate.model.arrays import IntArray
-from profgate.model.comparison import DiffTree
 from profgate.model.timeline import MOST_BINS, Timeline, summed
 from profgate.model.visible_text import full_name
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import IntArray
+    from profgate.model.comparison import DiffTree
 
 _FEWEST_BINS = 4  # fewer bins would not show how values change over time
 _BYTES_OF_ENTRY = 0.3  # lower bound for the size of an entry, to avoid compressing data that is far too large

@@ -15,15 +15,17 @@ from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, MetricReport, NotCompared, Report, WorkloadReport
+from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.run_values import RunValues
+from profgate.model.sides import NotCompared
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import short_sha
+from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.numbers import counted
 from profgate.report.rows import COLOURS, CONCLUSIONS, not_compared, ordered
-from profgate.report.view import RAW, View, metric_headline, view_of_metric
+from profgate.report.view import RAW, View
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, workload_row
 

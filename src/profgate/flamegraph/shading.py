@@ -1,13 +1,17 @@
 """Compute the colour level of each row, with the same rules and constants as `colour.js` on the page."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from profgate.flamegraph.page_columns import OTHER, PageHeader
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.comparison import DiffTree
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import BoolArray, FloatArray, IntArray
+    from profgate.model.comparison import DiffTree
 
 LEVELS = 32
 FIRST_LEVEL = 4

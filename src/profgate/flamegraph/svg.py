@@ -1,6 +1,9 @@
 """Draw the flame graph as a static SVG with the layout and the colours of the page."""
 
+from __future__ import annotations
+
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
@@ -15,11 +18,13 @@ from profgate.flamegraph.page_columns import (
 )
 from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
-from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.comparison import DiffTree
 from profgate.model.visible_text import cut
 from profgate.report import numbers
 from profgate.report.templates import render_template
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import FloatArray, IntArray
+    from profgate.model.comparison import DiffTree
 
 _WIDTH = 1200
 _MARGIN = 10

@@ -4,14 +4,19 @@ The cost of a function is divided among its callers in proportion to the costs o
 that exceed the size limits are placed below a separate row, so that the self values of each function add up exactly.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import tree_of
 from profgate.model.comparison import CallEdges, DiffTree
+
+if TYPE_CHECKING:
+    from profgate.model.arrays import BoolArray, FloatArray, IntArray
 
 NOT_UNROLLED = "(calls not unrolled)"
 MAX_ROWS = 20_000

@@ -21,9 +21,9 @@ from profgate.github.baseline_search import (
 from profgate.github.client import GitHubClient
 from profgate.github.records import ArtifactRecord, CommitRecord, ReleaseRecord, RepositoryRecord, WorkflowRun
 from profgate.github.requests import NotFoundError
-from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
+from profgate.model.manifest import Manifest, check_files, manifest_from_json
 from profgate.model.reason import Reason, ReasonCode, without_repeats
-from profgate.model.source import SourceFile, source_of
+from profgate.model.source import MANIFEST_NAME, SourceFile, source_of
 
 LATEST = "latest-release"
 LISTED = 100  # maximum number of artifacts, commits or runs in one response

@@ -9,9 +9,9 @@ from profgate.github.baseline_search import newest_artifact
 from profgate.github.client import GitHubClient
 from profgate.github.records import PullRecord
 from profgate.io.profile_files import LocalSet
-from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
+from profgate.model.manifest import Manifest, check_files, manifest_from_json
 from profgate.model.run_context import TriggeringRun
-from profgate.model.source import source_of
+from profgate.model.source import MANIFEST_NAME, source_of
 
 # These file types are rendered by browsers or GitHub. Profiles do not use them.
 SHOWN = frozenset({".css", ".htm", ".html", ".js", ".md", ".mjs", ".pdf", ".png", ".svg", ".xhtml"})

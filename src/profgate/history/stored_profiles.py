@@ -13,7 +13,7 @@ from profgate.history.false_alarms import UnchangedTrial
 from profgate.history.trends import CHANGE_POINT, Rules, TrendRules
 from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
 from profgate.model.policy import Policy
-from profgate.model.report import Side
+from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.units import Metric
 from profgate.pipeline import PipelineInput

@@ -1,10 +1,6 @@
 """Conversion of recordings by the tool that wrote them, for formats that no other tool can read."""
 
-import importlib.util
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +44,9 @@ def converted(source: SourceFile) -> SourceFile:
 
 
 def _run(converter: Converter, source: SourceFile) -> bytes | None:
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:  # jfr requires this file extension
         recording, result = Path(folder, "recording.jfr"), Path(folder, "result")
         command = converter.command(str(recording), str(result))
@@ -70,14 +69,19 @@ def _run(converter: Converter, source: SourceFile) -> bytes | None:
 
 
 def _jfr(recording: str, result: str) -> list[str] | None:  # noqa: ARG001 - jfr prints to standard output
+    import shutil
+
     tool = shutil.which("jfr")
     events = ",".join(JFR_EVENTS)
     return [tool, "print", "--json", "--stack-depth", str(JFR_DEPTH), "--events", events, recording] if tool else None
 
 
 def _memray(recording: str, result: str) -> list[str] | None:
+    import shutil
+    from importlib.util import find_spec
+
     tool = shutil.which("memray")
-    if tool is None and importlib.util.find_spec("memray") is None:
+    if tool is None and find_spec("memray") is None:
         return None
     start = [tool] if tool is not None else [sys.executable, "-I", "-m", "memray"]
     return [*start, "transform", "speedscope", "-f", "-o", result, recording]

@@ -2,12 +2,10 @@
 
 import contextlib
 import glob
-import hashlib
 import io
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -108,6 +106,8 @@ def read_bytes(place: str) -> bytes:
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
     """Create a temporary folder and remove it afterwards. Raises ProfgateError if the folder cannot be created."""
+    import tempfile
+
     with _translated_errors(tempfile.gettempdir()):
         folder = tempfile.TemporaryDirectory(prefix="profgate-", ignore_cleanup_errors=True)
     with folder as name:
@@ -116,6 +116,8 @@ def scratch_folder() -> Iterator[str]:
 
 def check_writable(folder: str) -> None:
     """Raise ProfgateError if no file can be written to the folder, which is created."""
+    import tempfile
+
     with _translated_errors(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -131,15 +133,14 @@ def write_bytes(place: str, data: bytes) -> None:
     path = Path(place)
     with _translated_errors(place):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+        stream = temporary.open("xb")
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with stream:
                 stream.write(data)
-            os.umask(mask := os.umask(0))  # the umask can only be read by setting it
-            Path(temporary).chmod(0o666 & ~mask)
-            Path(temporary).replace(path)
+            temporary.replace(path)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
 
 
@@ -222,6 +223,8 @@ def referenced(source: SourceFile) -> SourceFile:
     """Return a source that names its file by path and digest instead of containing bytes of it."""
     if source.path is None or source.profile is not None:
         return replace(source, head=b"") if source.profile is None else source
+    import hashlib
+
     with source.open(0, None) as stream:
         digest = hashlib.file_digest(cast("io.BufferedReader", stream), "sha256").hexdigest()
     path = str(Path(source.path).absolute())

@@ -1,18 +1,23 @@
 """Search for local profiles, and descriptions of stored ones."""
 
+from __future__ import annotations
+
 import glob
-import hashlib
 import posixpath
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from profgate.errors import ProfgateError
 from profgate.io.files import confined, sources_under
-from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME, Manifest, ManifestFile, recording_facts
-from profgate.model.profile import Configuration, Facts
-from profgate.model.source import SourceFile
+from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
+
+if TYPE_CHECKING:
+    from profgate.model.manifest import Manifest
+    from profgate.model.profile import Configuration, Facts
+    from profgate.model.source import SourceFile
 
 CHUNK = 1 << 20
 LONGEST_RECORDING = 1 << 20
@@ -70,8 +75,11 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
     if deeper is not None:
         what = f"is in a subfolder; it states facts about all profiles, so move it to {folder}"
         raise ProfgateError(posixpath.join(folder, deeper), what)
-    where = posixpath.join(folder, RECORDING_NAME)
-    return {} if stated is None else recording_facts(stated.read(LONGEST_RECORDING), where)
+    if stated is None:
+        return {}
+    from profgate.model.manifest import recording_facts
+
+    return recording_facts(stated.read(LONGEST_RECORDING), posixpath.join(folder, RECORDING_NAME))
 
 
 def is_in(path: str, entries: Sequence[str]) -> bool:
@@ -94,6 +102,8 @@ def described(
     identity: Manifest, sources: Iterable[SourceFile], facts: Iterable[tuple[Configuration, Facts]]
 ) -> Manifest:
     """Return the manifest of these files, including the facts that the readers found in the files."""
+    from profgate.model.manifest import ManifestFile
+
     files = tuple(
         ManifestFile(
             path=source.name,
@@ -112,6 +122,8 @@ def described(
 
 def listed(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
     """Return the manifest of these files, without facts about their content."""
+    from profgate.model.manifest import ManifestFile
+
     return replace(identity, files=tuple(ManifestFile(path=source.name, sha256=_digest(source)) for source in sources))
 
 
@@ -125,6 +137,8 @@ def _folder(entry: str, sources: Sequence[SourceFile]) -> str:
 
 
 def _digest(source: SourceFile) -> str:
+    import hashlib
+
     digest = hashlib.sha256()
     with source.open(0, None) as stream:
         while chunk := stream.read(CHUNK):

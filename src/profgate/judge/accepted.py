@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from profgate.judge.causes import FunctionKey
 from profgate.judge.findings import importance
 from profgate.model.acceptance import ROOM, Acceptance
-from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
+
+if TYPE_CHECKING:
+    from profgate.judge.causes import FunctionKey
+    from profgate.model.change import Location
 
 ROUNDING = 1e-9
 Key = tuple[str, str, int]  # workload, metric and id of a finding
@@ -48,8 +51,8 @@ def _by_name(report: Report) -> Named:
     named: Named = {}
     for load, metric in report.metrics:
         former: dict[FunctionKey, list[Location]] = {}
-        for item in metric.relations:
-            former.setdefault((item.location.name, item.location.file), []).extend(item.others)
+        for old, new in metric.renamed:
+            former.setdefault((new.name, new.file), []).append(old)
         for finding in filter(lambda finding: finding.is_acceptable, metric.findings):
             here = finding.location
             for location in (here, *former.get((here.name, here.file), ())):

@@ -16,7 +16,8 @@ from profgate.model.levels import RED
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, without_repeats
-from profgate.model.report import Finding, MetricReport, NotCompared, Report, Side
+from profgate.model.report import Finding, MetricReport, Report
+from profgate.model.sides import NotCompared, Side
 from profgate.model.tests import Maxima, TestFamily
 
 ROUNDED = 1e-5  # relative tolerance, because maxima are stored with six digits

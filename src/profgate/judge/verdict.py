@@ -16,13 +16,13 @@ from profgate.model.report import (
     Conclusion,
     Finding,
     MetricReport,
-    NotCompared,
     Report,
     StatedPolicy,
     Verdict,
     WorkloadReport,
 )
-from profgate.statistics.binomial import exceeds, interval
+from profgate.model.sides import NotCompared
+from profgate.statistics.binomial import exceeds, rate_interval
 
 DEFAULT_POLICY = Policy()
 FAR_APART = 0.5  # relative change above which an untested total needs a review
@@ -95,7 +95,7 @@ def _stated(policy: Policy) -> StatedPolicy:
     reds, trials = policy.unchanged
     if not trials:
         return StatedPolicy(**{**settings, "demoted": None})
-    low, high = interval(reds, trials)
+    low, high = rate_interval(reds, trials)
     return StatedPolicy(
         **settings,
         unchanged_reds=reds,

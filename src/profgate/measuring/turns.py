@@ -17,8 +17,7 @@ from profgate.io.used_files import used_files
 from profgate.measuring.looks import FEWEST, MOST, SECOND
 from profgate.measuring.own_code import check_own_code
 from profgate.measuring.sides import SIDES, MeasuredSide, states, unchanged
-from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME
-from profgate.model.source import SourceFile
+from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
 from profgate.source_maps import with_sources
 
 Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side

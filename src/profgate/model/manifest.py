@@ -12,13 +12,11 @@ from annotated_types import Interval, MaxLen, Predicate
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts
+from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-MANIFEST_NAME = "profgate-manifest.json"
-RECORDING_NAME = "profgate-recording.txt"
-"""Name of a text file that the step that records profiles can store with them: see `recording_facts`."""
 SCHEMA = "profgate.manifest/2"
 MOST_BYTES = 128 << 20
 _Text = Annotated[str, MaxLen(1000)]

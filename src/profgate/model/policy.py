@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Annotated, Any, Literal
-
-from annotated_types import Interval
+from typing import Any, Literal
 
 from profgate.model.name_aliases import Aliases
 
@@ -17,7 +15,7 @@ Confirm = Literal["off", "required"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 
-MEANING = "meaning"  # metadata key for the description of a policy key
+MEANING, LIMITS = "meaning", "limits"  # metadata keys for the description and the limits of a policy key
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
@@ -80,12 +78,19 @@ class Policy:
         default="neutral",
         metadata={MEANING: "Result if there are too few runs or too much noise: neutral (the default) or fail."},
     )
-    max_gate_distance: Annotated[int, Interval(ge=0, le=50)] = field(
+    max_gate_distance: int = field(
         default=0,
-        metadata={MEANING: "Largest distance of the baseline from the merge base, in commits, for red results (0)."},
+        metadata={
+            MEANING: "Largest distance of the baseline from the merge base, in commits, for red results (0).",
+            LIMITS: {"ge": 0, "le": 50},
+        },
     )
-    budget: Annotated[float, Interval(gt=0, le=1)] = field(
-        default=0.01, metadata={MEANING: "Fraction of the comparisons of unchanged code that may be red (0.01)."}
+    budget: float = field(
+        default=0.01,
+        metadata={
+            MEANING: "Fraction of the comparisons of unchanged code that may be red (0.01).",
+            LIMITS: {"gt": 0, "le": 1},
+        },
     )
     auto_demote: bool = field(
         default=False,

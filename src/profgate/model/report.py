@@ -13,6 +13,7 @@ from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Reason
+from profgate.model.sides import NotCompared, Side
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS
 
@@ -188,15 +189,6 @@ def draft_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """A location and its related locations. For the kind ``renamed``, the related locations are the old names."""
-
-    kind: Literal["renamed"]
-    location: Location
-    others: tuple[Location, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Cause:
     """The function that explains the change in a location, and the number of steps to this function.
 
@@ -230,9 +222,10 @@ class MetricReport:
     """One metric of one workload.
 
     ``unjudged`` contains the locations whose listed changes are no finding, such as unchanged functions in a verbose
-    report. ``not_tested`` explains why strategies could not test the metric, and contains only reasons that the user
-    can act on. ``unsuited`` contains the reasons why default strategies do not apply to this kind of profile.
-    ``undrawable`` is True if no flame graph can be drawn because the profiles contain no calls.
+    report. ``renamed`` contains the old and the new location of each renamed function. ``not_tested`` explains why
+    strategies could not test the metric, and contains only reasons that the user can act on. ``unsuited`` contains the
+    reasons why default strategies do not apply to this kind of profile. ``undrawable`` is True if no flame graph can be
+    drawn because the profiles contain no calls.
     """
 
     name: str
@@ -248,7 +241,7 @@ class MetricReport:
     not_tested: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
-    relations: tuple[Relation, ...] = ()
+    renamed: tuple[tuple[Location, Location], ...] = ()
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
     undrawable: bool = False
@@ -272,27 +265,6 @@ class WorkloadReport:
     configuration: dict[str, str]
     comparability: tuple[Reason, ...]
     metrics: tuple[MetricReport, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NotCompared:
-    """A workload or metric that was not compared. ``side`` is the side that contains it, or "both"."""
-
-    name: str
-    metric: str | None
-    side: Literal["baseline", "target", "both"]
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The origin of one side. Unknown values are None, for example for files given on the command line."""
-
-    label: str
-    sha: str | None = None
-    ref: str | None = None
-    run_id: int | None = None
-    distance: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from typing import BinaryIO
 from profgate.model.profile import Profile
 
 HEAD_SIZE = 64 * 1024
+MANIFEST_NAME = "profgate-manifest.json"
+RECORDING_NAME = "profgate-recording.txt"
+"""Name of a text file that the step that records profiles can store with them: see `recording_facts`."""
 
 
 @dataclass(frozen=True, slots=True)

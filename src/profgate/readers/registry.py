@@ -1,72 +1,86 @@
 """Registry of all readers, and selection of the reader for a file."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import Any
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.austin import AustinReader
-from profgate.readers.benchmarks import FORMATS
-from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.containers import is_wrapped, unwrap
-from profgate.readers.cpuprofile import CpuprofileReader
-from profgate.readers.firefox import FirefoxReader
-from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
-from profgate.readers.gecko import GeckoReader
-from profgate.readers.jfr import JfrReader
-from profgate.readers.perf import PerfReader
-from profgate.readers.perun import PerunReader
-from profgate.readers.pprof import PprofReader
-from profgate.readers.pstats import PstatsReader
-from profgate.readers.pyinstrument import PyinstrumentReader
-from profgate.readers.python_sampling import PythonSamplingReader
-from profgate.readers.python_sampling_jsonl import PythonSamplingJsonlReader
 from profgate.readers.reader import ProfileReader, SplittingReader, collection_paused
-from profgate.readers.speedscope import SpeedscopeReader
-from profgate.readers.trace_events import TraceEventsReader
+
+_JSON = rb"\s*[{\[]"
+# Module and class of each built-in reader, and a pattern that matches the beginning of every file of its format. Only
+# the modules of formats that fit a file are imported.
+BUILT_IN = {
+    "pprof PprofReader": rb"[\n\x12\x1a\"*2:@HPZ`hjrpx\x80-\xff]",  # the number of a field, which may be encoded longer
+    "speedscope SpeedscopeReader": _JSON,
+    "cpuprofile CpuprofileReader": _JSON,
+    "firefox FirefoxReader": _JSON,
+    "gecko GeckoReader": _JSON,
+    "pstats PstatsReader": rb"[{\xfb]",
+    "python_sampling PythonSamplingReader": rb"HCAT|TACH",
+    "python_sampling_jsonl PythonSamplingJsonlReader": _JSON,
+    "pyinstrument PyinstrumentReader": _JSON,
+    "trace_events TraceEventsReader": _JSON,
+    "perun PerunReader": rb"x|" + _JSON,
+    "perf PerfReader": rb"",
+    "callgrind CallgrindReader": rb"\s*(?:#|[a-z]+:)",
+    "austin AustinReader": rb"\s*#",
+    "jfr JfrReader": _JSON,
+    "benchmarks FORMATS": rb"",
+    "folded FoldedReader": rb"",  # accepts many kinds of text, so it comes last
+}
+_WITH_KERNELS = ("pprof", "folded")
 
 
-def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
-    """Return the built-in readers. Some readers are faster with compiled kernels."""
-    # the folded reader accepts many kinds of text, so it comes last
-    return (
-        PprofReader(kernels),
-        SpeedscopeReader(),
-        CpuprofileReader(),
-        FirefoxReader(),
-        GeckoReader(),
-        PstatsReader(),
-        PythonSamplingReader(),
-        PythonSamplingJsonlReader(),
-        PyinstrumentReader(),
-        TraceEventsReader(),
-        PerunReader(),
-        PerfReader(),
-        CallgrindReader(),
-        AustinReader(),
-        JfrReader(),
-        *FORMATS,
-        FoldedReader(kernels),
-    )
+class Readers:
+    """The readers of other packages and the built-in readers, in the order in which they are tried."""
+
+    def __init__(self, extra: Iterable[ProfileReader] = (), kernels: Kernels | None = None) -> None:
+        self._extra, self._kernels = tuple(extra), kernels
+        self._loaded: dict[str, tuple[ProfileReader, ...]] = {}
+
+    def __iter__(self) -> Iterator[ProfileReader]:
+        """Yield all readers."""
+        yield from self._extra
+        for place in BUILT_IN:
+            yield from self._at(place)
+
+    def of(self, source: SourceFile) -> list[ProfileReader]:
+        """Return the readers that may recognise a file, and the reader of folded stacks, which is the last one."""
+        places = [place for place, begin in BUILT_IN.items() if re.match(begin, source.head) is not None]
+        return [*self._extra, *(reader for place in places for reader in self._at(place))]
+
+    def _at(self, place: str) -> tuple[ProfileReader, ...]:
+        if place not in self._loaded:
+            module, name = place.split()
+            found = getattr(import_module(f"profgate.readers.{module}"), name)
+            if isinstance(found, type):
+                found = (found(self._kernels) if module in _WITH_KERNELS else found(),)
+            self._loaded[place] = found
+        return self._loaded[place]
 
 
-READERS = built_in()
+READERS = Readers()
 
 
-def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
+def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None) -> Readers:
     """Return the ``extra`` readers and the built-in readers. Raises SettingsError if two readers have the same name."""
-    readers = (*extra, *built_in(kernels))
-    names = [reader.name for reader in readers]
+    extra = tuple(extra)
+    readers = Readers(extra, kernels)
+    names = [reader.name for reader in readers] if extra else []
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SettingsError(f"reader {twice[0]}", "two readers have this name; remove one of their packages")
     return readers
 
 
-def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile:
+def read_profile(source: SourceFile, readers: Readers = READERS) -> Profile:
     """Read a profile with the reader that recognises its content.
 
     Raises UnknownFormat if no reader recognises the file, and ProfileError if several readers recognise the file or
@@ -81,7 +95,7 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
         raise ProfileError(error.where, f"looks like {reader.name} ({why}), but: {error.what}") from error
 
 
-def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
+def read_or_error(source: SourceFile, readers: Readers = READERS) -> Profile | ProfileError:
     """Return the profile, or the error if the file is unreadable, so that the caller can continue with other files."""
     try:
         return read_profile(source, readers)
@@ -89,7 +103,7 @@ def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READE
         return error
 
 
-def splitting_reader(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> SplittingReader[Any] | None:
+def splitting_reader(source: SourceFile, readers: Readers = READERS) -> SplittingReader[Any] | None:
     """Return the reader if the file is on disk and can be read in parts, otherwise None."""
     if source.path is None or is_wrapped(source):
         return None
@@ -100,8 +114,8 @@ def splitting_reader(source: SourceFile, readers: tuple[ProfileReader, ...] = RE
     return reader if isinstance(reader, SplittingReader) else None
 
 
-def _claiming(source: SourceFile, readers: tuple[ProfileReader, ...]) -> tuple[ProfileReader, str]:
-    *others, last = readers
+def _claiming(source: SourceFile, readers: Readers) -> tuple[ProfileReader, str]:
+    *others, last = readers.of(source)
     claims = [(reader, why) for reader in others if (why := reader.recognizes(source)) is not None]
     if len(claims) > 1:
         claimants = " and like ".join(f"{reader.name} ({why})" for reader, why in claims)

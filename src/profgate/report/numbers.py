@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -149,16 +150,24 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 def scale_for(unit: str, value: float) -> Scale:
     """Return the readable unit for a value. Unsafe characters are removed from an unknown unit."""
+    (_, _, chosen), *larger = _scales(unit)
+    for factor, least, scale in larger:
+        if abs(value) / factor >= least:
+            chosen = scale
+    return chosen
+
+
+@lru_cache(128)
+def _scales(unit: str) -> tuple[tuple[float, float, Scale], ...]:
+    """Return the readable units, each with the factor of the unit before it and the least value in that unit."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
     if not steps:  # a unit from an untrusted file is reduced to characters that are safe in all formats
-        return Scale(1.0, "" if unit == "count" else re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip())
-    chosen = steps[0]
-    for before, step in pairwise(steps):
-        # 999.7 µs is formatted as 1.00 ms, because rounding would give 1000 µs
-        if abs(value) / before[0] >= min(999.5, step[0] / before[0] - 0.5):
-            chosen = step
-    return Scale(*chosen)
+        sign = "" if unit == "count" else re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip()
+        return ((1.0, 0.0, Scale(1.0, sign)),)
+    # 999.7 µs is formatted as 1.00 ms, because rounding would give 1000 µs
+    larger = ((before[0], min(999.5, step[0] / before[0] - 0.5), Scale(*step)) for before, step in pairwise(steps))
+    return ((1.0, 0.0, Scale(*steps[0])), *larger)
 
 
 def _digits(value: float, scale: Scale) -> str:

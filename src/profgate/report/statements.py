@@ -140,7 +140,7 @@ def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 def renames(metrics: Iterable[MetricReport], code: Callable[[str, int], str]) -> list[str]:
     """Return a sentence for each renamed function and each renamed file, without duplicates."""
-    pairs = [(item.others[0], item.location) for metric in metrics for item in metric.relations if item.others]
+    pairs = [pair for metric in metrics for pair in metric.renamed]
     names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
     files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
     return [

@@ -1,14 +1,16 @@
 """Locate and render the templates."""
 
+import os.path
 import sys
 from contextlib import suppress
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
+from pkgutil import get_data
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.bccache import Bucket
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+PACKAGE = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - a name only
 
 
 class _CompiledTemplates(FileSystemBytecodeCache):
@@ -21,16 +23,15 @@ class _CompiledTemplates(FileSystemBytecodeCache):
                 super().dump_bytecode(bucket)
 
 
-def template_root() -> Traversable:
-    """Return the directory of the templates: in the installed package, or next to src/ in a checkout."""
-    package = resources.files("profgate")
-    packaged = package.joinpath("templates")
-    return packaged if packaged.is_dir() else package.joinpath("..", "..", "templates")
+@cache
+def _root() -> str:
+    """Return the directory of the templates, relative to the package: in it, or next to src/ in a checkout."""
+    return "templates" if os.path.isdir(f"{PACKAGE}/templates") else "../../templates"  # noqa: PTH112 - pathlib is slower
 
 
 def read_asset(name: str) -> str:
     """Read a text file below the template root. `name` uses forward slashes. Raises `FileNotFoundError`."""
-    return template_root().joinpath(*name.split("/")).read_text(encoding="utf-8")
+    return (get_data("profgate", f"{_root()}/{name}") or b"").decode()
 
 
 def render_template(name: str, /, **values: object) -> str:
@@ -42,8 +43,8 @@ def render_template(name: str, /, **values: object) -> str:
 def _environment() -> Environment:
     # the templates are trusted; the sandbox limits the effect of a mistake to the values passed to the template
     return ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(str(template_root())),
-        bytecode_cache=_CompiledTemplates(str(resources.files("profgate").joinpath("__pycache__"))),
+        loader=FileSystemLoader(f"{PACKAGE}/{_root()}"),
+        bytecode_cache=_CompiledTemplates(f"{PACKAGE}/__pycache__"),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,

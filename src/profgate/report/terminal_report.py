@@ -8,7 +8,8 @@ from profgate.model.change import path_text
 from profgate.model.details import ModelPair
 from profgate.model.kinds import BETTER, BY_WORD, WORSE
 from profgate.model.reason import ReasonCode
-from profgate.model.report import MetricReport, Report, Side
+from profgate.model.report import MetricReport, Report
+from profgate.model.sides import Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import acceptance_lines

@@ -28,7 +28,7 @@ from typing_extensions import TypeAliasType
 from profgate.errors import did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import FAIL_ON_ORDER, MEANING, OnNotCompared, Policy, Rule
+from profgate.model.policy import FAIL_ON_ORDER, LIMITS, MEANING, OnNotCompared, Policy, Rule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.settings.mistakes import message
 from profgate.settings.yaml_document import Path, YamlDocument
@@ -78,8 +78,8 @@ def _gate_model() -> type[BaseModel]:
             kind = Names
         elif name == "confirm":  # YAML 1.1 parses an unquoted off as false
             kind = Annotated[kind, BeforeValidator(lambda value: "off" if value is False else value)]
-        default = None if kind is Names else field.default
-        found[field.name] = (kind, Field(default, alias=name, description=field.metadata[MEANING]))
+        default, limits = None if kind is Names else field.default, field.metadata.get(LIMITS, {})
+        found[field.name] = (kind, Field(default, alias=name, description=field.metadata[MEANING], **limits))
     return create_model("Gate", __config__=STRICT, **found)
 
 

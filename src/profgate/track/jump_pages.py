@@ -18,7 +18,8 @@ from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.reason import ReasonCode
-from profgate.model.report import Document, Side
+from profgate.model.report import Document
+from profgate.model.sides import Side
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
 from profgate.pipeline import PipelineInput, states_of

@@ -8,8 +8,9 @@ import pytest
 
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
 from profgate.github.records import ArtifactRecord, ArtifactRun, PullRecord, PullSide, RepositoryRecord
-from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
+from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
 from profgate.model.run_context import TriggeringRun
+from profgate.model.source import MANIFEST_NAME
 
 PROFILE = b"main 1\n"
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "mallory", ".github/workflows/a.yml")

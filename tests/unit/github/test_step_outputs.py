@@ -2,7 +2,8 @@ from dataclasses import replace
 
 from profgate.github.step_outputs import OUTPUTS, Published, outputs_of
 from profgate.model.change import Location
-from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
+from profgate.model.report import Finding, MetricReport, Report, Total, Verdict, WorkloadReport
+from profgate.model.sides import Side
 
 FINDING = Finding(
     severity="severe",

@@ -5,7 +5,8 @@ from typing import Any
 from profgate.history.false_alarms import LAST, with_false_alarms
 from profgate.model.history import StoredVerdict
 from profgate.model.policy import Policy
-from profgate.model.report import Report, Side, StatedPolicy, Verdict
+from profgate.model.report import Report, StatedPolicy, Verdict
+from profgate.model.sides import Side
 from profgate.report.statements import false_alarms
 
 

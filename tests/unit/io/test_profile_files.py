@@ -6,8 +6,9 @@ import pytest
 from profgate.errors import ProfgateError
 from profgate.io.profile_files import described, is_in, local_set
 from profgate.loading import profiles_at
-from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME, Manifest
+from profgate.model.manifest import Manifest
 from profgate.model.profile import Configuration, Facts
+from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 
 @pytest.fixture

@@ -23,12 +23,12 @@ from profgate.model.report import (
     FunctionCosts,
     MetricReport,
     Report,
-    Side,
     Total,
     Verdict,
     WorkloadReport,
     draft_of,
 )
+from profgate.model.sides import Side
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided

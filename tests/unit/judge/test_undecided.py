@@ -12,7 +12,8 @@ from profgate.judge.verdict import judge
 from profgate.model.acceptance import in_comment
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import NotCompared, Report, Side
+from profgate.model.report import Report
+from profgate.model.sides import NotCompared, Side
 
 REQUIRED = Policy(required=("w*",))
 STRICT = Policy(on_not_compared="fail")

@@ -23,7 +23,8 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import NotCompared, Report, Side, Verdict, WorkloadReport
+from profgate.model.report import Report, Verdict, WorkloadReport
+from profgate.model.sides import NotCompared, Side
 from profgate.model.units import Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
 from report_samples import texts

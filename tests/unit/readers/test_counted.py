@@ -16,7 +16,7 @@ PERUN = (
 )  # there is no recorded file of this collector
 
 
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+@pytest.mark.parametrize("reader", tuple(READERS), ids=lambda reader: reader.name)
 def test_reader_declares_which_metrics_are_counted(reader: Any) -> None:
     declared, found = reader.counted, Counter[str]()
     recorded = [path.read_bytes() for path in sorted((DATA / reader.name).rglob("*")) if path.is_file()]

@@ -9,7 +9,7 @@ DATA = Path(__file__).parents[2] / "data"
 ELSEWHERE = {"folded", "durations"}  # proven by examples/shop, and by the tests of what writes it
 
 
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+@pytest.mark.parametrize("reader", tuple(READERS), ids=lambda reader: reader.name)
 def test_proven_readers_have_a_recorded_file(reader: BuiltInReader) -> None:
     assert reader.looks
     assert reader.record

@@ -17,7 +17,8 @@ from profgate.model.attribution import SourceState
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import Acknowledgement, Attribution, Document, NotCompared, Report
+from profgate.model.report import Acknowledgement, Attribution, Document, Report
+from profgate.model.sides import NotCompared
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
     COMMENT_BYTES,

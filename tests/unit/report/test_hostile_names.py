@@ -14,7 +14,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader
 from profgate.model.links import Links
 from profgate.model.reason import as_reason
-from profgate.model.report import NotCompared
+from profgate.model.sides import NotCompared
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
 

@@ -7,8 +7,8 @@ import pytest
 from profgate.model.details import GateResult
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, FunctionCosts, Report
+from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.rows import ordered
-from profgate.report.view import metric_headline, view_of_metric
 from report_samples import (
     RED,
     finding,

@@ -8,7 +8,8 @@ from golden_files import Golden
 from profgate.io.terminal import show
 from profgate.judge.findings import drafts_of
 from profgate.model.reason import as_reason
-from profgate.model.report import Attribution, NotCompared
+from profgate.model.report import Attribution
+from profgate.model.sides import NotCompared
 from profgate.report.terminal_report import terminal_lines
 from terminal_text import terminal_text
 

@@ -41,6 +41,7 @@ FORMAT = ResultFormat(
     proven="Criterion 0.3.6",
     keys=("sampling_mode", "iters", "times"),
     line=_MESSAGE,
+    word=b'-complete"',
     records=_samples,
     add=_add,
     profiler="criterion",

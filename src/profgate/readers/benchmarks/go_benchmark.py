@@ -47,6 +47,7 @@ FORMAT = ResultFormat(
     record="go test -run '^$' -bench . -count 10 ./... > a.txt",
     counted=("allocated", "allocations"),
     proven="Go 1.19.8",
+    word=b"Benchmark",
     line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"

@@ -1,7 +1,6 @@
 """JMH's JSON: one run per fork of a benchmark, with the median of its iterations."""
 
 import re
-from statistics import fmean
 from typing import Any
 
 from profgate.readers.benchmarks.results import Results, measured, quantity_of, unknown
@@ -45,6 +44,8 @@ def _mean(iteration: object, where: str) -> float:
     histogram: list[Any] = listing(iteration, where, "an iteration")
     try:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]
+        from statistics import fmean  # this module is imported for every text file
+
         return fmean([value for value, _ in pairs], [count for _, count in pairs])
     except (TypeError, ValueError):
         raise wrong(where, "an iteration is not a list of values with their counts") from None

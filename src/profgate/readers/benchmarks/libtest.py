@@ -20,6 +20,7 @@ FORMAT = ResultFormat(
     looks="lines such as 'test x ... bench: 12 ns/iter'",
     record="cargo bench -- --output-format bencher > a.txt",
     proven="Criterion 0.3.6",
+    word=b" bench: ",
     line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),
     records=lines(r"test (?P<name>\S.*?)(?<! ) ++\.\.\. bench: *(?P<time>.*)"),
     add=_add,

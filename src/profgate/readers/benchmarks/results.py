@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
-from statistics import median
 
 import numpy as np
 
@@ -118,6 +117,8 @@ class Results:
 
     def profile(self, facts: Facts) -> Profile:
         """Return all benchmarks as one profile. A file without benchmarks is valid and results in an empty profile."""
+        from statistics import median  # this module is imported for every text file
+
         runs = [
             self._in_blocks([values[0] if len(values) == 1 else median(values) for values in processes.values()])
             for processes in self._values.values()
@@ -153,6 +154,8 @@ class Results:
         """
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
+        from statistics import median
+
         self.warnings[_IN_BLOCKS] += 1
         size = math.ceil(len(values) / MOST_RUNS)
         return [median(values[start : start + size]) for start in range(0, len(values), size)]

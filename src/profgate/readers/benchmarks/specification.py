@@ -82,11 +82,12 @@ class ResultFormat(BuiltInReader):
     """Reader for benchmark results in a format that is defined by a specification.
 
     The format is also recognised by the pattern ``line``, which is searched for in the first bytes of the file and, if
-    ``at_end`` is true, also in the last bytes. ``records`` splits a file into records, and ``select`` filters or
-    completes the records. The name of a benchmark consists of the strings at the paths in ``title``, joined by dots.
-    The value is at the path ``value``. The unit is the string at the path "unit" or, if there is none, ``unit``. If
-    records have several values, ``add`` is used instead of these paths. ``facts`` maps the names of facts to paths in
-    the first record or in the surrounding document. ``scenarios`` is passed to `Results`.
+    ``at_end`` is true, also in the last bytes. All lines that match contain ``word``, which is searched for first.
+    ``records`` splits a file into records, and ``select`` filters or completes the records. The name of a benchmark
+    consists of the strings at the paths in ``title``, joined by dots. The value is at the path ``value``. The unit is
+    the string at the path "unit" or, if there is none, ``unit``. If records have several values, ``add`` is used
+    instead of these paths. ``facts`` maps the names of facts to paths in the first record or in the surrounding
+    document. ``scenarios`` is passed to `Results`.
     """
 
     name: str
@@ -98,6 +99,7 @@ class ResultFormat(BuiltInReader):
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None
     line: re.Pattern[bytes] | None = None
+    word: bytes = b""
     at_end: bool = False
     select: Callable[[Iterable[Record], Results], Iterable[Record]] | None = None
     title: tuple[str, ...] = ("name",)
@@ -110,7 +112,7 @@ class ResultFormat(BuiltInReader):
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        if super().fits(source) or (self.line and self.line.search(source.head)):
+        if super().fits(source) or (self.line and self.word in source.head and self.line.search(source.head)):
             return True
         if not self.line or not self.at_end or source.size <= len(source.head):
             return False

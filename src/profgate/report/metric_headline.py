@@ -1,0 +1,80 @@
+"""The headline that a report with only one metric of a workload would have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from profgate.model.reason import ReasonCode
+from profgate.report import numbers, rows, statements
+from profgate.report.finding_text import NO_PATH, SOURCES, reach_text
+from profgate.report.view import SHORT, View, plain_name
+from profgate.report.wording import full_sentence
+
+if TYPE_CHECKING:
+    from profgate.model.report import MetricReport, Report, WorkloadReport
+    from profgate.report.finding_text import Row
+
+
+class MetricHeadline(NamedTuple):
+    """The headline that a report with only one metric would have: a conclusion such as "fails", and a sentence.
+
+    The change in the total, how the pull request affects the first function, and the word for doubt about the total may
+    be empty.
+    """
+
+    conclusion: str
+    text: str
+    total: str
+    whose: str = ""
+    doubt: str = ""
+
+
+def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
+    """Return the headline of one metric of a report, with plain names."""
+    alone = view_of_metric(report, workload, metric)
+    conclusion, reasons = rows.shown_conclusion(metric).badge, alone.report.verdict.reasons
+    if metric.state != "compared":
+        return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "")
+    text = alone.headline(total=False)
+    if not text and reasons:
+        conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
+    about_total = bool(text) and alone.first is not None and alone.first.total
+    text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
+    seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
+    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
+    total = f"total {values}, {rows.total_growth(metric)}{f'. {seen}' if seen else ''}"
+    whose = _whose(rows.ordered(alone.groups), text)
+    return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric))
+
+
+def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
+    """Return the view of only one metric, with the verdict that follows from this metric alone."""
+    place = {"workload": workload.name, "metric": metric.name}
+    reasons = tuple(
+        reason
+        for reason in report.verdict.reasons
+        if reason.code is not ReasonCode.FINDING and place.items() <= reason.parameters.items()
+    )
+    conclusion = rows.conclusion_of(metric)
+    if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload
+        conclusion = "pass"
+    missing = (entry for entry in report.not_compared if (entry.name, entry.metric) == (workload.name, metric.name))
+    alone = replace(
+        report,
+        workloads=(replace(workload, metrics=(metric,)),),
+        not_compared=tuple(missing),
+        verdict=replace(report.verdict, conclusion=conclusion, reasons=reasons),
+    )
+    return View(alone, SHORT)
+
+
+def _whose(findings: list[Row], text: str) -> str:
+    """Return how the pull request affects the first function, with its name if the headline does not contain it."""
+    if not findings or findings[0].total:
+        return ""
+    finding = findings[0].finding
+    changed, reach = SOURCES.get(finding.attribution.source or ""), NO_PATH.get(finding.attribution.reach or "", "")
+    whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False) or reach
+    name = plain_name(finding.location.name)
+    return whose if not whose or name in text else f"{name}: {whose}"
