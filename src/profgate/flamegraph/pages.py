@@ -25,7 +25,8 @@ from profgate.report.markdown_text import short_sha
 from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.numbers import counted
 from profgate.report.rows import COLOURS, CONCLUSIONS, not_compared, ordered
-from profgate.report.view import RAW, View
+from profgate.report.styles import RAW
+from profgate.report.view import View
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, workload_row
 

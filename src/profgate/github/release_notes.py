@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from profgate.model.report import Document, Report
 from profgate.report import numbers
-from profgate.report.comment import OPEN, Body
+from profgate.report.comment import Body
 from profgate.report.finding_text import change_text
 from profgate.report.markdown_text import (
     bullets,
@@ -18,6 +18,7 @@ from profgate.report.markdown_text import (
     table,
     unbroken,
 )
+from profgate.report.view import OPEN
 
 NOTES_NAME = "release-notes.md"
 ROWS = 20

@@ -8,7 +8,7 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
 from profgate.report.finding_text import Row
 from profgate.report.markdown_text import code_span
-from profgate.report.view import MARKDOWN, Style
+from profgate.report.styles import MARKDOWN, Style
 from profgate.report.wording import reason_text
 
 SHOWN_ACCEPTANCES = 20

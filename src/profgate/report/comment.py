@@ -5,20 +5,18 @@ from urllib.parse import quote
 
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text, shown_text
-from profgate.model.levels import GATE_SHARE
 from profgate.model.links import Links
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Finding, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows, statements
-from profgate.report.acceptance_rows import acceptance_lines, ways_out
+from profgate.report.acceptance_rows import ways_out
 from profgate.report.finding_text import (
     FACTS,
     SOURCES,
     TOP_LEVEL,
     Row,
     base_branch_text,
-    change_text,
     details,
     finding_key,
     place_name,
@@ -30,6 +28,7 @@ from profgate.report.markdown_text import (
     MARKER_KEY,
     bullets,
     code_span,
+    dotted,
     limited,
     link,
     link_target,
@@ -39,21 +38,20 @@ from profgate.report.markdown_text import (
     table,
     unbroken,
 )
-from profgate.report.rank_report import rank_details, rank_sections, result_text
+from profgate.report.rank_report import rank_details, rank_sections
 from profgate.report.rows import Pair
-from profgate.report.view import LONGEST_NAME, MARKDOWN, View, plain_name
+from profgate.report.styles import LONGEST_NAME, MARKDOWN, plain_name
+from profgate.report.view import OPEN, View
 from profgate.report.wording import IN_TURNS
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
-OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
 LONGEST_COMMAND = 400
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 HELP = "https://profgate.github.io/profgate/how-to/red/"
-POLICY = ("fail_on", "fail_on_total", "source")
 
 
 def render_comment(
@@ -130,10 +128,6 @@ class Body(View):
         super().__init__(report, MARKDOWN)
         self.links = links or Links()
         self.run_url = run_url or self.links.run
-        causes, better = self.causes(), [row for row in self.groups.better if not row.total]
-        most = 0 if report.verdict.conclusion == "inconclusive" or self.doubtful else OPEN
-        self.shown = (causes or better)[:most]
-        self.more, self.better = causes[most:], better if causes else better[most:]
 
     def text(self, limit: int) -> str:
         """Return the text with at most ``limit`` rows in each section of the details."""
@@ -147,7 +141,7 @@ class Body(View):
             self.compared(),
             self.visible(),
         )
-        sections = self.sections(limit)
+        sections = self.details(limit)
         details = [part for title, text in sections for part in (f"**{_capital(title)}**" * (len(sections) > 1), text)]
         titles = _capital(dotted(*(title for title, _ in sections)))
         folded = (f"<details><summary>{titles}</summary>", *details, "</details>") if sections else ()
@@ -172,29 +166,12 @@ class Body(View):
             return f"The check passes. To decide, measure both commits {IN_TURNS}: `profgate confirm`."
         return "Nothing to do: the check passes."
 
-    def sections(self, limit: int) -> list[tuple[str, str]]:
-        """Return the title and the text of each section of the details."""
-        report, more, better, counted = self.report, self.more, self.better, numbers.counted
-        failing = sum(row.finding.colour == "red" for row in more)
-        causes = counted(len(more), "more cause" if self.shown else "possible change")
-        parts = [note_line(row) for row in self.groups.related]
-        notes = [note_line(row) for row in self.groups.other if _noticeable(row)]
-        totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
-        sections = [
-            (f"{causes}, {failing} failing" if failing else causes, self.table(more, limit)),
-            (counted(len(better), "improvement"), self.table(better, limit)),
-            (f"{counted(len(parts), 'finding')} within these changes", bullets(limited(parts, limit, "finding"))),
-            (counted(len(notes), "note"), bullets(limited(notes, limit, "note"))),
-            (counted(len(totals), "more total"), bullets(limited(totals, limit, "total"))),
-            (counted(len(report.acceptances), "acceptance"), bullets(acceptance_lines(report, MARKDOWN))),
-            (f"{len(self.missing):,} not compared", "" if self.doubtful else self.missing_ones(limit)),
-            *(
-                (f"order of {sentence(location)}: {sentence(result_text(check))}", rank_details(check))
-                for _, location, check in rank_sections(report)
-            ),
-            ("how this was measured", bullets(limited(self.measured(), 2 * max(limit, 2), "line"))),
-        ]
-        return [(title, text) for title, text in sections if text]
+    def details(self, limit: int) -> list[tuple[str, str]]:
+        """Return the titles and the texts of the details."""
+        texts = []
+        for title, found, lines, order in self.sections(limit):
+            texts.append((title, self.table(found, limit) or (rank_details(order) if order else bullets(lines))))
+        return texts
 
     def table(self, found: Sequence[Row], limit: int) -> str:
         """Return a table of findings. The findings get signs if their colours differ."""
@@ -265,43 +242,6 @@ class Body(View):
         if links.index and len(links.pages) > 1:
             yield link("all pages", links.index)
 
-    def causes(self) -> list[Row]:
-        """Return the rows of functions, and of totals whose colour neither a function nor the headline explains."""
-        worse = self.groups.worse
-        colours = {(id(row.metric), row.finding.colour) for row in worse if not row.total}
-        explained = {entry for metric, colour in colours for entry in ((metric, "yellow"), (metric, colour))}
-        return [
-            row
-            for row in worse
-            if not row.total or not (row.everything or (id(row.metric), row.finding.colour) in explained)
-        ]
-
-    def measured(self) -> list[str]:
-        """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
-        distance, policy = self.report.baseline.distance, self.report.policy
-        older = f"The baseline is {numbers.counted(distance or 0, 'commit')} older than the merge base"
-        stated = ", ".join(f"{name.replace('_', '-')} {value}" for name in POLICY if (value := getattr(policy, name)))
-        lines = [
-            f"{older}: no profiles of a newer commit can be used." if distance else "",
-            *self.facts(),
-            *self.further_reasons(),
-            *self.notes(),
-            *statements.renames((pair.metric for pair in self.pairs), code_span),
-            stated and f"Policy: {sentence(stated)}",
-        ]
-        return [line for line in lines if line and self.pairs]
-
-    def facts(self) -> Iterable[str]:
-        """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
-        lines: dict[str, list[str]] = {}
-        for pair in self.pairs:
-            facts = dotted(*map(sentence, statements.basis(self.report, pair.metric)))
-            for text in (facts, *(f"not tested: {self.reason(reason)}" for reason in pair.metric.not_tested)):
-                lines.setdefault(text, []).append(
-                    f"{code_span(pair.workload, LONGEST_NAME)} {code_span(pair.metric.name, 40)}"
-                )
-        yield from (f"{', '.join(limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text)
-
 
 def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> tuple[str, str]:
     """Return the table cells of one finding: the function and whose change it is, and the change with its reason.
@@ -317,7 +257,9 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
         else code_span(place_name(location) if location.name == TOP_LEVEL else location.name)
     )
     target = link_target(_frame_link(row, links))
-    label = _lines(f"**{name}**{NO_BREAK + '🔥' if target else ''}", cell(source_place(location)) * bool(location.file))
+    label = _lines(
+        f"**{name}**{NO_BREAK + '🔥' if target else ''}", sentence(source_place(location)) * bool(location.file)
+    )
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
     cost, change, *more = map(_solid, row.facts)
     return (
@@ -326,20 +268,15 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
             f"{len(location.lines)} functions of this name, added up" if location.lines else "",
             where,
             f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else "",
-            dotted(_origin(finding), cell(base_branch_text(finding))),
+            dotted(_origin(finding), sentence(base_branch_text(finding))),
         ),
         _lines(
             f"**{change}** ({cost})",
             *(f"{text} {fact.noun}" for fact, text in zip(FACTS[2:], more, strict=True) if text),
             *details(row, code_span),
-            dotted(*map(cell, why(row, plain_name))),
+            dotted(*map(sentence, why(row, plain_name))),
         ),
     )
-
-
-def note_line(row: Row) -> str:
-    """Return a finding in one line."""
-    return dotted(change_text(row, code_span), *map(cell, why(row, plain_name)))
 
 
 def _compared_runs(metric: MetricReport) -> tuple[str, str]:
@@ -357,7 +294,7 @@ def _origin(finding: Finding) -> str:
         return f"{source} {link('in this PR', finding.attribution.source_link)}"
     if finding.attribution.reach == "calls a changed function":
         return reach_text(finding, code_span)
-    return cell(reach_text(finding))
+    return sentence(reach_text(finding))
 
 
 def _frame_link(row: Row, links: Links) -> str | None:
@@ -367,20 +304,6 @@ def _frame_link(row: Row, links: Links) -> str | None:
     # the key distinguishes functions with the same name; the name is for readers and is used if the key is unknown
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     return f"{page}#finding={finding_key(row.finding.location)}{f'~{name}' if len(name) <= LONGEST_FRAGMENT else ''}"
-
-
-def _noticeable(note: Row) -> bool:
-    return abs((note.finding.share_to or 0.0) - (note.finding.share_from or 0.0)) >= GATE_SHARE
-
-
-def cell(text: str) -> str:
-    """Escape a sentence for a table cell."""
-    return sentence(text, 160)
-
-
-def dotted(*parts: str) -> str:
-    """Join the nonempty parts of a line."""
-    return " · ".join(filter(None, parts))
 
 
 def _lines(*parts: str) -> str:

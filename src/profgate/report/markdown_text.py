@@ -77,6 +77,11 @@ def limited(lines: Sequence[str], limit: int, noun: str, where: str = " in the r
     return [*lines[:limit], *([f"and {counted(more, f'more {noun}')}{where}"] if more > 0 else [])]
 
 
+def dotted(*parts: str) -> str:
+    """Join the nonempty parts of a line."""
+    return " · ".join(filter(None, parts))
+
+
 def paragraphs(*parts: str) -> str:
     """Return the nonempty parts as paragraphs."""
     return "\n\n".join(filter(None, parts)) + "\n"

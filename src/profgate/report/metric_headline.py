@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from profgate.model.reason import ReasonCode
 from profgate.report import numbers, rows, statements
 from profgate.report.finding_text import NO_PATH, SOURCES, reach_text
-from profgate.report.view import SHORT, View, plain_name
+from profgate.report.styles import SHORT, plain_name
+from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
 if TYPE_CHECKING:

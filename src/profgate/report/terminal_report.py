@@ -16,8 +16,9 @@ from profgate.report.acceptance_rows import acceptance_lines
 from profgate.report.finding_text import FACTS, Row, details, place_name, reach_text, source_text, tag_of, why
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import CONCLUSIONS, Pair
+from profgate.report.styles import PLAIN, Style
 from profgate.report.text_table import Line, Tone, aligned
-from profgate.report.view import PLAIN, Style, View
+from profgate.report.view import View
 
 NARROWEST = 60
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}

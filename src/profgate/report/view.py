@@ -1,21 +1,25 @@
 """The view of a report: the texts that all outputs show, with names, sentences and links in the style of the output."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from profgate.model.levels import TOTAL_FLOOR
+from profgate.model.durations import RankCheck
+from profgate.model.levels import GATE_SHARE, TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, MetricReport, Report
-from profgate.model.visible_text import name_text, plain
 from profgate.report import numbers, rows, statements
-from profgate.report.finding_text import Row, change_text, place_name, total_change
-from profgate.report.markdown_text import code_span, link, sentence
-from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE
+from profgate.report.acceptance_rows import acceptance_lines
+from profgate.report.finding_text import Row, change_text, place_name, total_change, why
+from profgate.report.markdown_text import dotted, limited
+from profgate.report.rank_report import rank_sections, result_text
+from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE, Pair
+from profgate.report.styles import LONGEST_NAME, PLAIN, Style
 from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 
-LONGEST_NAME = 60
+OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
+POLICY = ("fail_on", "fail_on_total", "source")
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
 SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
@@ -27,39 +31,31 @@ SIDES = {"target": "only in the target", "baseline": "only in the baseline", "bo
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
 
 
-def plain_name(name: str) -> str:
-    """Format a name for a sentence that is escaped later."""
-    return name_text(name, LONGEST_NAME)
+class Section(NamedTuple):
+    """A titled part of the details: findings, lines, or the order of durations."""
 
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How an output writes the cells of a view.
-
-    ``code`` writes a name with a maximum length, ``name`` a name in a sentence that ``text`` writes afterwards, and
-    ``link`` a label with a URL, which is left out by default.
-    """
-
-    code: Callable[..., str]
-    name: Quote
-    text: Callable[[str], str]
-    link: Callable[[str, str | None], str] = lambda _label, _url: ""
-
-
-PLAIN = Style(name_text, plain_name, plain)
-SHORT = Style(plain_name, plain_name, plain)
-RAW = Style(str, str, str)
-MARKDOWN = Style(code_span, plain_name, sentence, link)
+    title: str
+    rows: Sequence[Row] = ()
+    lines: Sequence[str] = ()
+    order: RankCheck | None = None
 
 
 class View:
-    """A report in the style of an output. ``first`` is the finding that the headline is about."""
+    """A report in the style of an output.
+
+    ``first`` is the finding that the headline is about, ``shown`` are the findings of the comment's first table, and
+    ``more`` and ``better`` those of the details.
+    """
 
     def __init__(self, report: Report, style: Style = PLAIN) -> None:
         self.report, self.style = report, style
         self.groups, self.pairs, self.missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
         self.metrics = Counter(pair.workload for pair in self.pairs)
         self.first = self._leading()
+        causes, better = self._causes(), [row for row in self.groups.better if not row.total]
+        most = 0 if report.verdict.conclusion == "inconclusive" or self.doubtful else OPEN
+        self.shown = (causes or better)[:most]
+        self.more, self.better = causes[most:], better if causes else better[most:]
 
     @property
     def doubtful(self) -> bool:
@@ -222,6 +218,81 @@ class View:
             reasons = self.first.finding.reasons if self.first is not None and self.first.total else ()
         return next((statements.advice(reason, self.report) for reason in reasons[:1]), "")
 
+    def _causes(self) -> list[Row]:
+        """Return the rows of functions, and of totals whose colour neither a function nor the headline explains."""
+        worse = self.groups.worse
+        colours = {(id(row.metric), row.finding.colour) for row in worse if not row.total}
+        explained = {entry for metric, colour in colours for entry in ((metric, "yellow"), (metric, colour))}
+        return [
+            row
+            for row in worse
+            if not row.total or not (row.everything or (id(row.metric), row.finding.colour) in explained)
+        ]
+
+    def why(self, row: Row) -> list[str]:
+        """Return the first reason for a finding's colour, and the cause if another function is the cause."""
+        return [self.style.text(text) for text in why(row, self.style.name)]
+
+    def note(self, row: Row) -> str:
+        """Return a finding in one line."""
+        return dotted(change_text(row, self.style.code), *self.why(row))
+
+    def total(self, pair: Pair) -> str:
+        """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
+        values, change = rows.total_words(pair.metric)
+        return f"{self.where(pair.workload, pair.metric)} {values} ({change})".lstrip()
+
+    def sections(self, limit: int) -> list[Section]:
+        """Return the details, with at most about ``limit`` lines in each list."""
+        report, counted = self.report, numbers.counted
+        failing = sum(row.finding.colour == "red" for row in self.more)
+        causes = counted(len(self.more), "more cause" if self.shown else "possible change")
+        parts = [self.note(row) for row in self.groups.related]
+        notes = [self.note(row) for row in self.groups.other if _noticeable(row)]
+        totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
+        missing = [] if self.doubtful else limited(self.not_compared(), max(limit, 2), "workload")
+        sections = [
+            Section(f"{causes}, {failing} failing" if failing else causes, self.more),
+            Section(counted(len(self.better), "improvement"), self.better),
+            Section(f"{counted(len(parts), 'finding')} within these changes", (), limited(parts, limit, "finding")),
+            Section(counted(len(notes), "note"), (), limited(notes, limit, "note")),
+            Section(counted(len(totals), "more total"), (), limited(totals, limit, "total")),
+            Section(counted(len(report.acceptances), "acceptance"), (), acceptance_lines(report, self.style)),
+            Section(f"{len(self.missing):,} not compared", (), missing),
+            *(
+                Section(f"order of {self.style.text(location)}: {self.style.text(result_text(check))}", order=check)
+                for _, location, check in rank_sections(report)
+            ),
+            Section("how this was measured", (), limited(self._measured(), 2 * max(limit, 2), "line")),
+        ]
+        return [section for section in sections if any(section[1:])]
+
+    def _measured(self) -> list[str]:
+        """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
+        distance, policy = self.report.baseline.distance, self.report.policy
+        older = f"The baseline is {numbers.counted(distance or 0, 'commit')} older than the merge base"
+        stated = ", ".join(f"{name.replace('_', '-')} {value}" for name in POLICY if (value := getattr(policy, name)))
+        lines = [
+            f"{older}: no profiles of a newer commit can be used." if distance else "",
+            *self._facts(),
+            *self.further_reasons(),
+            *self.notes(),
+            *statements.renames((pair.metric for pair in self.pairs), self.style.code),
+            stated and f"Policy: {self.style.text(stated)}",
+        ]
+        return [line for line in lines if line and self.pairs]
+
+    def _facts(self) -> Iterable[str]:
+        """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
+        lines: dict[str, list[str]] = {}
+        for pair in self.pairs:
+            facts = dotted(*map(self.style.text, statements.basis(self.report, pair.metric)))
+            for text in (facts, *(f"not tested: {self.reason(reason)}" for reason in pair.metric.not_tested)):
+                lines.setdefault(text, []).append(
+                    f"{self.style.code(pair.workload, LONGEST_NAME)} {self.style.code(pair.metric.name, 40)}"
+                )
+        yield from (f"{', '.join(limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text)
+
     def not_compared(self) -> list[str]:
         """Return the workloads and metrics that were not compared, with reasons."""
         code = self.style.code
@@ -243,6 +314,10 @@ class View:
             if note.code is not ReasonCode.TOTALS_FAR_APART or (load.name, note.parameters.get("metric")) not in failed
         )
         return [*notes, *(self.reason(warning) for warning in self.report.warnings if warning.code not in shown)]
+
+
+def _noticeable(note: Row) -> bool:
+    return abs((note.finding.share_to or 0.0) - (note.finding.share_from or 0.0)) >= GATE_SHARE
 
 
 def _function(found: Iterable[Row], metric: MetricReport | None = None) -> Row | None:

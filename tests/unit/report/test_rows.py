@@ -20,7 +20,8 @@ from profgate.report.finding_text import FACTS, Fact, Row, change_text, growth_b
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import grouped
 from profgate.report.statements import basis
-from profgate.report.view import RAW, View
+from profgate.report.styles import RAW
+from profgate.report.view import View
 from terminal_text import terminal_text
 
 
