@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from profgate.model.details import GateResult
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, FunctionCosts, Report
 from profgate.report.metric_headline import metric_headline, view_of_metric
@@ -19,6 +18,7 @@ from report_samples import (
     report,
     unchanged,
     verdict,
+    with_result,
     workload,
 )
 
@@ -69,7 +69,7 @@ def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -
 )
 def test_headline_names_self_cost(judged: str, total: tuple[float, float], values: str) -> None:
     costs = FunctionCosts(inclusive_from=total[0], inclusive_to=total[1])
-    found = replace(finding("dot", 121e6, 153e6), result=GateResult(judged=judged), costs=costs)
+    found = with_result(replace(finding("dot", 121e6, 153e6), costs=costs), judged=judged)
     given = report(workload(metric(found, before=1.64e9, after=1.48e9)), verdict=RED)
     assert headline(given)[1] == f"dot +26.4 % {values}"
 

@@ -8,7 +8,7 @@ import report_samples as samples
 from comparisons import from_stacks
 from judged import judged
 from profgate.model.change import Change, Location
-from profgate.model.details import GateResult, ModelPair, Partial
+from profgate.model.details import ModelPair, Partial
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, MetricReport, Part, Report
@@ -113,7 +113,7 @@ def test_every_report_shows_it() -> None:
 @pytest.mark.parametrize(("after", "listed"), [(0.5e9, True), (0.997e9, False), (1e9, False), (1.02e9, False)])
 def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed: bool) -> None:
     found = samples.finding("f", 1e9, after, kind="MaybeOptimization", colour="green")
-    better = replace(found, direction="better", result=replace(found.result, ratio=min(-0.06, after / 1e9 - 1)))
+    better = samples.with_result(replace(found, direction="better"), ratio=min(-0.06, after / 1e9 - 1))
     report = samples.report(samples.workload(samples.metric(better)), verdict=samples.GREEN)
     groups = grouped(report)
     assert (len(groups.better), len(groups.noise)) == ((1, 0) if listed else (0, 1))
@@ -227,7 +227,7 @@ def test_untested_total_is_not_called_noise() -> None:
 
 def test_function_whose_cost_fell_is_never_called_slower() -> None:
     less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
-    less = replace(less, direction="worse", result=GateResult(ratio=0.04))
+    less = samples.with_result(replace(less, direction="worse"), ratio=0.04)
     row = Row("w", samples.metric(less), less)
     assert change_text(row, str) == "descend takes 10.2 → 9.7 % of the run (4.06 → 3.88 s)"
     assert tag_of(less) == "share"
@@ -237,7 +237,7 @@ def test_function_whose_cost_fell_is_never_called_slower() -> None:
 
 def test_new_function_in_a_caller_whose_cost_fell_is_the_headline() -> None:
     less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
-    less = replace(less, direction="worse", result=GateResult(ratio=0.04, new="same"))
+    less = samples.with_result(replace(less, direction="worse"), ratio=0.04, new="same")
     fresh = samples.finding("same", 0, 4e9, kind="NotInBaseline", colour="neutral")
     metric = samples.metric(less, fresh)
     report = samples.report(samples.workload(metric), verdict=samples.verdict("fail"))
@@ -267,7 +267,7 @@ def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
 
 
 def test_headline_names_the_largest_new_function() -> None:
-    caller = replace(samples.finding("dedupe", 1e9, 9e9), result=GateResult(new="a, same and 2 more"))
+    caller = samples.with_result(samples.finding("dedupe", 1e9, 9e9), new="a, same and 2 more")
     fresh = [samples.finding(name, 0, cost, kind="NotInBaseline", colour="neutral") for name, cost in NEW.items()]
     report = samples.report(samples.workload(samples.metric(caller, *fresh)), verdict=samples.verdict("fail"))
     expected = "dedupe is 9.0x slower (1.00 → 9.00 s): new same takes 10.0 % of the run; total +6.8 % (within noise)"
