@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.other_entry_points import histories, reports, rows_of, small_json, with_rows
-from profgate.history.packed_columns import packed
+from profgate.history.packed_columns import columns_to_bytes
 
 Shape = Callable[[int], bytes]
 Row = list[Any]
@@ -30,13 +30,13 @@ def history(**tables: Callable[[Row], Iterable[Row]]) -> bytes:
 
 def ones(n: int) -> bytes:
     """Costs of ``n`` functions, as a reading stores them."""
-    return packed(range(1, n + 1), np.ones(n, np.int64), np.ones(n, np.int64), None)
+    return columns_to_bytes(range(1, n + 1), np.ones(n, np.int64), np.ones(n, np.int64), None)
 
 
 @cache
 def equal(n: int) -> bytes:
     """The same function ``n`` times, which is stored in few bytes."""
-    return packed([1] * n, np.ones(n, np.int64), np.ones(n, np.int64), None)
+    return columns_to_bytes([1] * n, np.ones(n, np.int64), np.ones(n, np.int64), None)
 
 
 def functions(n: int) -> list[Row]:
@@ -74,7 +74,8 @@ HISTORIES: dict[str, Shape] = {
         symbols=lambda _: functions(n),
         readings=own_readings(n),
         measured=lambda row: [
-            [k, *row[1:6], packed([k], np.ones(1, np.int64), np.ones(1, np.int64), None)] for k in range(1, n + 1)
+            [k, *row[1:6], columns_to_bytes([k], np.ones(1, np.int64), np.ones(1, np.int64), None)]
+            for k in range(1, n + 1)
         ],
     ),
     "well packed columns": lambda n: history(
@@ -139,17 +140,17 @@ REPORTS: dict[str, Shape] = {
             metrics=[{**one["workloads"][0]["metrics"][0], "name": f"m{k}"} for k in range(n)]
         )
     ),
-    "many changes": lambda n: in_metric(many("changes", n)),
+    "many unjudged locations": lambda n: in_metric(lambda one: one.update(unjudged=named(one["findings"][-1], n))),
     "many findings": lambda n: in_metric(many("findings", n)),
     "many strategies of a change": lambda n: in_metric(
-        lambda one: one.update(changes=[{**one["changes"][-1], "strategy": f"s{k}"} for k in range(n)])
+        lambda one: one["findings"][-1].update(
+            changes=[{**one["findings"][-1]["changes"][-1], "strategy": f"s{k}"} for k in range(n)]
+        )
     ),
     "many notes of a change": lambda n: in_metric(
-        lambda one: one["changes"][-1].update(details={f"e{k}": 1.0 for k in range(n)})
+        lambda one: one["findings"][-1]["changes"][-1].update(details={f"e{k}": 1.0 for k in range(n)})
     ),
-    "many relations": lambda n: in_metric(
-        lambda one: one.update(relations=[{"kind": "renamed", "location": FUNCTION, "others": [FUNCTION]}] * n)
-    ),
+    "many renamed functions": lambda n: in_metric(lambda one: one.update(renamed=[[FUNCTION, FUNCTION]] * n)),
     "many counts": lambda n: in_metric(lambda one: one.update(counts={f"c{k}": k for k in range(n)})),
     "many runs": lambda n: in_metric(lambda one: one.update(runs={f"r{k}": k for k in range(n)} | one["runs"])),
     "many families": lambda n: report(lambda one: one.update(tests=[{**TESTS, "name": f"{k}+5"} for k in range(n)])),
@@ -177,7 +178,6 @@ REPORTS: dict[str, Shape] = {
         lambda one: (
             one.update(acceptances=[{**ACCEPTED, "id": f"a{k}", "location": f"f{k}"} for k in range(n)]),
             many("findings", n)(one["workloads"][0]["metrics"][0]),
-            many("changes", n)(one["workloads"][0]["metrics"][0]),
         )
     ),
     "unknown keys": lambda n: report(lambda one: one.update({f"k{k}": k for k in range(n)})),

@@ -1,6 +1,7 @@
 """Reports judged as the pipeline judges them, from comparisons made for tests."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from profgate.detect.builtin import STRATEGIES
 from profgate.model.comparison import Comparison
@@ -30,3 +31,8 @@ def findings(report: Report, workload: int = 0) -> dict[str, Finding]:
 
 def codes(finding: Finding) -> list[str]:
     return [reason.code.value for reason in finding.reasons]
+
+
+def changes_in(metric: dict[str, Any]) -> list[dict[str, Any]]:
+    """The changes of all locations in a metric of report.json."""
+    return [change for finding in metric["findings"] + metric.get("unjudged", []) for change in finding["changes"]]

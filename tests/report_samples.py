@@ -15,7 +15,6 @@ from profgate.model.report import (
     StatedPolicy,
     Total,
     Verdict,
-    Vote,
     WorkloadReport,
 )
 from profgate.model.sides import NotCompared, Side
@@ -36,20 +35,6 @@ CALIBRATION = Calibration(
 )
 
 
-def votes(agreeing: int, of: int = 5) -> tuple[Vote, ...]:
-    names = (
-        ("calibrated_log_ratio", "T"),
-        ("overweight", "S"),
-        ("exclusive_time_outliers", "A"),
-        ("totals", "T"),
-        ("average_amount_threshold", "A"),
-    )
-    return tuple(
-        Vote(name, family, "Degradation" if place < agreeing else "NoChange", place < agreeing)
-        for place, (name, family) in enumerate(names[:of])
-    )
-
-
 def finding(
     name: str,
     before: float,
@@ -59,12 +44,11 @@ def finding(
     colour: Colour = "red",
     whole: float = 40 * SECOND,
     file: str | None = None,
-    agreeing: int = 4,
     p: float | None = 0.004,
 ) -> Finding:
     """A finding with values in nanoseconds and shares of ``whole``."""
     severity = {"Severe": "severe", "Maybe": "maybe", "NoChan": "none"}.get(kind[:6].rstrip("D"), "degraded")
-    return Finding(
+    found = Finding(
         severity="severe" if severity == "severe" else "maybe" if severity == "maybe" else "degraded",
         colour=colour,
         kind=kind,
@@ -76,11 +60,12 @@ def finding(
         relative=(after - before) / before if before else None,
         share_from=before / whole,
         share_to=after / whole,
-        strategies=votes(agreeing),
+        changes=(),
         reasons={"red": (PROOF,), "yellow": (LATER,)}.get(colour, ()),
         weight=(after - before) / whole,
         result=GateResult(p=p),
     )
+    return replace(found, changes=(change_of(found),))
 
 
 def metric(
@@ -94,7 +79,6 @@ def metric(
         state="compared",
         runs={"baseline": 5, "target": 5, "noise": 0},
         total=Total(before, after, after - before, (after - before) / before),
-        changes=tuple(change_of(item) for item in findings),
         findings=findings,
         counts={"no_change": 1812, "unknown": 2},
         calibration=CALIBRATION,
@@ -144,18 +128,17 @@ def report(
 
 def regression() -> Report:
     total = replace(
-        finding("total", 41.2e9, 44e9, kind="TotalDegradation", agreeing=1, p=None),
+        finding("total", 41.2e9, 44e9, kind="TotalDegradation", p=None),
         share_from=None,
         share_to=None,
-        strategies=(Vote("totals", "T", "TotalDegradation", agrees=True),),
     )
     cpu = metric(
         total,
         finding("http.parse_headers", 2.4e9, 5.1e9, file="http.py"),
         finding("re.Scanner.match", 1.1e9, 1.6e9, kind="Degradation"),
-        finding("json.dumps", 0.8e9, 0.9e9, kind="MaybeDegradation", colour="yellow", agreeing=1, p=3 / 252),
-        finding("render", 3.1e9, 2.6e9, kind="Optimization", colour="green", agreeing=3),
-        finding("cache.lookup", 0.0, 0.21e9, kind="NotInBaseline", colour="neutral", agreeing=1, p=None),
+        finding("json.dumps", 0.8e9, 0.9e9, kind="MaybeDegradation", colour="yellow", p=3 / 252),
+        finding("render", 3.1e9, 2.6e9, kind="Optimization", colour="green"),
+        finding("cache.lookup", 0.0, 0.21e9, kind="NotInBaseline", colour="neutral", p=None),
     )
     quiet = metric(before=12.9e9, after=12.913e9)
     return report(
@@ -168,7 +151,7 @@ def regression() -> Report:
 
 def improvement() -> Report:
     cpu = metric(
-        finding("render", 3.1e9, 1.5e9, kind="SevereOptimization", colour="green", agreeing=4),
+        finding("render", 3.1e9, 1.5e9, kind="SevereOptimization", colour="green"),
         before=41.2e9,
         after=39.6e9,
     )

@@ -1,4 +1,5 @@
 // Describes a node, with the same text for the tooltip, the details line and screen readers.
+import { ROOT } from "./codec.js";
 import { isUncertainTotal, testsRepeats } from "./context.js";
 import { MERGED, evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
@@ -75,7 +76,11 @@ export function describe(page, shape, node) {
           ? `${meanOf(page, before, 0)} (scaled ` +
             `${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}`
           : fromTo(page, before, after),
-      growth: page.unequal ? "not compared" : near ? "unchanged" : growthOf(old, after),
+      growth: page.unequal
+        ? "not compared"
+        : near
+          ? "unchanged"
+          : `${growthOf(old, after)}${doubtOf(page, tree, node)}`,
       responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
     };
   });
@@ -126,6 +131,12 @@ export function linkOf(tree, node) {
   return /^https?:\/\//.test(link) ? link : "";
 }
 
+// Returns the word for doubt about the change of the total, for the root of the whole tree.
+function doubtOf(page, tree, node) {
+  const isTotal = tree.symbol[node] === ROOT && page.tree === page.whole && page.state.k === "none";
+  return isTotal && page.header.total_doubt ? `, ${page.header.total_doubt}` : "";
+}
+
 function verdictOf(page, shape, node) {
   const tree = page.shapes[shape];
   const kind = stateOf(tree, node);
@@ -144,7 +155,7 @@ function verdictOf(page, shape, node) {
           : page.unequal
             ? "not compared"
             : isUncertainTotal(page, tree, node)
-              ? "possible"
+              ? page.header.total_doubt || "possible"
               : "too small or within noise",
       );
   }

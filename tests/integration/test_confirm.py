@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from action_stage import BOTH_SLOWER, SHARES, SLOWER, profiles
+from judged import changes_in
 from profgate.__main__ import main
 from two_commits import COPY, Shares, TwoCommits, pairs_take, with_commits
 
@@ -228,7 +229,7 @@ def test_merge_is_measured_against_its_first_parent(desk: Desk) -> None:
 
 def forged_numbers(metric: dict[str, Any]) -> None:
     metric["calibration"] |= {"measured": True, "interleaved": True}
-    for change in metric["changes"]:
+    for change in changes_in(metric):
         change["result"] = {**change.get("result", {}), "p": 1.0, "level": 0.0}
     for finding in metric["findings"]:
         finding["result"] |= {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}

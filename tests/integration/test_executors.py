@@ -1,6 +1,7 @@
 """Executors do not change the report, and their failures are errors with a reason."""
 
 import contextlib
+import pickle
 import shutil
 import time
 from collections.abc import Iterator
@@ -18,7 +19,11 @@ from profgate.io import executors
 from profgate.io.executors import InThisProcess, TaskRunner, executor_named
 from profgate.io.files import dereferenced, referenced, sources_under
 
-pytestmark = pytest.mark.xdist_group("executors")
+pytestmark = [
+    pytest.mark.xdist_group("executors"),
+    # after a cut, Dask leaves sockets to the garbage collector
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"),
+]
 DATA = Path(__file__).parents[1] / "data"
 WORKLOADS = 20
 RESULTS = '{{"machine_info": {{}}, "benchmarks": [{{"fullname": "a::fib", "stats": {{"mean": {}}}}}], "version": "5"}}'
@@ -116,11 +121,19 @@ class Broken(InThisProcess):
         return failed
 
 
+class Forgetful(InThisProcess):
+    """An executor that returns no results."""
+
+    def submit(self, fn: Any, /, *args: Any, **options: Any) -> Any:
+        return super().submit(fn, args[0], pickle.dumps([]), **options)
+
+
 @pytest.mark.parametrize(
     ("runner", "task", "message"),
     [
         (TaskRunner(OldWorker()), square, r"worker \d+ on .*: has profgate \S+, and this command is profgate 9\.9\.9"),
         (TaskRunner(Broken()), square, "lost a task 4 times"),
+        (TaskRunner(Forgetful()), square, "a result is refused: it has 0 parts, not 1"),
         (
             TaskRunner(InThisProcess()),
             not_data,
@@ -180,6 +193,31 @@ def test_results_are_complete_after_a_cut_connection(cluster: Cluster, quick_che
         with cable.cut():
             time.sleep(1)
         assert [first, *found] == [number * number for number in range(100)]
+
+
+class Client:
+    """A client of Dask that has not noticed whether its connection is cut."""
+
+    status = "running"
+
+    def __init__(self, error: Exception | None) -> None:
+        self._error = error
+
+    def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+        if self._error is not None:
+            raise self._error
+        return {"workers": {"a": n_workers}}
+
+    def close(self, timeout: int) -> None:
+        raise TimeoutError(timeout)
+
+
+def test_connection_that_was_cut_a_moment_before_is_made_again() -> None:
+    clients = iter([Client(OSError("Stream is closed")), Client(None)])
+    executors._Cluster("dask://a:1", lambda: next(clients)).check()
+    always = iter(Client(OSError("Stream is closed")) for _ in range(2))
+    with pytest.raises(ProfgateError, match=r"dask://a:1: the connection was lost: OSError: Stream is closed"):
+        executors._Cluster("dask://a:1", lambda: next(always)).check()
 
 
 def test_results_are_complete_after_a_worker_was_killed(cluster: Cluster, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from judged import changes_in
 from profgate.__main__ import main
 
 CONFIG = "gate:\n  name-rules: loose\n  aliases:\n    old_total: total\n"
@@ -47,7 +48,7 @@ def test_configured_alias_pairs_two_names(tmp_path: Path, capsys: pytest.Capture
     sides = [str(tmp_path / f"{name}.folded") for name in ("old", "new")]
     main(["compare", *sides, "--config", str(config), "--format", "json", "-v"])
     (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
-    assert {one["location"]["name"] for one in metric["changes"]} >= {"total"}
+    assert {one["location"]["name"] for one in changes_in(metric)} >= {"total"}
     assert "old_total" not in json.dumps(metric)
 
 

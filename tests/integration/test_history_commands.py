@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from judged import changes_in
 from profgate.__main__ import main
 
 Capture = pytest.CaptureFixture[str]
@@ -94,7 +95,7 @@ def kinds(document: dict[str, object], target: str, name: str) -> set[str]:
         if check["target"] == target
         for workload in check["report"]["workloads"]
         for metric in workload["metrics"]
-        for change in metric["changes"]
+        for change in changes_in(metric)
         if change["location"]["name"] == name
     }
 
@@ -336,4 +337,4 @@ def test_pruned_symbols_do_not_change_the_total(repository: Repository, capsys: 
     assert edges(document)[0][0] == first
     assert pruned["total"]["baseline"] == metric["total"]["baseline"]
     assert pruned["total"]["target"] == metric["total"]["target"]
-    assert not [one for one in pruned["changes"] if one["kind"] == "NotInBaseline"]
+    assert not [one for one in changes_in(pruned) if one["kind"] == "NotInBaseline"]

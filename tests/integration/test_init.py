@@ -214,6 +214,11 @@ further = ["hypothesis", "evil $(id)"]
         ),
         ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
         (
+            {"setup.py": SETUP, "test/testlex.py": "class A(unittest.TestCase): pass"},
+            "python -m pytest test/testlex.py",
+            "pip",
+        ),
+        (
             {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
             "python -m pytest",
             "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
@@ -998,7 +1003,13 @@ def test_files_are_committed_on_a_local_branch(tmp_path: Path, capsys: pytest.Ca
     made(tmp_path, {"other.txt": "not part of it\n"})
     for name, value in (("user.name", "a"), ("user.email", "a@b")):
         subprocess.run(["git", "config", name, value], cwd=tmp_path, check=True)
-    words = ["--measure", "--install", "nothing", "--pull-request"]
+    (tmp_path / ".git" / "info" / "exclude").write_text(".*\n")
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    ignored = (
+        "git ignores .github/workflows/performance.yml .github/profgate.yml; add with git add --force .github/work"
+    )
+    assert ignored in capsys.readouterr().out
+    words = ["--measure", "--install", "nothing", "--pull-request", "--replace"]
     assert main(["init", str(tmp_path), "--yes", *words]) == 0
     assert "git push --set-upstream origin profgate" in capsys.readouterr().out
     show = ["git", "show", "--format=%D%n%B", "--name-only"]
@@ -1018,6 +1029,7 @@ FUNCTIONS = {
     },
     "Go": {"go.mod": "module x\n", "a.go": "package x\n\nfunc Parse(s string) error { return nil }\n"},
     "Node": {"package.json": '{"main": "a.js"}', "a.js": "exports.parse = (text) => text.split(',');\n"},
+    "Node, one function": {"package.json": '{"main": "a.js"}', "a.js": "module.exports = (text) => text.split(',');\n"},
     "Rust": {"Cargo.toml": CARGO, "src/lib.rs": "pub fn parse(s: &str) -> usize { s.len() }\n"},
 }
 
@@ -1026,12 +1038,12 @@ FUNCTIONS = {
 def test_skeleton_calls_a_function_of_the_library(language: str, tmp_path: Path) -> None:
     committed(tmp_path, FUNCTIONS[language])
     before = set(tmp_path.rglob("*"))
-    measured = ["--measure", "--install", "nothing"] if language == "Node" else []
+    measured = ["--measure", "--install", "nothing"] if "Node" in language else []
     assert main(["init", str(tmp_path), "--yes", "--skeleton", *measured]) == 0
     (new,) = {path for path in tmp_path.rglob("*profgate*") if ".github" not in path.parts} - before or {
         tmp_path / "bench" / "Bench.java"
     }
-    assert re.search(r"\bparse\(|\bParse\(", new.read_text())
+    assert re.search(r"\bparse\(|\bParse\(|library.default\(value\)", new.read_text())
     assert "TODO" not in written(tmp_path).read_text()
 
 
@@ -1134,7 +1146,8 @@ def test_listed_tests_of_python_must_run(change: tuple[str, str], message: str, 
     [
         (("test_b", "test_c"), 'tests that did not run: "test_b"'),
         (("test('test_b'", "test.skip('test_b'"), 'tests that did not run: "test_b"'),
-        (("=> {}", "=> { require('node:child_process').fork('x.js'); }"), ""),
+        (("=> {}", "=> { require('node:child_process').fork('x.cjs'); }"), ""),
+        (("test('test_b', () => {", "let n = 0; test('test_b', () => { if (n++) throw n;"), ""),
         (("", ""), ""),
     ],
 )
@@ -1142,8 +1155,8 @@ def test_listed_tests_of_node_must_run(change: tuple[str, str], message: str, tm
     tests = "const test = require('node:test');\ntest('test_a', () => {});\ntest('test_b', () => {});\n"
     script, rows = render_template("init/repeated-tests.mjs.j2"), '2 "test_a"\n2 "test_b"\n'
     files = {"test.js": tests.replace(*change), "bench/repeated-tests.mjs": script, "bench/repeated-tests.txt": rows}
-    made(tmp_path, files | {"x.js": ""})
-    run = ["node", "--import", "./bench/repeated-tests.mjs", "test.js"]
+    made(tmp_path, files | {"x.cjs": ""})
+    run = ["node", "bench/repeated-tests.mjs"]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, message in done.stderr) == (bool(message), True), done.stdout + done.stderr
     assert ("error: repeated-tests.txt lists" in done.stderr) == bool(message)
@@ -1157,7 +1170,7 @@ TESTED_NODE = {
 const test = require("node:test");
 const sum = require("../lib/sum.js");
 test("sums", () => { if (!sum(16)) throw new Error(); });
-test("needs its context", (t) => t.test("inner", () => {}));
+test("needs its context", (t) => t.test("inner", () => sum(14)));
 test("fails", () => { throw new Error("failed"); });
 """,
     "test/b.mjs": """\
@@ -1170,21 +1183,87 @@ describe("more", () => { it("waits for a result", async () => { sum(14); }); });
 
 @needs_node
 @pytest.mark.parametrize(
-    ("script", "places"),
+    ("script", "command"),
     [
-        ("node --test test", " test"),
-        ("borp --timeout 60 --reporter=a", ""),
-        ("node -r ./lib/sum.js --test 'test/**/*.js'", " 'test/**/*.js'"),
+        ("node --test test", "bench/repeated-tests.mjs"),
+        ("borp --timeout 60 --reporter=a", "bench/repeated-tests.mjs"),
+        ("node -r ./lib/sum.js --test 'test/**/*.js'", "-r ./lib/sum.js bench/repeated-tests.mjs"),
+        ("vitest run", "bench/repeated-tests.mjs"),
     ],
 )
 def test_tests_of_node_are_repeated_in_one_process(
-    script: str, places: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    script: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     committed(tmp_path, TESTED_NODE | {"package.json": json.dumps({"scripts": {"test": script}})})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0, capsys.readouterr()
     rows = (tmp_path / "bench" / "repeated-tests.txt").read_text().splitlines()
-    assert [row.split(" ", 1)[1] for row in rows] == ['"sums"', '"waits for a result"']
-    assert shell_of(tmp_path)["RECORD"].endswith(f" bench/repeated-tests.mjs{places}\n")
+    assert [row.split(" ", 1)[1] for row in rows] == ['"sums"', '"needs its context"', '"waits for a result"']
+    assert shell_of(tmp_path)["RECORD"].endswith(f'.cpuprofile" {command}\n')
+
+
+RUNNERS = {  # tests that pass once, and a test that is not repeated
+    "ava": (
+        "import test from 'ava';\n",
+        (
+            "test.beforeEach((t) => { t.context.n = 14; });\n"
+            "test.serial('a', (t) => { if (t.context.n !== 14) throw new Error(); t.is(sum(14), 0); });\n"
+            "test('b', (t, n) => { t.throws(() => { sum(n); throw new Error(); }); }, 14);\n"
+            "test.failing('x', (t) => t.fail());\n"
+        ),
+    ),
+    "ava, callbacks": (
+        "const test = require('ava');\n",
+        (
+            "test.cb('a', (t) => { setImmediate(() => { sum(14); t.end(); }); });\n"
+            "test('b', async (t) => { if (!(await t.throwsAsync(async () => { throw sum(14); }))) throw 1; });\n"
+            "test.cb('x', (t) => {});\n"
+        ),
+    ),
+    "tape": (
+        "const test = require('tape');\n",
+        (
+            "test('a', (t) => { t.plan(2); t.equal(sum(14), 0); setImmediate(() => t.pass()); });\n"
+            "test('b', { timeout: 9 }, (t) => { t.deepEqual(sum(14), {}); t.end(); });\n"
+            "test('x', (t) => { t.doesNotExist.thing(); t.missing[0](); throw new Error(); });\n"
+        ),
+    ),
+    "tap": (
+        "import t, { test } from 'tap';\n",
+        (
+            "t.test('a', async (t) => { await t.rejects(Promise.reject(1)); await t.test('c', () => sum(14)); });\n"
+            "test('b', (t) => { t.plan(1); t.same(sum(14), 0); });\n"
+            "t.test('x', { skip: true });\n"
+        ),
+    ),
+    "vitest": (
+        "import { beforeAll, describe, expect, it as works, vi } from 'vitest';\n",
+        (
+            "let n; beforeAll(() => { n = 14; });\n"
+            "describe('all', () => { works.each([[14], [13]])('a %i', (m) => { expect(sum(m)).toBe(0); }); });\n"
+            "works('b', async () => { await expect(Promise.resolve(sum(n))).resolves.not.toEqual(0); }, 99);\n"
+            "describe.skip('none', () => { works('x', () => {}); });\n"
+        ),
+    ),
+    "vitest, globals": (
+        "",
+        "test('a', () => expect(sum(14)).toBe(0));\ndescribe('all', () => it('b', () => sum(14)));\n",
+    ),
+}
+
+
+@needs_node
+@pytest.mark.parametrize("tool", RUNNERS)
+def test_tests_of_other_tools_run_without_them(tool: str, tmp_path: Path) -> None:
+    start, tests = RUNNERS[tool]
+    ending = "mjs" if start.startswith("import") else "cjs"
+    load = "import sum from './sum.cjs';\n" if ending == "mjs" else "const sum = require('./sum.cjs');\n"
+    script = render_template("init/repeated-tests.mjs.j2").replace("WHOLE = 8", "WHOLE = 0.1")
+    files = {"sum.cjs": TESTED_NODE["lib/sum.js"], f"a.test.{ending}": start + load + tests, "bench/it.mjs": script}
+    run = ["node", "bench/it.mjs"]
+    subprocess.run(run, cwd=made(tmp_path, files), env=os.environ | {"REPEATED_TESTS": "update"}, check=True)
+    rows = (tmp_path / "bench" / "it.txt").read_text().splitlines()
+    assert [row.split(" ", 1)[1][1] for row in rows] == ["a", "b"]
+    subprocess.run(run, cwd=tmp_path, check=True)
 
 
 PROGRAM = """

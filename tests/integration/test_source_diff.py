@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from judged import changes_in
 from profgate.__main__ import main
 from profgate.io.git import tracked_files
 
@@ -75,7 +76,7 @@ def test_a_context_of_a_changed_function_is_more_than_a_maybe(
     for diff in ([], ["--diff", "x.diff"]):
         main(["compare", *checkout, *diff, "--strategy", "ctx", "--format", "json"])
         (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
-        kinds.append({change["location"]["name"]: change["kind"] for change in metric["changes"]})
+        kinds.append({change["location"]["name"]: change["kind"] for change in changes_in(metric)})
     assert kinds == [
         {"total": "MaybeDegradation", "count": "MaybeOptimization"},
         {"total": "SevereDegradation", "count": "MaybeOptimization"},

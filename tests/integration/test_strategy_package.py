@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from judged import changes_in
 from profgate.__main__ import main
 
 NAME = "mean_shift"
@@ -74,7 +75,7 @@ def test_installed_package_is_listed(site: Path) -> None:
 def test_installed_package_runs_on_request(site: Path, sides: list[str]) -> None:
     done = run(site, "profgate", "compare", *sides, "--strategy", "ms", "--format", "json")
     (metric,) = json.loads(done.stdout)["workloads"][0]["metrics"]
-    assert [(change["strategy"], change["location"]["name"], change["kind"]) for change in metric["changes"]] == [
+    assert [(change["strategy"], change["location"]["name"], change["kind"]) for change in changes_in(metric)] == [
         (NAME, "parse", "MaybeDegradation")
     ]
     assert done.returncode == 0
@@ -85,7 +86,7 @@ def test_configuration_accepts_its_options(site: Path, sides: list[str], tmp_pat
     configuration.write_text(f"degradation:\n  strategies:\n    - {{method: {NAME}, options: {{part: 0.5}}}}\n")
     asked = ("compare", *sides, "--config", str(configuration), "--format", "json")
     quiet = run(site, "profgate", *asked)
-    assert json.loads(quiet.stdout)["workloads"][0]["metrics"][0]["changes"] == []
+    assert changes_in(json.loads(quiet.stdout)["workloads"][0]["metrics"][0]) == []
     configuration.write_text(f"degradation:\n  strategies:\n    - {{method: {NAME}, options: {{part: 2.0}}}}\n")
     refused = run(site, "profgate", *asked)
     assert refused.returncode == 2

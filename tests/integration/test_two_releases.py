@@ -25,7 +25,7 @@ def test_a_release_in_another_folder_has_the_same_files(
     folders = ["--baseline-source", str(tmp_path / "shop-1"), "--target-source", str(tmp_path / "shop-2")]
     assert main(["compare", *sides, *(folders if sources else ()), "--output-dir", str(tmp_path / "out")]) == 0
     metric = json.loads((tmp_path / "out" / "report.json").read_text())["workloads"][0]["metrics"][0]
-    assert metric["relations"] == []
+    assert metric["renamed"] == []
     found = {one["location"]["name"]: one for one in metric["findings"]}
     assert (found["lex"]["from_value"], found["lex"]["to_value"]) == (1000, 3000)
     assert found["lex"]["location"]["file"] == "shop-2/shop/words.py"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from profgate.init.repository_files import LARGEST_FILE, Files, top_of
 from profgate.init.trial import Trial, measured
 from profgate.init.workflow import open_line
 from profgate.io.files import exists, read_loosely, write_text
+from profgate.io.worktrees import quiet_git
 from profgate.model.visible_text import visible
 
 NO_TERMINAL = "Standard input is not a terminal: the detected values are used, as with --yes.\n"
@@ -24,6 +26,7 @@ NEXT = (
     "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
     "after that make the job profgate a required check.\n"
 )
+IGNORED = "git ignores {paths}; add with git add --force {paths}\n"
 plan_options: Decorator = bundled(
     "options",
     Options,
@@ -76,6 +79,9 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
         raise ProfgateError(workflow, "uses profgate already; nothing was written")
     for path in sorted(written.keys() - {workflow}):
         _write(top, path, written[path], questions, replace=False)
+    with suppress(ProfgateError):  # git fails if it ignores none of them
+        ignored = "" if options.pull_request else quiet_git(top, "check-ignore", "--", *written)
+        sys.stdout.write(ignored and IGNORED.format(paths=" ".join(ignored.split("\n")).strip()))
     if line := open_line(written[workflow]):
         problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
         raise ProfgateError(f"{workflow}:{line}", problem)

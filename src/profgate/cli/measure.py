@@ -13,7 +13,7 @@ from profgate.errors import ProfgateError
 from profgate.flamegraph.pages import earlier_totals
 from profgate.init.recipes import recorded
 from profgate.io.files import check_writable
-from profgate.io.git import merge_base, resolved
+from profgate.io.git import commit_hash, merge_base
 from profgate.judge.verdict import judge
 from profgate.measuring.commits import MeasuringLimits, decided_between
 from profgate.model.policy import Policy
@@ -58,7 +58,7 @@ def measure(
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate measure BASE -- COMMAND")
     if output_dir:  # before a measurement of minutes
         check_writable(output_dir)
-    baseline, target = resolved(base), None if head is None else resolved(head)
+    baseline, target = commit_hash(base), None if head is None else commit_hash(head)
     if target is None:
         sys.stderr.write("profgate: HEAD is not given, so the working tree is measured, with uncommitted changes\n")
     if (start := merge_base(baseline, target or "HEAD")) != baseline:

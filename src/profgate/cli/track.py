@@ -17,7 +17,7 @@ from profgate.track.evolution_page import build_evolution_page
 from profgate.track.evolution_text import evolution_csv, evolution_json, evolution_lines
 from profgate.track.git_versions import TrackedRepository, repository_around
 from profgate.track.jump_pages import jump_pages
-from profgate.track.measuring import Plan
+from profgate.track.measuring import TrackPlan
 from profgate.track.track_folder import TrackFolder
 from profgate.track.tracking import Track
 from profgate.track.versions import Version
@@ -46,7 +46,7 @@ def _plan(
     *,
     here: bool,
     refine: bool,
-) -> Plan:
+) -> TrackPlan:
     """Create the measurement plan from the options. Raises ProfgateError if the options are invalid."""
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
@@ -71,7 +71,7 @@ def _plan(
     for path in bring:
         if not Path(path).exists():
             raise ProfgateError(path, "does not exist, so --bring cannot copy it; give its path from this folder")
-    return Plan(
+    return TrackPlan(
         program,
         tuple({each.commit or each.name: each for each in found}.values()),
         repository,
@@ -169,7 +169,7 @@ plan_options: opt.Decorator = opt.bundled(
 @click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of jump pages.")
 @opt.output_option("all results", "profgate-track")
 @opt.format_option("terminal", "json", "csv")
-def track(plan: Plan, pages: int, output_dir: str, output: str) -> int:
+def track(plan: TrackPlan, pages: int, output_dir: str, output: str) -> int:
     """Run benchmarks on several versions and show the versions at which the results changed.
 
     VERSION is a revision or a range A..B. COMMAND writes profiles or results to the folder PROFGATE_OUT; if it writes

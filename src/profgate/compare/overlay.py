@@ -16,7 +16,7 @@ from profgate.compare.metrics import at_one_rate, without_multiples
 from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
-from profgate.model.reason import Reason, ReasonCode, as_reason, joined
+from profgate.model.reason import Reason, ReasonCode, as_reason, combined_reason
 from profgate.model.sides import NotCompared
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
     """Compare each metric that both sides have. Return the comparisons and the metrics that cannot be compared."""
     notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
     if blocking := [note.reason for note in notes if note.blocks]:
-        return [], [NotCompared(workload.name, None, "both", joined(blocking))]
+        return [], [NotCompared(workload.name, None, "both", combined_reason(blocking))]
     try:
         prepared = _by_sources(at_one_rate(without_multiples(workload)))
         comparisons, alone = compare_workload(prepared, notes, given.options, given.pairing)

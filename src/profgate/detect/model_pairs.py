@@ -15,7 +15,16 @@ from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOU
 from profgate.model.details import ModelPair, Partial
 from profgate.model.kinds import Kind
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.statistics.model_fits import SMALLEST_X, TIE, criterion, curve_at, growth, rebinned, steps_at, values
+from profgate.statistics.model_fits import (
+    SMALLEST_X,
+    TIE,
+    criterion,
+    curve_at,
+    growth_exponents,
+    rebinned,
+    steps_at,
+    values,
+)
 from profgate.statistics.thresholds import at_least, at_most
 
 Columns = ModelPair[FloatArray, list[str], list[tuple[Partial, ...]]]
@@ -211,7 +220,7 @@ class ModelRows:
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
         sides = [(self.models.kind[rows], self.models.coefficients[rows]) for rows in self.pairs.sides]
         value_from, value_to = (values(kind, coefficients, x[:, None])[:, 0] for kind, coefficients in sides)
-        growth_from, growth_to = (growth(kind, coefficients, x) for kind, coefficients in sides)
+        growth_from, growth_to = (growth_exponents(kind, coefficients, x) for kind, coefficients in sides)
         self.details = replace(
             self.details,
             largest_common_size=x,

@@ -144,6 +144,11 @@ class PageHeader:
         return "Differential flame graph" if self.title.startswith(self.workload) else self.title
 
     @property
+    def total_doubt(self) -> str:
+        """Word for doubt about the change of the total, or "" if it is certain or was not judged."""
+        return self.headline.doubt if self.headline else ""
+
+    @property
     def short_labels(self) -> tuple[str, str]:
         """Labels of the sides, with commits shortened to ten characters, or "" if they are unknown."""
         first, second = (label[:10] if label and _COMMIT.fullmatch(label) else label or "" for label in self.labels)

@@ -38,7 +38,7 @@ def marks_of(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             key=finding_key(finding.location),
             tag=tag[1],
             judged="total" if finding.result.judged == "subtree" else "self",
-            strategies=[vote.name for vote in finding.strategies if vote.agrees],
+            strategies=[change.strategy for change in finding.agreeing],
         )
         unit = comparison.metric.unit
         mark["change"] = shown_change(finding, unit)

@@ -1,13 +1,13 @@
 """Comparison of commits with their nearest measured ancestors."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from profgate import wiring
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
-from profgate.history.checks import Check, Checks
+from profgate.history.checks import Checks
 from profgate.history.false_alarms import with_false_alarms
 from profgate.history.opening import History, open_any
 from profgate.history.revisions import ancestry_of, commit_named, graph_before
@@ -25,16 +25,15 @@ Graph = dict[str, StoredCommit]
 
 @dataclass(frozen=True, slots=True)
 class CheckTask:
-    """A check that any process can do that can read the history in ``folder``. ``ancestry`` precedes the baseline."""
+    """A check that any process can do that can read the history in ``folder``. ``ancestry`` precedes the baseline.
+
+    ``given`` has no files yet, and ``keys`` are the series of the readings to compare.
+    """
 
     folder: str
-    baseline: Side
-    target: Side
     keys: tuple[str, ...]
     ancestry: tuple[str, ...]
-    policy: Policy
-    strategies: tuple[str, ...] | None
-    verbose: bool
+    given: PipelineInput
 
     def __call__(self) -> Report:
         """Read the history and return the report."""
@@ -44,25 +43,12 @@ class CheckTask:
     def report(self, store: History) -> Report:
         """Return the report of the readings in a history."""
         read = partial(store.readings, profiles=True)
+        sides = self.given.baseline_side, self.given.target_side
         before, after = stored_sides(
-            *([reading for key in self.keys for reading in read(key, [side.sha or ""])] for side in self._sides)
+            *([reading for key in self.keys for reading in read(key, [side.sha or ""])] for side in sides)
         )
-        given = PipelineInput(
-            before,
-            after,
-            policy=self.policy,
-            baseline_side=self.baseline,
-            target_side=self.target,
-            strategies=self.strategies,
-            verbose=self.verbose,
-            pages=0,
-            past=partial(past_of, store, self.ancestry),
-        )
+        given = replace(self.given, baseline=before, target=after, past=partial(past_of, store, self.ancestry))
         return wiring.compare(given).report
-
-    @property
-    def _sides(self) -> tuple[Side, Side]:
-        return self.baseline, self.target
 
 
 class Checker:
@@ -88,8 +74,8 @@ class Checker:
         self._graph: Graph = graph_before(self._target, store)
         self._measured = store.measured_commits()
         self._series = {series.key: series for series in store.series()}
-        self._policy = with_false_alarms(policy, store.verdicts())
-        self._strategies, self._verbose = strategies, verbose
+        policy = with_false_alarms(policy, store.verdicts())
+        self._given = PipelineInput((), (), policy=policy, strategies=strategies, verbose=verbose, pages=0)
 
     def checks(self, last: int | None, progress: Progress = silent) -> Checks:
         """Check one commit or, if ``last`` is given, the newest ``last`` measured commits up to this commit.
@@ -103,17 +89,17 @@ class Checker:
             what = f"nothing was measured {where}; add profiles with 'profgate store add'"
             raise ProfgateError(self._target[:12], what)
         newest = measured[-(last or 1) :]
-        tasks, first = list[tuple[int, CheckTask]](), list[tuple[str, str]]()
+        tasks, first = list[CheckTask](), list[tuple[str, str]]()
         for sha in newest:
             groups, without = self._baselines(sha)
-            tasks += [(baseline[0], self._task(sha, *baseline, keys)) for baseline, keys in sorted(groups.items())]
+            tasks += [self._task(sha, *baseline, keys) for baseline, keys in sorted(groups.items())]
             first += [(sha, self._series[key].workload) for key in without]
-        checks = list[Check]()
-        for (distance, task), report in zip(tasks, self._reports([task for _, task in tasks]), strict=True):
-            checks.append(Check(task.baseline.sha or "", task.target.sha or "", distance, report))
-            progress("checking", len(checks) / len(tasks))
-        drawn = {*newest, *(check.baseline for check in checks)} if last is None else newest
-        return Checks(tuple(reduced(self._graph, drawn)), tuple(checks), tuple(first), len(measured) - len(newest))
+        reports = list[Report]()
+        for report in self._reports(tasks):
+            reports.append(report)
+            progress("checking", len(reports) / len(tasks))
+        drawn = {*newest, *(report.baseline.sha or "" for report in reports)} if last is None else newest
+        return Checks(tuple(reduced(self._graph, drawn)), tuple(reports), tuple(first), len(measured) - len(newest))
 
     def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
         """Return two values: the series by nearest measured ancestor, and the series that have no such ancestor.
@@ -137,17 +123,10 @@ class Checker:
         return self._runner(tasks, Report)
 
     def _task(self, target: str, distance: int, baseline: str, keys: list[str]) -> CheckTask:
-        return CheckTask(
-            self._folder,
-            # distance is the number of commits from the baseline to the target
-            self._side(baseline, distance - 1),
-            self._side(target),
-            tuple(keys),
-            ancestry_of(baseline, self._graph),
-            self._policy,
-            self._strategies,
-            self._verbose,
-        )
+        # distance is the number of commits from the baseline to the target
+        sides = self._side(baseline, distance - 1), self._side(target)
+        given = replace(self._given, baseline_side=sides[0], target_side=sides[1])
+        return CheckTask(self._folder, tuple(keys), ancestry_of(baseline, self._graph), given)
 
     def _side(self, sha: str, distance: int | None = None) -> Side:
         return Side(self._graph[sha].title[:60] if sha in self._graph else "", sha, distance=distance)

@@ -26,28 +26,18 @@ GAP = 3  # number of characters between the graph and the text beside it
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """The comparison of a commit with an ancestor that is ``distance`` commits earlier."""
-
-    baseline: str
-    target: str
-    distance: int
-    report: Report
-
-
-@dataclass(frozen=True, slots=True)
 class Checks:
-    """The checks and the graph of their commits, children first. ``first`` lists the workloads without a baseline."""
+    """The reports and the graph of their commits, children first. ``first`` lists the workloads without a baseline."""
 
     commits: tuple[StoredCommit, ...]
-    checks: tuple[Check, ...]
+    reports: tuple[Report, ...]
     first: tuple[tuple[str, str], ...] = ()  # commit and workload
     further: int = 0  # earlier measured commits that were not checked
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 1 if the gate failed in any check, 3 if there are no checks, otherwise the highest code."""
-        codes = {check.report.verdict.exit_code for check in self.checks}
+        """Exit code: 1 if the gate failed in any report, 3 if there are no reports, otherwise the highest code."""
+        codes = {report.verdict.exit_code for report in self.reports}
         return 1 if 1 in codes else max(codes, default=3)
 
 
@@ -57,9 +47,9 @@ def checks_json(checks: Checks) -> str:
         "schema": SCHEMA,
         "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
         "checks": [
-            {name: getattr(check, name) for name in ("baseline", "target", "distance")}
-            | {"report": json.loads(to_json(check.report))}
-            for check in checks.checks
+            {"baseline": report.baseline.sha, "target": report.target.sha, "distance": _distance(report)}
+            | {"report": json.loads(to_json(report))}
+            for report in checks.reports
         ],
         "further": checks.further,
         "first": [{"commit": commit, "workload": workload} for commit, workload in checks.first],
@@ -117,11 +107,11 @@ def _bars(lanes: list[str], column: int, sign: str) -> str:
 
 def _notes(sha: str, checks: Checks, width: int, *, verbose: bool) -> list[Line]:
     jumps = {
-        check.target
-        for check in checks.checks
-        if any(finding.colour in {"red", "green"} for *_, finding in check.report.findings)
+        report.target.sha
+        for report in checks.reports
+        if any(finding.colour in {"red", "green"} for *_, finding in report.findings)
     }
-    edges = (_check_lines(check, width, jumps, verbose=verbose) for check in checks.checks if check.target == sha)
+    edges = (_check_lines(one, width, jumps, verbose=verbose) for one in checks.reports if one.target.sha == sha)
     lines = list(chain.from_iterable(edges))
     if first := sorted(workload for commit, workload in checks.first if commit == sha):
         shown = first if verbose else first[:5]
@@ -130,12 +120,17 @@ def _notes(sha: str, checks: Checks, width: int, *, verbose: bool) -> list[Line]
     return lines if verbose else [(tone, fitting(text, width)) for tone, text in lines]
 
 
-def _check_lines(check: Check, width: int, jumps: Collection[str], *, verbose: bool) -> Iterator[Line]:
-    report, verdict = check.report, check.report.verdict
-    away = f" ({check.distance} commits before)" if check.distance > 1 else ""
-    tone = TONES[verdict.conclusion]
-    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[verdict.conclusion].word.upper()}"
-    yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=check.baseline in jumps), width - 2))
+def _distance(report: Report) -> int:
+    """Return the number of commits from the baseline to the target."""
+    return (report.baseline.distance or 0) + 1
+
+
+def _check_lines(report: Report, width: int, jumps: Collection[str | None], *, verbose: bool) -> Iterator[Line]:
+    conclusion, baseline = report.verdict.conclusion, report.baseline.sha or ""
+    away = f" ({_distance(report)} commits before)" if _distance(report) > 1 else ""
+    tone = TONES[conclusion]
+    yield tone, f"against {baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[conclusion].word.upper()}"
+    yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=baseline in jumps), width - 2))
     yield from _by_strategies(report) if verbose else _findings(report, width)
     missing = rows.not_compared(report)
     for pair in missing if verbose else missing[:ROWS]:

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.history.history_file import connected_untrusted, sqlite_errors
-from profgate.history.packed_columns import unpacked
+from profgate.history.packed_columns import columns_from_bytes
 from profgate.io.limited_process import isolated_python
 from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict, SymbolKey
 from profgate.model.profile import Configuration, Facts
@@ -77,7 +77,7 @@ class HistoryReader:
         self.connection = connection
         self._place = place
         self._symbols: dict[int, SymbolKey] = {}
-        self._series = cache(series_of)  # cached, because thousands of readings have the same text
+        self._series = cache(stored_series)  # cached, because thousands of readings have the same text
         self._facts = cache(facts_of)
 
     def commits(self) -> dict[str, StoredCommit]:
@@ -150,7 +150,7 @@ class HistoryReader:
         rows = self.connection.execute(COLUMNS, (number,))
         for name, unit, better, kind, exponent, total, period, whole, blob in rows:
             metric = Metric(name, unit, better, MetricKind(kind), exponent)
-            numbers, own, inclusive, calls = unpacked(blob)
+            numbers, own, inclusive, calls = columns_from_bytes(blob)
             yield Column(metric, total, self._names(numbers.tolist()), own, inclusive, calls, bool(whole), period)
 
     def _names(self, numbers: Sequence[int]) -> list[SymbolKey]:
@@ -186,7 +186,7 @@ class HistoryReader:
                 ) from error
 
 
-def series_of(key: str, workload: str | None, kind: str | None, content: str | None) -> Series:
+def stored_series(key: str, workload: str | None, kind: str | None, content: str | None) -> Series:
     """Return the series with this configuration, which is JSON. Raises ValueError if it is not valid."""
     configuration = CONFIGURATION.validate_json(content or "{}", strict=True)
     return Series(key, workload or "", configuration, kind or "")

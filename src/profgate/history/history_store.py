@@ -31,7 +31,7 @@ from profgate.history.history_file import (
     stored_tables,
 )
 from profgate.history.history_reader import HistoryReader
-from profgate.history.packed_columns import packed, thinned, unpacked
+from profgate.history.packed_columns import columns_from_bytes, columns_to_bytes, thinned
 from profgate.io.files import exists, write_text
 from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
 
@@ -173,7 +173,7 @@ class HistoryStore(HistoryReader):
             if symbol not in known:
                 known[symbol] = self._number("symbols", name=symbol[0], file=symbol[1] or "")
         number = self._number("metrics", name=metric.name, unit=metric.unit, better=metric.better, kind=metric.kind)
-        symbols = packed([known[symbol] for symbol in column.symbols], column.own, column.total, column.calls)
+        symbols = columns_to_bytes([known[symbol] for symbol in column.symbols], column.own, column.total, column.calls)
         self.connection.execute(
             "INSERT INTO measured (reading, metric, total, exponent, period, whole, symbols)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -291,7 +291,7 @@ class HistoryStore(HistoryReader):
     def _used_symbols(self) -> set[int]:
         used: set[int] = set()
         for (blob,) in self.connection.execute("SELECT symbols FROM measured"):
-            used.update(unpacked(blob)[0].tolist())
+            used.update(columns_from_bytes(blob)[0].tolist())
         return used
 
 

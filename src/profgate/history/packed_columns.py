@@ -23,7 +23,7 @@ TYPES = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<i8"}
 HEAD = struct.Struct("<BI")
 
 
-def packed(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArray | None) -> bytes:
+def columns_to_bytes(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArray | None) -> bytes:
     """Encode symbol numbers and up to three columns of the same length, with rows sorted by symbol number."""
     numbers = np.array(symbols, np.int64)
     order = np.argsort(numbers, kind="stable")
@@ -35,7 +35,7 @@ def packed(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArr
     return bytes([DEFLATED]) + small if len(small) < len(body) else bytes([PLAIN]) + body
 
 
-def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None]:
+def columns_from_bytes(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None]:
     """Parse symbol numbers, self values, totals and calls from bytes. Raises ValueError if the bytes are invalid."""
     body = _body(data)
     if len(body) < HEAD.size:
@@ -48,16 +48,16 @@ def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None
         width = body[place] if place < len(body) else 0
         if width not in TYPES or place + 1 + width * rows > len(body):
             raise ValueError("the columns are cut off")
-        columns.append(within(np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)))
+        columns.append(checked_values(np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)))
         place += 1 + width * rows
     differences, own, rest, *calls = columns
-    numbers, total = within(np.cumsum(differences)), within(rest + own)
+    numbers, total = checked_values(np.cumsum(differences)), checked_values(rest + own)
     if (numbers < 0).any():
         raise ValueError("the columns contain impossible numbers")
     return read_only(numbers), read_only(own), read_only(total), read_only(calls[0]) if calls else None
 
 
-def within(values: IntArray) -> IntArray:
+def checked_values(values: IntArray) -> IntArray:
     """Return the values. Raises ValueError if one of them is so large that sums could overflow."""
     if ((values > MOST_VALUE) | (values < -MOST_VALUE)).any():
         raise ValueError("the columns contain impossible numbers")
@@ -69,10 +69,10 @@ def thinned(data: bytes, rows: int) -> bytes:
 
     Raises ValueError if the bytes are invalid.
     """
-    numbers, own, total, calls = unpacked(data)
+    numbers, own, total, calls = columns_from_bytes(data)
     heaviest = own.argsort(kind="stable")[::-1][:rows]
     left = None if calls is None else calls[heaviest]
-    return packed(numbers[heaviest].tolist(), own[heaviest], total[heaviest], left)
+    return columns_to_bytes(numbers[heaviest].tolist(), own[heaviest], total[heaviest], left)
 
 
 def _column(values: IntArray) -> bytes:

@@ -12,7 +12,7 @@ from profgate.history.opening import History
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
 from profgate.io.files import exists
-from profgate.io.git import commits_before, resolved
+from profgate.io.git import commit_hash, commits_before
 from profgate.loading import profiles_at
 from profgate.model.history import Reading, StoredCommit, StoredJob
 from profgate.model.policy import Policy
@@ -29,7 +29,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
     Raises ProfgateError if there is no such commit.
     """
     try:
-        return resolved(rev)
+        return commit_hash(rev)
     except ProfgateError:
         found = [sha for sha in known or () if sha.startswith(rev)] if HASH.fullmatch(rev) else []
         if len(found) == 1:

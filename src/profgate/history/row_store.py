@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from profgate.errors import ProfgateError
-from profgate.history.history_reader import HistoryReader, facts_of, series_of
+from profgate.history.history_reader import HistoryReader, facts_of, stored_series
 from profgate.history.history_store import encodable, run_bytes
-from profgate.history.packed_columns import MOST_ROWS, within
+from profgate.history.packed_columns import MOST_ROWS, checked_values
 from profgate.history.row_files import SCHEMAS, TEXT, RowFile, RowFiles, encoded
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict
@@ -137,7 +137,7 @@ class RowStore:
                     for row in batch.take(starts).to_pylist():
                         series = row["series"]
                         if series not in self._series:
-                            self._series[series] = series_of(*(row[name] for name in SERIES))
+                            self._series[series] = stored_series(*(row[name] for name in SERIES))
                         identity = _Identity(*(row[name] for name in IDENTITY))
                         known.setdefault(series, {}).setdefault(identity, file)
         if workload is not None:
@@ -275,8 +275,8 @@ def _parsed(
     texts = whole.select([*IDENTITY, "metric", "unit", "better", "kind", *SERIES])
     starts = _starts(texts)
     functions, files = _texts(given["function"]), _texts(given["file"])
-    own, total = (within(given[name].to_numpy()) for name in ("self", "total"))
-    calls = within(given["calls"].fill_null(0).to_numpy())
+    own, total = (checked_values(given[name].to_numpy()) for name in ("self", "total"))
+    calls = checked_values(given["calls"].fill_null(0).to_numpy())
     unknown = given["calls"].is_null().to_numpy(zero_copy_only=False)
     heads = whole.take(starts).to_pylist()
     found: dict[tuple[str, _Identity], Reading] = {}
@@ -290,7 +290,7 @@ def _parsed(
             raise ValueError("a metric is not possible")
         if any(column.metric == metric for column in parts.get(place, ())):
             raise ValueError("the rows of a reading are not adjacent")
-        within(np.array([head["sum"], head["period"] or 0]))
+        checked_values(np.array([head["sum"], head["period"] or 0]))
         rows = slice(start, start if None in functions[start:end] else end)
         symbols = [(name, file) for name, file in zip(functions[rows], files[rows], strict=True) if name is not None]
         counted = None if unknown[rows].any() else read_only(calls[rows])

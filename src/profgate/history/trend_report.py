@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from profgate.flamegraph.table_page import Cell, Heading, TablePage, line_picture
-from profgate.history.trends import SCHEMA, TOTAL, Total, Trend
+from profgate.history.trends import SCHEMA, TOTAL, TotalSeries, Trend
 from profgate.model.history import StoredCommit
 from profgate.model.report import Document
 from profgate.model.visible_text import cut, name_text, plain
@@ -79,7 +79,7 @@ def trends_page(
     commits: Mapping[str, StoredCommit],
     newest: str,
     empty: str,
-    totals: Sequence[Total] = (),
+    totals: Sequence[TotalSeries] = (),
 ) -> str:
     """Return an HTML page with a row for each trend up to the commit ``newest``, the newest trend first.
 
@@ -107,7 +107,7 @@ def _cells(trend: Trend, commits: Mapping[str, StoredCommit]) -> list[Cell]:
     ]
 
 
-def _steady_cells(total: Total) -> list[Cell]:
+def _steady_cells(total: TotalSeries) -> list[Cell]:
     read = numbers.counted(len(total.values), "commit")
     unseen = f"a step of {numbers.smallest_change(total.step)} would be visible" if total.step else "too few commits"
     values = numbers.from_to(min(total.values), max(total.values), total.metric.unit)

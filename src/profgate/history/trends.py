@@ -148,7 +148,7 @@ def _with_costs(found: Sequence[Shift], costs: FloatArray) -> list[Shift]:
     return kept
 
 
-class Total(NamedTuple):
+class TotalSeries(NamedTuple):
     """The totals of one metric of a series along the commits that were read, in the base unit of the metric.
 
     ``step`` is the relative step that would have been found, or None if the commits are too few.
@@ -160,7 +160,9 @@ class Total(NamedTuple):
     step: float | None
 
 
-def totals_along(store: History, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None) -> list[Total]:
+def totals_along(
+    store: History, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None
+) -> list[TotalSeries]:
     """Return the totals of all series, or of those with ``keys``, along ``line``, a list of commits, oldest first."""
     measured = store.measured_commits()
     found = []
@@ -171,7 +173,7 @@ def totals_along(store: History, line: Sequence[str], rules: Rules, keys: Collec
         for metric in _lines(list(store.readings(series.key, commits)), commits):
             chosen, values = rules(series, metric.metric), metric.totals()
             step = visible_step(values, chosen.p, chosen.min_magnitude, chosen.min_segment)
-            found.append(Total(series.workload, metric.metric, values.tolist(), step))
+            found.append(TotalSeries(series.workload, metric.metric, values.tolist(), step))
     return found
 
 

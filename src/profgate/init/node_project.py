@@ -83,14 +83,14 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         script = _script(scripts, name, tools) if chosen and NAME.fullmatch(name.replace(":", "")) else None
         if script is not None and (measures or name == "test" or TESTS.search(script.command)):
             what, where = f"script {name!r} of {place}", joined(folder, script.folder)
-            if tool := ELSEWHERE.search(script.command):
-                reason = f"{what}: {tool[1]} runs it in processes that the profiler does not see"
-                yield Candidate("Node", "", reason, kind, folder, where)
-                continue
             used = [inner for inner in packages if f" {inner}/" in f" {joined(script.folder, script.command)}"]
             own = [line for inner in used for line in within(joined(folder, inner), _installation(files.inside(inner)))]
             steps = (*setup, *own, *within(folder, script.before))
             timed = is_timed(script.command)
+            if tool := ELSEWHERE.search(script.command):
+                reason = f"{what}: {tool[1]} runs it in processes that the profiler does not see"
+                yield Candidate("Node", "", reason, kind, folder, where, steps)
+                continue
             yield Candidate("Node", script.command, what, kind, folder, where, steps, timed=timed)
     for path in _benchmark_files(here, package):
         if not path.startswith(tuple(f"{inner}/" for inner in packages)):

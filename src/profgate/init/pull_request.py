@@ -22,6 +22,6 @@ def commit(top: str, paths: Sequence[str], result: str) -> None:
         git(["switch", "--quiet", "--create", BRANCH], top, settings={})  # with the user's hooks, as are the next ones
     except ProfgateError as error:
         raise ProfgateError("--pull-request", f"{error.what}; delete or rename the branch {BRANCH}") from error
-    git(["add", "--", *paths], top, settings={})
+    git(["add", "--force", "--", *paths], top, settings={})
     message = f"Measure the performance of pull requests\n\n{result}".strip()
     git(["commit", "--quiet", "--only", "--message", message, "--", *paths], top, settings={})

@@ -20,6 +20,7 @@ PLACES = ("bench*.py", "perf_*.py", "bench/*.py", "benches/*.py", "benchmark/*.p
 PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
 TEST = re.compile(r"^(?:async )?def test_\w+\(|^class Test\w+", re.MULTILINE)
 FIXTURE = re.compile(r"^[ \t]*def test_\w+\([^)]{0,500}\bbenchmark\b", re.MULTILINE)
+UNITTEST = "(unittest.TestCase)"
 STARTS = re.compile(r"^(?:if __name__|for |while |with |[\w.]{1,200}\()", re.MULTILINE)  # a module that runs something
 GROUPS = ("bench", "benchmark", "benchmarks", "test", "tests", "testing", "dev")
 REQUIREMENTS = tuple(
@@ -113,6 +114,8 @@ def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
         yield "python -m pytest", "the configuration of pytest", Kind.TESTS, needs
     elif here.listed("**/test_*.py") or "pytest" in requirements:
         yield "python -m pytest", "tests/", Kind.TESTS, needs
+    elif own := [each for each in here.listed("**/*test*.py") if PLAIN.fullmatch(each) and UNITTEST in here.read(each)]:
+        yield f"python -m pytest {shlex.join(own)}", own[0], Kind.TESTS, needs
 
 
 def _of_tox(text: str) -> tuple[str, ...]:

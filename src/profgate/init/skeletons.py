@@ -20,8 +20,7 @@ VERBS = re.compile(
 )
 GO = re.compile(r"^func ([A-Z]\w{0,80})\(\w+ (string|\[\]byte)\)", re.MULTILINE)
 RUST = re.compile(r"^pub fn ([a-z]\w{0,80})\(\w+: &str\)", re.MULTILINE)
-EACH_FILE = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/borp\b)")
-PLACE = re.compile(r"['\"]?(?!-)(?:tests?$|[^'\"]{0,200}[./*])")  # not the value of an option
+RUNNER = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/(?:ava|borp|tap|tape|uvu|vitest)\b)")  # that is replaced
 WITHOUT_CONTEXT = re.compile(  # the start of a test of Node whose function takes nothing, so that it can be repeated
     r"\b(?:it|test)\(\s{0,20}['\"`][^\n]{1,200}['\"`],\s{0,20}(?:async\s)?\s{0,20}(?:function[\w\s]{0,80})?\(\s{0,20}\)"
 )
@@ -48,11 +47,9 @@ def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list
         path, command, runners = REPEATED.get("jest" if jest else each.language, ("", "", ()))
         if each.kind is not kind or not any(name in f"{each.command} {each.place}" for name in runners):
             continue
-        if (
-            each.language == "Node"
-            and not jest
-            and not any(WITHOUT_CONTEXT.search(files.read(path)) for path in files.tracked if OTHERS.search(path))
-        ):
+        tests = (files.read(path) for path in files.tracked if OTHERS.search(path))
+        benchmark = kind is Kind.BENCHMARK and not each.command  # its tool is not replaced
+        if benchmark or ("/mocha" in each.command and not any(map(WITHOUT_CONTEXT.search, tests))):
             continue
         here, listed = (joined(each.package, name) for name in (path, f"{path.rpartition('.')[0]}.txt"))
         text = render_template(f"init/{path.rpartition('/')[2]}.j2")
@@ -81,14 +78,12 @@ def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
         run = f"{JEST.sub(_options_only, tests)} --coverage=false --setupFilesAfterEnv ./{command}"
         update = f"rm -f {list_of}; REPEATED_TESTS=update {run} || true; node {command}"
         return f"{run} --runTestsByPath $(cut -d ' ' -f 2 {list_of} | sort -u)", update
-    variables, node, rest = tests.partition("node ")
-    if not command.startswith("node ") or not node:
+    variables, _, rest = tests.partition("node ")
+    if not command.startswith("node "):
         chosen = [word for word in all_tests.split() if word.endswith(".py") or word == "--benchmark-only"]
         return command, " ".join([command, "--update", *dict.fromkeys(chosen)])
-    if EACH_FILE.search(rest):  # it runs each file in its own process
-        loaders = LOADER.findall(rest)
-        words = [word for word in LOADER.sub("", EACH_FILE.sub("", rest)).split() if PLACE.match(word)]
-        command = f"{variables}{' '.join(['node', *loaders, command.removeprefix('node '), *words])}"
+    if not tests or RUNNER.search(rest):
+        command = f"{variables}{' '.join(['node', *LOADER.findall(rest), command.removeprefix('node ')])}"
     else:
         command = f"{variables}node --import ./{command.removeprefix('node ')} {rest}"
     return command, f"REPEATED_TESTS=update {command}"
@@ -173,7 +168,11 @@ KINDS: Mapping[str, tuple[Callable[[Files], Iterator[Function]], str, str]] = {
 # the path and the command of the file that repeats tests, and the commands of tests that it can repeat
 REPEATED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "Python": ("benchmarks/repeated_tests.py", "python benchmarks/repeated_tests.py", ("pytest", "unittest")),
-    "Node": ("bench/repeated-tests.mjs", "node bench/repeated-tests.mjs", ("--test", "/mocha", "/uvu", "/borp")),
+    "Node": (
+        "bench/repeated-tests.mjs",
+        "node bench/repeated-tests.mjs",
+        ("--test", "/mocha", "/tape", "/uvu", "/borp", ": ava ", ": tap ", ": vitest "),
+    ),
     "jest": ("bench/repeated-jest.cjs", "bench/repeated-jest.cjs", ("/jest",)),
     "Java": ("bench/RepeatedTests.java", f'java -cp "{CLASS_PATH}" bench/RepeatedTests.java', ("pom.xml",)),
 }

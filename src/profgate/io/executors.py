@@ -18,11 +18,12 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, TypeVar, cast
 
 from profgate.errors import ProfgateError
 from profgate.io.packages import registers
@@ -34,7 +35,8 @@ Result = TypeVar("Result")
 Task = Callable[[], Any]
 NAMES = re.compile(r"serial|processes(:\d{1,4})?|dask(:\d{1,4})?|dask://[A-Za-z0-9_.\-]{1,253}:\d{1,5}")
 FORMS = "serial, processes[:N], dask[:N] or dask://HOST:PORT"
-MOST_WAITING = 128  # submitted tasks whose results have not been used
+SINGLE, MOST_TOGETHER = 32, 8  # number of tasks before two are submitted together, and maximum number together
+WAITING, LEAST_WAITING = 4, 16  # submitted groups of tasks for each worker, and in all
 MOST_TRIES = 4
 PAUSE = 0.5  # seconds before a lost task is submitted again
 LONGEST_CUT = 30.0  # seconds in which a scheduler must be reached, also after a connection was cut
@@ -45,36 +47,43 @@ TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 
 @dataclass(frozen=True, slots=True)
 class TaskRunner:
-    """Runs tasks by an executor. ``check`` raises ProfgateError if waiting for results is useless."""
+    """Runs tasks by an executor. ``check`` raises ProfgateError if waiting for results is useless.
+
+    At most ``most_waiting`` groups of tasks are submitted before their results are used, which limits the memory.
+    """
 
     executor: Executor
     check: Callable[[], None] = lambda: None
+    most_waiting: int = 128
 
     def __call__(self, tasks: Iterable[Task], kind: type[Result]) -> Iterator[Result]:
         """Yield the results of the tasks, which are of one type, in the order of the tasks.
 
-        Raises ProfgateError if a task fails or its result is not valid.
+        Of many tasks, the later ones are submitted together. Raises ProfgateError if a task fails or its result is not
+        valid.
         """
-        waiting: deque[tuple[bytes, Future[object]]] = deque()
+        waiting: deque[tuple[list[Task], Future[object]]] = deque()
+        rest, count = iter(tasks), 0
         try:
-            for task in tasks:
-                data = pickle.dumps(task, protocol=5)
-                waiting.append((data, self._submitted(data)))
-                while waiting and (len(waiting) >= MOST_WAITING or waiting[0][1].done()):
-                    yield self._result(*waiting.popleft(), kind)
+            while group := list(islice(rest, min(1 + count // SINGLE, MOST_TOGETHER))):
+                count += len(group)
+                waiting.append((group, self._submitted(group)))
+                while waiting and (len(waiting) >= self.most_waiting or waiting[0][1].done()):
+                    yield from self._results(*waiting.popleft(), kind)
             while waiting:
-                yield self._result(*waiting.popleft(), kind)
+                yield from self._results(*waiting.popleft(), kind)
         finally:
             for _, future in waiting:
                 future.cancel()
 
-    def _submitted(self, data: bytes) -> "Future[object]":
+    def _submitted(self, group: Sequence[Task]) -> "Future[object]":
+        data = pickle.dumps(group, protocol=5)
         try:
             return self.executor.submit(call, _version(), data)
         except Exception as error:  # executors raise errors of their own
             raise ProfgateError("executor", f"accepts no task: {_shown(error)}") from error
 
-    def _result(self, data: bytes, future: "Future[object]", kind: type[Result]) -> Result:
+    def _results(self, group: Sequence[Task], future: "Future[object]", kind: type[Result]) -> Sequence[Result]:
         for _ in range(MOST_TRIES):
             try:
                 made = self._waited_for(future)
@@ -83,7 +92,7 @@ class TaskRunner:
                 # the connection was cut; a task has no effect but its result, so it can be repeated
                 time.sleep(PAUSE)
                 self.check()
-                future = self._submitted(data)
+                future = self._submitted(group)
             except ProfgateError:
                 raise
             except Exception as error:
@@ -91,12 +100,14 @@ class TaskRunner:
         else:
             raise ProfgateError("executor", f"lost a task {MOST_TRIES} times; check the connection and the workers")
         try:
-            result = unpacked(made, kind)
+            results = unpacked(made, cast("type[list[Result]]", list[kind]))  # type: ignore[valid-type]
         except ValueError as error:
             raise ProfgateError("executor", f"a result is refused: {error}") from error
-        if isinstance(result, Failure):
-            raise ProfgateError(result.where, result.what)
-        return result
+        if isinstance(results, Failure):
+            raise ProfgateError(results.where, results.what)
+        if len(results) != len(group):
+            raise ProfgateError("executor", f"a result is refused: it has {len(results)} parts, not {len(group)}")
+        return results
 
     def _waited_for(self, future: "Future[object]") -> object:
         while True:
@@ -109,12 +120,12 @@ class TaskRunner:
 
 
 def call(version: str, data: bytes) -> bytes:
-    """Run a task in the process of a worker, and return its result or its error as bytes."""
+    """Run tasks in the process of a worker, and return their results or the first error as bytes."""
     if version != (own := _version()):
         what = f"has profgate {own}, and this command is profgate {version}; install the same version"
         return packed(Failure(f"worker {_name()}", what))
     try:
-        return packed(pickle.loads(data)())  # noqa: S301 - a worker runs the code of its clients
+        return packed([task() for task in pickle.loads(data)])  # noqa: S301 - a worker runs the code of its clients
     except ProfgateError as error:
         return packed(Failure(error.where, error.what))
     except Exception as error:  # noqa: BLE001 - errors that the executor itself raises are then those of connections
@@ -138,7 +149,7 @@ def executor_named(name: str) -> Iterator[TaskRunner]:
     spawned = get_context("spawn")  # a forked process would not contain the threads of the executor
     pool = ProcessPoolExecutor(max(count, 1), spawned, gc.set_threshold, (100_000, 20, 20))
     with InThisProcess() if kind == "serial" else pool as executor:
-        yield TaskRunner(executor)
+        yield TaskRunner(executor, most_waiting=max(WAITING * count, LEAST_WAITING))
 
 
 class InThisProcess(Executor):
@@ -190,7 +201,7 @@ def _dask(name: str, place: str) -> Iterator[TaskRunner]:
             raise
         except Exception as error:
             raise ProfgateError(name, f"cannot be used: {_shown(error)}") from error
-        yield TaskRunner(cluster, cluster.check)
+        yield TaskRunner(cluster, cluster.check, max(WAITING * cluster.workers(), LEAST_WAITING))
 
 
 class _Cluster(Executor):
@@ -212,15 +223,22 @@ class _Cluster(Executor):
             self._client.close(timeout=1)
         self._client.status = "closed"  # a client that failed to close after a cut would try it again at exit
 
+    def workers(self) -> int:
+        """Return the number of workers."""
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
     def check(self) -> None:
         """Connect again after a cut. Raises ProfgateError if this fails or there are no workers."""
-        try:
-            if self._client.status != "running":
-                self.shutdown()
-                self._client = self._connect()
-            workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        except Exception as error:
-            raise ProfgateError(self._name, f"the connection was lost: {_shown(error)}") from error
+        for last in (False, True):
+            try:
+                if last or self._client.status != "running":
+                    self.shutdown()
+                    self._client = self._connect()
+                workers = self.workers()
+                break
+            except Exception as error:  # at first, the client may not have noticed the cut
+                if last:
+                    raise ProfgateError(self._name, f"the connection was lost: {_shown(error)}") from error
         self._without_workers = 0 if workers else self._without_workers + 1
         if self._without_workers == MOST_TRIES:
             raise ProfgateError(self._name, "has no workers; start some with 'dask worker'")

@@ -83,7 +83,7 @@ def without_git(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
 
 
-def resolved(rev: str, folder: str = ".") -> str:
+def commit_hash(rev: str, folder: str = ".") -> str:
     """Return the hash of the commit to which a revision resolves. Raises ProfgateError if there is no such commit."""
     try:
         found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"], folder)

@@ -51,8 +51,8 @@ def _by_name(report: Report) -> Named:
     named: Named = {}
     for load, metric in report.metrics:
         former: dict[FunctionKey, list[Location]] = {}
-        for item in metric.relations:
-            former.setdefault((item.location.name, item.location.file), []).extend(item.others)
+        for old, new in metric.renamed:
+            former.setdefault((new.name, new.file), []).append(old)
         for finding in filter(lambda finding: finding.is_acceptable, metric.findings):
             here = finding.location
             for location in (here, *former.get((here.name, here.file), ())):

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from profgate.judge.findings import drafts_of
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to, relations_of
+from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import COLLECTORS, Change, Detection, path_text
+from profgate.model.change import COLLECTORS, Change, Detection, Location, path_text
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.details import ContextShift
 from profgate.model.frame_names import renumbered
@@ -281,7 +282,6 @@ def metric_report(
         state="not compared" if blocking else "compared",
         runs={"baseline": runs.baseline, "target": runs.target, "noise": runs.noise},
         total=_total(comparison, sums),
-        changes=(),
         findings=(),
         counts={"no_change": 0, "unknown": 0},
         not_tested=blocking,
@@ -292,13 +292,14 @@ def metric_report(
     calibration = _calibration(comparison, detections)
     return replace(
         report,
-        changes=changes,
-        findings=_drafts(comparison, sums, states, listed),
+        unjudged=drafts_of(changes, _drafts(comparison, sums, states, listed)),
         counts=counts,
         not_tested=_reasons(detection for detection in detections if requested or not detection.unsuited),
         unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
         calibration=calibration,
-        relations=relations_of(comparison),
+        renamed=tuple(
+            (Location(*old), location_of(comparison, row)) for row, old in sorted(comparison.renamed.items())
+        ),
         causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),
         undrawable=not comparison.drawable,
@@ -337,7 +338,7 @@ def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:
     """Return the metrics with at most 20,000 listed changes for each strategy. Each metric keeps at least one."""
     if sum(len(metric.changes) for metric in metrics) <= LISTED_IN_REPORT:
         return list(metrics)
-    most = max(1, LISTED_IN_REPORT // sum(bool(metric.changes) for metric in metrics))
+    most = max(1, LISTED_IN_REPORT // sum(bool(metric.unjudged) for metric in metrics))
     return [_cut(metric, most) for metric in metrics]
 
 
@@ -349,7 +350,7 @@ def _cut(metric: MetricReport, most: int) -> MetricReport:
         if listed[change.strategy] <= most:
             changes.append(change)
     counts = {**metric.counts, "cut": metric.counts.get("cut", 0) + len(metric.changes) - len(changes)}
-    return replace(metric, changes=tuple(changes), counts=counts)
+    return replace(metric, unjudged=drafts_of(changes, metric.unjudged), counts=counts)
 
 
 def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:

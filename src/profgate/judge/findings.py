@@ -1,44 +1,56 @@
-"""Merge the changes of each location into one finding with a direction, a severity and values."""
+"""Judge the changes of each location: the direction, severity and values of its finding."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from profgate.judge.gate import SIGNED, UNREACHABLE, GateContext, certain_severity, gated, noted
-from profgate.model.change import Change
+from profgate.model.change import Change, Location
 from profgate.model.details import ContextShift, GateResult
-from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.kinds import BY_WORD, MAYBE, RANKS, Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, Vote, direction_of, draft_of
+from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, direction_of, draft_of
 
-LocationKey = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
+OF_TOTAL = {Kind.TOTAL_DEGRADATION.word, Kind.TOTAL_OPTIMIZATION.word}
 
 
-def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
-    """Return all findings of one metric, most important first."""
-    by_location: dict[LocationKey, list[Change]] = {}
-    sums: list[Change] = []
-    totals: list[Change] = []
-    for change in metric.changes:
-        kind, location = BY_WORD[change.kind], change.location
-        if kind in {Kind.NO_CHANGE, Kind.UNKNOWN}:
-            continue
-        if change.strategy == TOTAL_TEST:
-            totals.append(change)
-        elif kind in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}:
-            sums.append(change)  # the sum of a module is not tested
-        else:
-            by_location.setdefault((location.name, location.file, location.module), []).append(change)
-    drafts = {
-        (old.location.name, old.location.file, old.location.module): old for old in metric.findings if not old.is_total
-    }
-    merged = [_located(changes, metric, context, drafts.get(key)) for key, changes in by_location.items()]
-    findings = [finding for finding in merged if finding is not None]
-    draft = next((old for old in metric.findings if old.is_total), draft_of(TOTAL))
-    findings += [_total(change, sums, metric, context, draft) for change in totals]
-    return tuple(sorted(_none_red_where(findings), key=importance))
+def drafts_of(changes: Iterable[Change], known: Iterable[Finding] = ()) -> tuple[Finding, ...]:
+    """Return a draft with all changes of each location. ``known`` are drafts with the costs of some locations."""
+    by_location: dict[tuple[Location, bool], list[Change]] = {}
+    for change in changes:
+        of_total, location = change.strategy == TOTAL_TEST or change.kind in OF_TOTAL, change.location
+        location = TOTAL if of_total else location if location.context is None else replace(location, context=None)
+        by_location.setdefault((location, of_total), []).append(change)
+    drafts = {draft.location: draft for draft in known}
+    return tuple(
+        replace(drafts.get(location) or draft_of(location), changes=tuple(own))
+        for (location, _), own in by_location.items()
+    )
+
+
+def judged_findings(metric: MetricReport, context: GateContext) -> MetricReport:
+    """Return the metric with its findings, most important first. Locations without a finding are unjudged."""
+    findings, unjudged = [], []
+    for known in (*metric.findings, *metric.unjudged):
+        draft = draft_of(known.location, known.costs, known.attribution, known.changes)
+        finding = _finding(draft, metric, context)
+        findings += [] if finding is None else [finding]
+        unjudged += [draft] if finding is None else []
+    judged = tuple(sorted(_none_red_where(findings), key=importance))
+    return replace(metric, findings=judged, unjudged=tuple(unjudged))
+
+
+def _finding(draft: Finding, metric: MetricReport, context: GateContext) -> Finding | None:
+    """Return the finding of a location, or None if calling contexts were only added or removed."""
+    results = draft.results
+    tests = (change for change in results if change.strategy == TOTAL_TEST)
+    total = min(tests, key=lambda change: RANKS[BY_WORD[change.kind]], default=None)
+    if total is not None:
+        return _total(total, metric, context, draft)
+    # the sum of a module is not tested
+    return None if all(change.kind in OF_TOTAL for change in results) else _located(results, metric, context, draft)
 
 
 def importance(finding: Finding) -> tuple[int, bool, int, float, str, str]:
@@ -93,18 +105,12 @@ def _with_values(draft: Finding, test: Change | None, change: Change, metric: Me
     )
 
 
-def _located(
-    detected: list[Change], metric: MetricReport, context: GateContext, draft: Finding | None
-) -> Finding | None:
-    """Return the finding for one location, or None if calling contexts were only added or removed."""
-    changes = _one_change_per_strategy(detected)
-    if not changes:
-        return None
+def _located(changes: Sequence[Change], metric: MetricReport, context: GateContext, draft: Finding) -> Finding:
     tests = (change for change in changes if change.strategy == GATE_TEST)
     test = next((change for change in tests if direction_of(BY_WORD[change.kind]) != "none"), None)
     agreed = {direction_of(BY_WORD[change.kind]) for change in ([test] if test else changes)} - {"none"}
     direction: Direction = agreed.pop() if len(agreed) == 1 else "none"
-    finding = _with_values(_unjudged(draft or draft_of(changes[0].location), changes), test, changes[0], metric)
+    finding = _with_values(_with_calls(draft, changes), test, changes[0], metric)
     result = (test and test.result) or GateResult()
     shift = (finding.share_to or 0.0) - (finding.share_from or 0.0)
     weight = shift if result.delta_share is None else result.delta_share
@@ -124,7 +130,6 @@ def _located(
         severity=level,
         kind=kind.word,
         direction=direction,
-        strategies=_votes(changes, direction),
         weight=weight,
         result=result,
     )
@@ -133,52 +138,22 @@ def _located(
     return gated(finding, metric, context, offset=bool(result.net))
 
 
-def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
-    """Return the changes of one location, with the calling contexts of each strategy merged into one change.
-
-    The merged change is the largest one, but its kind is Unknown if the contexts did not all change in the same
-    direction. Contexts that exist on only one side are ignored, because the function may exist on both sides.
-    """
-    merged = [change for change in changes if change.location.context is None]
-    by_strategy: dict[str, list[Change]] = {}
-    for change in changes:
-        if change.location.context is not None and BY_WORD[change.kind] in WORSE | BETTER:
-            by_strategy.setdefault(change.strategy, []).append(change)
-    for contexts in by_strategy.values():
-        heaviest = max(contexts, key=lambda change: abs((change.share_to or 0.0) - (change.share_from or 0.0)))
-        kind = heaviest.kind if len({BY_WORD[change.kind] in WORSE for change in contexts}) == 1 else Kind.UNKNOWN.word
-        merged.append(replace(heaviest, kind=kind, location=replace(heaviest.location, context=None)))
-    return merged
-
-
-def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
-    return tuple(
-        Vote(
-            change.strategy,
-            change.family,
-            change.kind,
-            direction != "none" and direction_of(BY_WORD[change.kind]) == direction,
-        )
-        for change in changes
-    )
-
-
-def _unjudged(draft: Finding, changes: Sequence[Change] = ()) -> Finding:
-    """Return the draft without an earlier judgement. Calls are those of a changed call path if they are unknown."""
+def _with_calls(draft: Finding, changes: Sequence[Change]) -> Finding:
+    """Set the numbers of calls to those of a changed call path if they are unknown."""
     paths = [change.details for change in changes if isinstance(change.details, ContextShift)]
-    costs, path = draft.costs, next((path for path in paths if path.calls_to is not None), None)
-    if path is not None and costs.calls_to is None:
-        costs = replace(costs, calls_from=path.calls_from, calls_to=path.calls_to)
-    return draft_of(draft.location, costs, draft.attribution)
+    path = next((path for path in paths if path.calls_to is not None), None)
+    if path is None or draft.costs.calls_to is not None:
+        return draft
+    return replace(draft, costs=replace(draft.costs, calls_from=path.calls_from, calls_to=path.calls_to))
 
 
-def _total(change: Change, sums: list[Change], metric: MetricReport, context: GateContext, draft: Finding) -> Finding:
+def _total(change: Change, metric: MetricReport, context: GateContext, draft: Finding) -> Finding:
     """Return the finding about the total."""
     kind, result = BY_WORD[change.kind], change.result or GateResult()
     direction = direction_of(kind)
     shift = result.ratio or 0.0
     finding = replace(
-        _unjudged(draft),
+        draft,
         severity="maybe" if kind in MAYBE else certain_severity(shift),
         kind=kind.word,
         direction=direction,
@@ -186,7 +161,6 @@ def _total(change: Change, sums: list[Change], metric: MetricReport, context: Ga
         to_value=change.to_value,
         delta=change.delta,
         relative=change.relative,
-        strategies=_votes([change, *sums], direction),
         weight=shift,
         result=result,
     )

@@ -53,13 +53,13 @@ def noted(finding: Finding, metric: MetricReport) -> Finding:
     """Set the colour and the reasons of a finding that the gate's test did not report."""
     if metric.calibration.state == "tested":
         votes = 1 if metric.calibration.inconclusive == "too_few_runs" else 2
-        agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
+        agreeing = [BY_WORD[change.kind] for change in finding.agreeing if change.family == "M"]
         if finding.direction == "worse" and len(agreeing) >= votes and not MAYBE.issuperset(agreeing):
             return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.MODELS),))
         return replace(finding, reasons=(Reason(ReasonCode.WITHIN_NOISE),))
     if not finding.from_value and not finding.to_value:
         return replace(finding, reasons=(Reason(ReasonCode.NO_SELF_COST),))
-    if {(vote.name, BY_WORD[vote.kind] in MAYBE) for vote in finding.strategies} == {(CONTEXTS, True)}:
+    if {(change.strategy, BY_WORD[change.kind] in MAYBE) for change in finding.results} == {(CONTEXTS, True)}:
         return replace(finding, reasons=(Reason(ReasonCode.SHARE_SHIFTED),))
     colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
     return replace(finding, colour=colour, reasons=(Reason(ReasonCode.NOT_TESTED),))

@@ -1,4 +1,4 @@
-"""Describe the locations in a comparison by their names, call paths, former names and causes."""
+"""Describe the locations in a comparison by their names, call paths and causes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import COLLECTORS, Detection, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
-from profgate.model.report import TOTAL, Cause, Direction, Part, Relation
+from profgate.model.report import TOTAL, Cause, Direction, Part
 
 PARTS = 2  # maximum number of callees that explain a change
 LEAST_PART = 0.25  # smallest fraction of a change that such a callee explains
@@ -38,14 +38,6 @@ def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
     half = LONGEST_PATH // 2
     return (
         tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], f"({len(path) - 2 * half} frames)", *path[-half:])
-    )
-
-
-def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
-    """Return the relations between renamed functions and their former locations."""
-    return tuple(
-        Relation("renamed", location_of(comparison, symbol), (Location(*former),))
-        for symbol, former in sorted(comparison.renamed.items())
     )
 
 

@@ -16,7 +16,7 @@ from profgate.model.levels import RED
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, without_repeats
-from profgate.model.report import MetricReport, Report
+from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.sides import NotCompared, Side
 from profgate.model.tests import Maxima, TestFamily
 
@@ -121,11 +121,16 @@ def _with_p(metric: MetricReport, levels: Mapping[str, Levels]) -> MetricReport:
     of_family = levels.get(str(metric.calibration.family))
     if of_family is None:
         return metric
-    corrected = (
-        replace(change, result=replace(result, p=_p(result, of_family))) if (result := _ranked(change)) else change
-        for change in metric.changes
-    )
-    return replace(metric, changes=tuple(corrected))
+
+    def corrected(finding: Finding) -> Finding:
+        changes = (
+            replace(change, result=replace(result, p=_p(result, of_family))) if (result := _ranked(change)) else change
+            for change in finding.changes
+        )
+        return replace(finding, changes=tuple(changes))
+
+    findings, unjudged = (tuple(map(corrected, some)) for some in (metric.findings, metric.unjudged))
+    return replace(metric, findings=findings, unjudged=unjudged)
 
 
 def _standing(shards: Sequence[Shard]) -> Standing:

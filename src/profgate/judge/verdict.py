@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 from profgate.judge.accepted import with_acceptances
 from profgate.judge.causes import with_causes
-from profgate.judge.findings import GATE_TEST, findings_of, importance
+from profgate.judge.findings import GATE_TEST, importance, judged_findings
 from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import MACHINE, RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
@@ -22,7 +22,7 @@ from profgate.model.report import (
     WorkloadReport,
 )
 from profgate.model.sides import NotCompared
-from profgate.statistics.binomial import exceeds, interval
+from profgate.statistics.binomial import exceeds, rate_interval
 
 DEFAULT_POLICY = Policy()
 FAR_APART = 0.5  # relative change above which an untested total needs a review
@@ -47,14 +47,14 @@ def judge(draft: Report, policy: Policy) -> Report:
 
 def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: MetricReport) -> MetricReport:
     if metric.state != "compared":
-        return replace(metric, findings=())
+        return replace(metric, findings=(), unjudged=())
     families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # other families cannot reach RED
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
     context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided, cpu)
-    return replace(metric, findings=findings_of(metric, context))
+    return judged_findings(metric, context)
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
@@ -95,7 +95,7 @@ def _stated(policy: Policy) -> StatedPolicy:
     reds, trials = policy.unchanged
     if not trials:
         return StatedPolicy(**{**settings, "demoted": None})
-    low, high = interval(reds, trials)
+    low, high = rate_interval(reds, trials)
     return StatedPolicy(
         **settings,
         unchanged_reds=reds,

@@ -230,7 +230,7 @@ def as_reason(value: Reason | str) -> Reason:
     return value if isinstance(value, Reason) else Reason(ReasonCode.TEXT, {"text": value})
 
 
-def joined(reasons: Sequence[Reason]) -> Reason:
+def combined_reason(reasons: Sequence[Reason]) -> Reason:
     """Combine several reasons into one."""
     return reasons[0] if len(reasons) == 1 else Reason(ReasonCode.SEVERAL, reasons=tuple(reasons))
 

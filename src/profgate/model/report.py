@@ -8,7 +8,7 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
 from profgate.model.change import COLLECTORS, Change, Location
 from profgate.model.details import GateResult
-from profgate.model.kinds import BETTER, WORSE, Kind, KindWord
+from profgate.model.kinds import BETTER, BY_WORD, WORSE, Kind, KindWord
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
@@ -40,16 +40,6 @@ class Total:
     target: float | None
     delta: float | None
     relative: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """Result of one strategy for the location of a finding."""
-
-    name: str
-    family: str
-    kind: KindWord
-    agrees: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +85,9 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The merged and judged changes of one location in one metric of a workload.
+    """All changes of one location in one metric of a workload, and the judgement of them.
 
+    ``changes`` includes the changes of the call paths to the location; those of the total include the sums of modules.
     ``weight`` is the change as a fraction of the run. ``cause`` is the number of the cause of the finding; causes are
     numbered by decreasing importance. ``explained_by`` is the location that gives the cause its name, or None if it is
     the location of the finding.
@@ -113,7 +104,7 @@ class Finding:
     relative: float | None
     share_from: float | None
     share_to: float | None
-    strategies: tuple[Vote, ...]
+    changes: tuple[Change, ...]
     reasons: tuple[Reason, ...] = ()
     weight: float = 0.0
     result: GateResult[float, str] = field(default_factory=GateResult)
@@ -122,6 +113,31 @@ class Finding:
     acknowledgement: Acknowledgement | None = None
     cause: int | None = None
     explained_by: Location | None = None
+
+    @property
+    def results(self) -> tuple[Change, ...]:
+        """The changes that strategies found, with the call paths of each strategy merged into one change.
+
+        The merged change is the largest one, but its kind is Unknown if the paths did not all change in the same
+        direction. Paths that exist on only one side are omitted, because the function may exist on both sides.
+        """
+        found = [change for change in self.changes if BY_WORD[change.kind] not in {Kind.NO_CHANGE, Kind.UNKNOWN}]
+        merged = [change for change in found if change.location.context is None]
+        paths: dict[str, list[Change]] = {}
+        for change in found:
+            if change.location.context is not None and BY_WORD[change.kind] in WORSE | BETTER:
+                paths.setdefault(change.strategy, []).append(change)
+        for same in paths.values():
+            heaviest = max(same, key=lambda change: abs((change.share_to or 0.0) - (change.share_from or 0.0)))
+            alike = len({BY_WORD[change.kind] in WORSE for change in same}) == 1
+            merged.append(heaviest if alike else replace(heaviest, kind=Kind.UNKNOWN.word))
+        return tuple(merged)
+
+    @property
+    def agreeing(self) -> tuple[Change, ...]:
+        """The results in the direction of the finding."""
+        known = ((change, direction_of(BY_WORD[change.kind])) for change in self.results)
+        return tuple(change for change, direction in known if direction == self.direction != "none")
 
     @property
     def is_total(self) -> bool:
@@ -158,22 +174,18 @@ class Finding:
         return abs((self.share_to or 0.0) - (self.share_from or 0.0))
 
 
-def draft_of(location: Location, costs: FunctionCosts | None = None, attribution: Attribution | None = None) -> Finding:
-    """Return a finding that no strategy has reported yet."""
+def draft_of(
+    location: Location,
+    costs: FunctionCosts | None = None,
+    attribution: Attribution | None = None,
+    changes: tuple[Change, ...] = (),
+) -> Finding:
+    """Return a finding that is not judged yet."""
     known = costs or FunctionCosts(), attribution or Attribution()
     unknown = (None, None, None, None, None, None)
     return Finding(
-        "none", "neutral", Kind.NO_CHANGE.word, "none", location, *unknown, (), (), 0.0, GateResult(), *known
+        "none", "neutral", Kind.NO_CHANGE.word, "none", location, *unknown, changes, (), 0.0, GateResult(), *known
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A location and its related locations. For the kind ``renamed``, the related locations are the old names."""
-
-    kind: Literal["renamed"]
-    location: Location
-    others: tuple[Location, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +221,11 @@ class Part:
 class MetricReport:
     """One metric of one workload.
 
-    ``not_tested`` explains why strategies could not test the metric, and contains only reasons that the user can act
-    on. ``unsuited`` contains the reasons why default strategies do not apply to this kind of profile. ``undrawable`` is
-    True if no flame graph can be drawn because the profiles contain no calls.
+    ``unjudged`` contains the locations whose listed changes are no finding, such as unchanged functions in a verbose
+    report. ``renamed`` contains the old and the new location of each renamed function. ``not_tested`` explains why
+    strategies could not test the metric, and contains only reasons that the user can act on. ``unsuited`` contains the
+    reasons why default strategies do not apply to this kind of profile. ``undrawable`` is True if no flame graph can be
+    drawn because the profiles contain no calls.
     """
 
     name: str
@@ -221,16 +235,21 @@ class MetricReport:
     state: Literal["compared", "not compared"]
     runs: dict[str, int]
     total: Total
-    changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
     counts: dict[str, int]
+    unjudged: tuple[Finding, ...] = ()
     not_tested: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
-    relations: tuple[Relation, ...] = ()
+    renamed: tuple[tuple[Location, Location], ...] = ()
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
     undrawable: bool = False
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All listed changes."""
+        return tuple(change for finding in (*self.findings, *self.unjudged) for change in finding.changes)
 
     @property
     def counts_calls(self) -> bool:

@@ -100,8 +100,10 @@ def _decoder(kind: Any) -> Decoder:  # noqa: ANN401, C901, PLR0911 - one case fo
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _decoder(arguments[0])
+    if allowed := _simple(kind):
+        return lambda plain, _: _valid(plain, type(plain) in allowed)
     if origin in (Union, UnionType):
-        return _one_of([_decoder(each) for each in arguments])
+        return _one_of([_decoder(each) for each in arguments if each is not NoneType], none=NoneType in arguments)
     if origin is Literal:
         return lambda plain, _: _valid(plain, type(plain) in SIMPLE and plain in arguments)
     if origin is np.ndarray:
@@ -122,10 +124,13 @@ def _decoder(kind: Any) -> Decoder:  # noqa: ANN401, C901, PLR0911 - one case fo
         return lambda plain, content: bytes(_content(plain, content))
     if isinstance(kind, type) and issubclass(kind, Enum):
         return lambda plain, _: kind(plain)
-    allowed = (float, int) if kind is float else (kind,)
-    if not SIMPLE.issuperset(allowed):
-        raise TypeError(f"results cannot contain {kind}")
-    return lambda plain, _: _valid(plain, type(plain) in allowed)
+    raise TypeError(f"results cannot contain {kind}")
+
+
+def _simple(kind: Any) -> frozenset[type]:  # noqa: ANN401 - an annotation
+    """Return the types of values of a simple type or of a union of simple types, and nothing for another annotation."""
+    options = frozenset(get_args(kind)) if get_origin(kind) in (Union, UnionType) else frozenset({kind})
+    return (options | {int} if float in options else options) if options <= SIMPLE else frozenset()
 
 
 def _valid(plain: Plain, valid: bool) -> Plain:
@@ -134,8 +139,10 @@ def _valid(plain: Plain, valid: bool) -> Plain:
     return plain
 
 
-def _one_of(decoders: Sequence[Decoder]) -> Decoder:
+def _one_of(decoders: Sequence[Decoder], *, none: bool) -> Decoder:
     def decode(plain: Plain, content: memoryview) -> object:
+        if plain is None and none:
+            return None
         for decoder in decoders[:-1]:
             try:
                 return decoder(plain, content)
@@ -169,9 +176,8 @@ def _row_of(decoders: Sequence[Decoder]) -> Decoder:
 
 def _items_of(kind: Any) -> Callable[[Plain, memoryview], Iterable[Any]]:  # noqa: ANN401 - an annotation
     """Return a decoder of the items of a list. Items of simple types are checked together, which is much faster."""
-    options = set(get_args(kind)) if get_origin(kind) in (Union, UnionType) else {kind}
-    if options <= SIMPLE - {float}:
-        return lambda plain, _: cast("list[Any]", _valid(plain, set(map(type, _listed(plain))) <= options))
+    if allowed := _simple(kind):
+        return lambda plain, _: cast("list[Any]", _valid(plain, set(map(type, _listed(plain))) <= allowed))
     decoder = _decoder(kind)
     return lambda plain, content: [decoder(item, content) for item in _listed(plain)]
 
@@ -194,14 +200,23 @@ def _record_of(kind: Any) -> Decoder:  # noqa: ANN401 - a dataclass or a named t
     """Return the decoder of a dataclass. Types of fields are looked up at first use, because they may be recursive."""
     made: Any = get_origin(kind) or kind
     types = dict(zip(getattr(made, "__parameters__", ()), get_args(kind), strict=True))
-    decoders: list[Decoder] = []
+    names = _names(made)
+    simple: list[tuple[int, frozenset[type]]] = []
+    others: list[tuple[int, Decoder]] = []
 
     def decode(plain: Plain, content: memoryview) -> object:
-        if not decoders:
+        if not simple and not others:
             hints = get_type_hints(made, include_extras=True)
-            decoders.extend(_decoder(_with_types(hints[name], types)) for name in _names(made))
-        values = [decoder(item, content) for decoder, item in zip(decoders, _listed(plain), strict=True)]
-        return made(**dict(zip(_names(made), values, strict=True)))
+            kinds = [_with_types(hints[name], types) for name in names]
+            simple.extend((place, _simple(each)) for place, each in enumerate(kinds) if _simple(each))
+            others.extend((place, _decoder(each)) for place, each in enumerate(kinds) if not _simple(each))
+        values = dict(zip(names, _listed(plain), strict=True))
+        for place, allowed in simple:
+            if type(plain[place]) not in allowed:
+                _valid(plain[place], valid=False)
+        for place, decoder in others:
+            values[names[place]] = decoder(plain[place], content)
+        return made(**values)
 
     return decode
 

@@ -157,9 +157,9 @@ class Body:
             step = f"The check fails: {link('what to do now', HELP)}."
             ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
             on_github = verdict.exit_code == 1 and short_sha(report.target.sha)
-            return f"{step} Intended? A maintainer can comment {ways}." if ways and on_github else step
-        first = rows.leading(report)
-        finding = first.finding if first is not None and first.finding.colour == "yellow" else None
+            limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
+            return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
+        finding = next((row.finding for row in self.groups.worse if row.finding.colour == "yellow"), None)
         codes = {reason.code for reason in finding.reasons} if finding else set()
         if codes & {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}:
             return "The check passes, because the total did not grow."
@@ -175,7 +175,7 @@ class Body:
         notes = [note_line(row) for row in filter(_noticeable, self.groups.other)]
         totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
         acceptances, counted = self.report.acceptances, numbers.counted
-        title = counted(len(more), "more cause" if self.shown else "unconfirmed change")
+        title = counted(len(more), "more cause" if self.shown else "possible change")
         sections = [
             (f"{title}, {failing} failing" if failing else title, self.table(more, limit)),
             (counted(len(better), "improvement"), self.table(better, limit)),
@@ -361,7 +361,8 @@ def _sign(report: Report) -> str:
     if _doubtful(report) and report.verdict.conclusion != "fail":
         return rows.CONCLUSIONS["not_compared"].sign
     first = rows.leading(report)
-    better = first is not None and first.finding.direction == "better"
+    passes = report.verdict.conclusion == "pass"
+    better = passes and first is not None and first.finding.direction == "better"
     return (rows.BETTER if better else rows.CONCLUSIONS[report.verdict.conclusion]).sign
 
 

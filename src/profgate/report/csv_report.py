@@ -62,7 +62,7 @@ def _finding(row: Row) -> dict[str, Cell]:
         "severity": finding.severity,
         "colour": finding.colour,
         "direction": finding.direction,
-        "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
+        "strategy": " ".join(change.strategy for change in finding.agreeing),
         "reason": "; ".join(filter(None, texts)),
     }
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset(
-    {"context", "lines", "acceptances", "undrawable", "parameters", "parts", "measurement"}
+    {"context", "lines", "acceptances", "undrawable", "parameters", "parts", "measurement", "unjudged"}
     | {"result", "details", "levels", "windows"}
 )  # these keys are omitted if empty
 NESTED = "is nested too deeply; it is no report of profgate"

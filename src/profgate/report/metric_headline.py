@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 class MetricHeadline(NamedTuple):
     """A conclusion such as "fails" or "unchanged", and a sentence.
 
-    The change in the total and how the pull request affects the first function may be empty.
+    The change in the total, how the pull request affects the first function, and the word for doubt about the total may
+    be empty.
     """
 
     conclusion: str
     text: str
     total: str
     whose: str = ""
+    doubt: str = ""
 
 
 def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
@@ -41,7 +43,8 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     about_total = bool(text) and first is not None and first.total
     text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
     total_text = "" if about_total else _total(metric, visible=conclusion == "unchanged")
-    return MetricHeadline(conclusion, text, total_text, _whose(ordered_findings(report, workload, metric), text))
+    whose = _whose(ordered_findings(report, workload, metric), text)
+    return MetricHeadline(conclusion, text, total_text, whose, rows.unseen_total(metric))
 
 
 def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> Report:

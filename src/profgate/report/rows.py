@@ -9,7 +9,7 @@ from typing import NamedTuple
 from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, RANKS, Kind
 from profgate.model.levels import TOTAL_FLOOR
-from profgate.model.reason import Reason, ReasonCode, joined
+from profgate.model.reason import Reason, ReasonCode, combined_reason
 from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, Report
 from profgate.model.sides import NotCompared
 from profgate.report import numbers
@@ -160,7 +160,9 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     """Return workloads and metrics that could not be compared, sorted by side (both, baseline, target) and name."""
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
-        NotCompared(workload.name, metric.name, "both", joined(metric.not_tested or (Reason(ReasonCode.UNSTATED),)))
+        NotCompared(
+            workload.name, metric.name, "both", combined_reason(metric.not_tested or (Reason(ReasonCode.UNSTATED),))
+        )
         for workload, metric in report.metrics
         if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
     ]
@@ -210,10 +212,8 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
     """
     first = leading(report)
     if report.verdict.conclusion == "inconclusive":
-        reason = report.verdict.reasons[0]
-        shown = first is not None and reason.code is ReasonCode.TOO_FEW_RUNS
-        possible = f"; possible: {change_text(first, quote)}" if first is not None and shown else ""
-        return full_sentence(reason, quote) + possible
+        possible = f"; possible: {change_text(first, quote, brief=True)}" if first is not None else ""
+        return full_sentence(report.verdict.reasons[0], quote) + possible
     if first is None:
         return _moved(report, quote)
     text = (_improvement if first.finding.direction == "better" else _regression)(first, report, quote)
@@ -315,10 +315,15 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
 
 
 def suspects(report: Report, quote: Quote) -> list[str]:
-    """Return a line for each function, and for each order of durations, that an inconclusive result names."""
+    """Return a line for each function, and for each order of durations, that an inconclusive result names.
+
+    Functions with a possible finding are left out, because the headline or a row names them.
+    """
     if report.verdict.conclusion != "inconclusive":
         return []
-    reasons = (reason for reason in report.verdict.reasons if reason.code in SUSPECTED)
+    found = {row.finding.location.name for row in grouped(report).worse}
+    named = (reason for reason in report.verdict.reasons if reason.code in SUSPECTED)
+    reasons = (reason for reason in named if reason.parameters.get("function") not in found)
     return [line for reason in reasons if (line := _reason_line(report, reason, quote))]
 
 

@@ -8,7 +8,7 @@ from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, Report, direction_of
+from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.sides import NotCompared
 from profgate.model.tests import Calibration
 from profgate.report import numbers
@@ -197,7 +197,7 @@ def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
     """Return a sentence for each renamed function and each renamed file, without duplicates."""
-    pairs = [(item.others[0], item.location) for metric in metrics for item in metric.relations if item.others]
+    pairs = [pair for metric in metrics for pair in metric.renamed]
     names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
     files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
     return [
@@ -283,11 +283,8 @@ def growth_by_size(finding: Finding, metric: MetricReport) -> str:
     """
     models = [
         (change.details, change)
-        for change in metric.changes
-        if isinstance(change.details, ModelPair)
-        and change.details.baseline
-        and change.location == finding.location
-        and direction_of(BY_WORD[change.kind]) == finding.direction != "none"
+        for change in finding.agreeing
+        if isinstance(change.details, ModelPair) and change.details.baseline
     ]
     models.sort(key=lambda pair: (pair[0].largest_common_size is None, BY_WORD[pair[1].kind] in MAYBE))
     if not models:

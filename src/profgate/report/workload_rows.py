@@ -8,7 +8,7 @@ from profgate.model.report import MetricReport, Report
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text
 from profgate.report.markdown_text import code_cell, link_target
-from profgate.report.rows import pairs, shown_conclusion, weight_of
+from profgate.report.rows import pairs, shown_conclusion, unseen_total, weight_of
 from profgate.report.wording import Quote
 
 MOST_ROWS = 100  # maximum number of rows in the step summary
@@ -33,12 +33,12 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     findings = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
     first = next((finding for finding in findings if not finding.is_total), findings[0] if findings else None)
     certain = [finding.direction for finding in findings if finding.is_total and finding.colour in {"red", "green"}]
-    shown = shown_conclusion(metric)
+    shown, doubt = shown_conclusion(metric), unseen_total(metric)
     return WorkloadRow(
         shown.sign,
         shown.badge,
         numbers.relative_growth(total.relative),
-        numbers.from_to(total.baseline, total.target, metric.unit),
+        numbers.from_to(total.baseline, total.target, metric.unit) + (f" ({doubt})" if doubt else ""),
         certain[0] if certain and shown.badge != "inconclusive" else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",
     )

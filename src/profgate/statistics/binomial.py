@@ -1,7 +1,7 @@
 """Exact confidence interval for the rate of rare events, and a test against an expected rate."""
 
 
-def interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, float]:
+def rate_interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, float]:
     """Return the exact confidence interval (Clopper and Pearson, 1934) for a rate at confidence level 1 - alpha.
 
     If there are no trials, the interval is (0, 1).

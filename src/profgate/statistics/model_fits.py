@@ -240,7 +240,7 @@ def _by_kind(kind: IntArray, *results: FloatArray) -> FloatArray:
     return np.select([kind == shape for shape in range(len(SHAPES))], results, np.nan)
 
 
-def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
+def growth_exponents(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
     """Return the growth exponent x*y'/y of each model at x. For a line, the exponent approaches 1 as x increases."""
     _, b1, b2 = coefficients.T
     with np.errstate(all="ignore"):

@@ -40,7 +40,7 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrackPlan:
     """The command and the versions to measure. ``repository`` is None if a setup command installs the versions.
 
     ``copied`` lists paths that are copied into each worktree, and ``sources`` lists patterns that match source files of
@@ -106,7 +106,7 @@ class Plan:
 class VersionRuns:
     """Runs of one version. ``source`` is the path of a new folder for the sources of the version."""
 
-    def __init__(self, plan: Plan, folder: TrackFolder, version: Version, source: str) -> None:
+    def __init__(self, plan: TrackPlan, folder: TrackFolder, version: Version, source: str) -> None:
         self.plan, self.folder, self.version, self.source = plan, folder, version, source
         self.place = "." if plan.here else str(Path(source, plan.prefix))
 

@@ -10,7 +10,7 @@ from profgate.errors import ComparisonError
 from profgate.model.visible_text import name_text
 from profgate.report.numbers import counted
 from profgate.track.evolution import evolution_of
-from profgate.track.measuring import Plan, VersionRuns
+from profgate.track.measuring import TrackPlan, VersionRuns
 from profgate.track.track_folder import TrackFolder
 from profgate.track.versions import Evolution, MeasuredVersion, Version
 
@@ -18,7 +18,7 @@ from profgate.track.versions import Evolution, MeasuredVersion, Version
 class Track:
     """A plan and the folder that stores its runs. ``report`` receives progress messages."""
 
-    def __init__(self, plan: Plan, folder: TrackFolder, report: Callable[[str], None]) -> None:
+    def __init__(self, plan: TrackPlan, folder: TrackFolder, report: Callable[[str], None]) -> None:
         self.plan, self.folder = plan, folder
         self._report = report
 

@@ -24,7 +24,7 @@ def test_index_has_verdict_totals_and_finding() -> None:
     assert '<h1><span class="sign fails" role="img" aria-label="fails">✕</span> ' in page
     assert "fails<small>http.parse_headers is 2.1x slower" in page
     assert '<td class="worse">+6.8 %<small>41.2 → 44.0 s</small></td>' in page
-    assert "<td>+0.1 %<small>12.9 → 12.9 s</small></td>" in page
+    assert "<td>+0.1 %<small>12.9 → 12.9 s (within noise)</small></td>" in page
     for word, mark in (("fails", "✕"), ("unchanged", "✓")):
         assert f'<span class="sign {word}" aria-hidden="true">{mark}</span> {word}<' in page
     assert not any(emoji in page for emoji in "❌🟡⚡✅⚪")

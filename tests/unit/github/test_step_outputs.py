@@ -17,7 +17,7 @@ FINDING = Finding(
     relative=1.0,
     share_from=None,
     share_to=None,
-    strategies=(),
+    changes=(),
 )
 METRIC = MetricReport(
     name="cpu",
@@ -27,7 +27,6 @@ METRIC = MetricReport(
     state="compared",
     runs={},
     total=Total(1.0, 2.0, 1.0, 1.0),
-    changes=(),
     findings=(FINDING, replace(FINDING, colour="yellow")),
     counts={},
 )

@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import report_samples as samples
-from profgate.history.checks import Check, Checks, checks_lines
+from profgate.history.checks import Checks, checks_lines
 from profgate.model.history import StoredCommit
 from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Report
-from profgate.model.sides import NotCompared
+from profgate.model.sides import NotCompared, Side
 from profgate.model.visible_text import columns_of
 
 TOP, LEFT, RIGHT, START = (letter * 40 for letter in "deaf")
@@ -23,7 +23,11 @@ def merged(report: Report) -> Checks:
         StoredCommit(RIGHT, (START,), 2, "解析" * 60),
         StoredCommit(START, (), 1, "Start"),
     )
-    return Checks(commits, (Check(LEFT, TOP, 1, report), Check(START, LEFT, 1, report)), ((START, "shop"),))
+    return Checks(commits, (between(LEFT, TOP, report), between(START, LEFT, report)), ((START, "shop"),))
+
+
+def between(baseline: str, target: str, report: Report) -> Report:
+    return replace(report, baseline=Side("", baseline, distance=0), target=Side("", target))
 
 
 def test_graph_of_a_merge() -> None:
@@ -49,7 +53,7 @@ def test_passed_edge_shows_no_bad_change() -> None:
     """A change that the judge calls noise must not be below PASSED."""
     failed = samples.regression()
     load = failed.workloads[0]
-    calm = replace(load.metrics[0], findings=())
+    calm = replace(load.metrics[0], findings=(), unjudged=load.metrics[0].findings)
     report = replace(failed, workloads=(replace(load, metrics=(calm,)),), verdict=samples.GREEN)
     lines = checks_lines(merged(report))
     assert any("PASSED" in line for _, line in lines)
@@ -65,7 +69,7 @@ def test_commit_after_a_jump_is_not_called_noisy() -> None:
         (samples.unchanged(), "noise to judge"),
     ):
         checks = merged(after)
-        text = text_of(replace(checks, checks=(checks.checks[0], Check(START, LEFT, 1, before))))
+        text = text_of(replace(checks, reports=(checks.reports[0], between(START, LEFT, before))))
         assert [phrase for phrase in ("First commit after a change", "noise to judge") if phrase in text] == [note]
 
 

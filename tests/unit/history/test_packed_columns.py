@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.history.packed_columns import MOST_VALUE, packed, unpacked
+from profgate.history.packed_columns import MOST_VALUE, columns_from_bytes, columns_to_bytes
 
 ROWS = st.lists(
     st.tuples(
@@ -26,7 +26,9 @@ ROWS = st.lists(
 @given(ROWS, st.booleans())
 def test_round_trip_in_order_of_symbols(rows: list[tuple[int, int, int, int]], counted: bool) -> None:
     columns = np.array(rows, np.int64).reshape(-1, 4).T
-    back = unpacked(packed(columns[0].tolist(), columns[1], columns[2], columns[3] if counted else None))
+    back = columns_from_bytes(
+        columns_to_bytes(columns[0].tolist(), columns[1], columns[2], columns[3] if counted else None)
+    )
     ordered = np.array(sorted(rows), np.int64).reshape(-1, 4).T
     assert [one.tolist() for one in back[:3]] == ordered[:3].tolist()
     assert (back[3] is not None) == counted
@@ -38,7 +40,7 @@ def test_round_trip_in_order_of_symbols(rows: list[tuple[int, int, int, int]], c
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes(data: bytes) -> None:
     try:
-        numbers, own, total, _ = unpacked(data)
+        numbers, own, total, _ = columns_from_bytes(data)
     except ValueError:
         return
     assert len(numbers) == len(own) == len(total)
@@ -47,9 +49,9 @@ def test_arbitrary_bytes(data: bytes) -> None:
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.integers(0, 60), st.binary(min_size=1, max_size=4))
 def test_damaged_columns(place: int, damage: bytes) -> None:
-    whole = packed([3, 1, 2], np.array([5, 6, 7]), np.array([50, 60, 70]), np.array([1, 1, 9]))
+    whole = columns_to_bytes([3, 1, 2], np.array([5, 6, 7]), np.array([50, 60, 70]), np.array([1, 1, 9]))
     try:
-        unpacked(whole[:place] + damage + whole[place + len(damage) :])
+        columns_from_bytes(whole[:place] + damage + whole[place + len(damage) :])
     except ValueError:
         return
 
@@ -58,18 +60,18 @@ def test_damaged_columns(place: int, damage: bytes) -> None:
 def test_compression_bomb_is_refused() -> None:
     bomb = b"\x02" + zlib.compress(bytes(1 << 28))
     with pytest.raises(ValueError, match="cut off or too large"):
-        unpacked(bomb)
+        columns_from_bytes(bomb)
 
 
 def test_too_many_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="claim"):
-        unpacked(b"\x01" + struct.pack("<BI", 0, 0xFFFFFFFF))
+        columns_from_bytes(b"\x01" + struct.pack("<BI", 0, 0xFFFFFFFF))
 
 
 def test_too_large_numbers_are_refused() -> None:
     column = b"\x08" + struct.pack("<q", 1 << 61)
     with pytest.raises(ValueError, match="impossible"):
-        unpacked(
+        columns_from_bytes(
             b"\x01"
             + struct.pack("<BI", 0, 1)
             + b"\x01\x00"

@@ -6,7 +6,7 @@ import numpy as np
 
 from history_samples import reading
 from profgate.history.trend_report import trend_text, trends_lines, trends_page
-from profgate.history.trends import Total, of_one_regime, trends_of, unknown_of
+from profgate.history.trends import TotalSeries, of_one_regime, trends_of, unknown_of
 from profgate.model.history import Reading
 from profgate.model.units import Metric
 
@@ -78,7 +78,7 @@ def test_total_of_the_run_differs_from_a_function_called_total() -> None:
 
 
 def test_page_without_a_trend_shows_what_was_read() -> None:
-    total = Total("bench", Metric("cpu", "samples"), [100.0, 102.0, 99.0], 0.031)
+    total = TotalSeries("bench", Metric("cpu", "samples"), [100.0, 102.0, 99.0], 0.031)
     page = trends_page([], {}, "c2", "no persistent change", [total, total._replace(values=[1.0], step=None)])
     assert ">No persistent change.<" in page
     assert "no change<small>a step of 3.1 % would be visible<" in page

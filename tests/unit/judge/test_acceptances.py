@@ -9,7 +9,7 @@ from profgate.judge.accepted import with_acceptances
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.model.report import Acknowledgement, Finding, Relation, WorkloadReport
+from profgate.model.report import Acknowledgement, Finding, WorkloadReport
 from profgate.report.json_report import from_json, to_json
 from report_samples import finding, metric, report
 
@@ -18,8 +18,8 @@ def accepting(location: str = "parse", **options: Any) -> Acceptance:
     return Acceptance("7.0", location, "the new format needs it", by="octocat", **options)
 
 
-def load(*findings: Finding, name: str = "api", relations: tuple[Relation, ...] = ()) -> WorkloadReport:
-    return WorkloadReport(name, {}, (), (replace(metric(*findings), relations=relations),))
+def load(*findings: Finding, name: str = "api", renamed: tuple[tuple[Location, Location], ...] = ()) -> WorkloadReport:
+    return WorkloadReport(name, {}, (), (replace(metric(*findings), renamed=renamed),))
 
 
 def settled(loads: list[WorkloadReport], *accepted: Acceptance) -> tuple[dict[str, Finding], tuple[Acceptance, ...]]:
@@ -102,8 +102,8 @@ def test_a_total_cannot_be_accepted() -> None:
 
 
 def test_acceptance_survives_a_rename() -> None:
-    renamed = Relation("renamed", Location("parse"), (Location("parse_old"),))
-    found, (acceptance,) = settled([load(PARSE, relations=(renamed,))], accepting("parse_old"))
+    renamed = Location("parse_old"), Location("parse")
+    found, (acceptance,) = settled([load(PARSE, renamed=(renamed,))], accepting("parse_old"))
     assert (found["api/parse"].colour, acceptance.state) == ("yellow", "applies")
 
 

@@ -38,7 +38,7 @@ def test_values_are_in_base_units() -> None:
     assert (report.total.baseline, report.total.target, report.total.relative) == (100_000.0, 305_000.0, 2.05)
     change = next(change for change in report.changes if change.location.name == "a")
     assert (change.from_value, change.to_value, change.delta, change.relative) == (100_000.0, 300_000.0, 200_000.0, 2.0)
-    assert next(found.costs.exclusive_to for found in report.findings if found.location.name == "a") == 300_000.0
+    assert next(found.costs.exclusive_to for found in report.unjudged if found.location.name == "a") == 300_000.0
 
 
 def test_no_change_is_listed_only_when_verbose() -> None:
@@ -131,7 +131,7 @@ def test_models_have_names_changes_and_parts() -> None:
     detections = [strategy.detect(comparison, {}, Context()) for strategy in chosen]
     report = metric_report(comparison, detections)
     json.dumps(asdict(report), allow_nan=False)
-    order, gone, local, also_gone = report.changes
+    order, local, gone, also_gone = report.changes
     assert (order.from_value, order.to_value, order.delta, order.relative) == (None, None, None, None)
     assert (details_of(order).baseline, details_of(order).target, details_of(order).growth_to) == (
         "linear",

@@ -10,7 +10,7 @@ from comparisons import from_stacks, timed
 from profgate.detect.call_context import CallContext
 from profgate.detect.rules import detections_of, selected
 from profgate.judge.changes import LISTED_CONTEXTS, metric_report
-from profgate.judge.findings import findings_of
+from profgate.judge.findings import drafts_of, judged_findings
 from profgate.judge.gate import GateContext
 from profgate.judge.locations import LONGEST_PATH
 from profgate.judge.verdict import judge
@@ -67,24 +67,24 @@ def findings(report: Report) -> dict[str, Finding]:
 
 
 def finding_of(rows: Sequence[Change]) -> Finding | None:
-    metric = replace(samples.metric(), changes=tuple(rows), calibration=Calibration())
-    found = findings_of(metric, GateContext(Policy(), 0.01))
+    metric = replace(samples.metric(), unjudged=drafts_of(rows), calibration=Calibration())
+    found = judged_findings(metric, GateContext(Policy(), 0.01)).findings
     return found[0] if found else None
 
 
 def test_function_called_total_does_not_lend_its_evidence_to_the_total() -> None:
     function = replace(samples.finding("total", 1e9, 2e9), attribution=Attribution(base_branch="changed"))
-    both = samples.metric(function)
-    tested = replace(both.changes[0], strategy="totals", location=TOTAL, share_from=None, share_to=None)
-    metric = replace(both, changes=(*both.changes, tested), calibration=Calibration())
-    found = {item.is_total: item.attribution.base_branch for item in findings_of(metric, GateContext(Policy(), 0.01))}
+    tested = replace(function.changes[0], strategy="totals", location=TOTAL, share_from=None, share_to=None)
+    metric = replace(samples.metric(function), unjudged=drafts_of([tested]), calibration=Calibration())
+    findings = judged_findings(metric, GateContext(Policy(), 0.01)).findings
+    found = {item.is_total: item.attribution.base_branch for item in findings}
     assert found == {False: "changed", True: None}
 
 
 def test_heaviest_of_contexts_that_agree_counts() -> None:
     found = finding_of([row("MaybeDegradation", "a;f", 0.1, 0.12), row("Degradation", "b;f", 0.1, 0.2)])
     assert found is not None
-    assert [(vote.name, vote.kind) for vote in found.strategies] == [("call_context", "Degradation")]
+    assert [(change.strategy, change.kind) for change in found.results] == [("call_context", "Degradation")]
     assert found.location == Location("f")
 
 
@@ -99,7 +99,7 @@ def test_new_and_gone_contexts_are_no_finding() -> None:
     assert finding_of(rows) is None
     found = finding_of([*rows, row("MaybeDegradation", "c;f", 0.1, 0.2)])
     assert found is not None
-    assert [vote.kind for vote in found.strategies] == ["MaybeDegradation"]
+    assert [change.kind for change in found.results] == ["MaybeDegradation"]
 
 
 def test_context_rows_have_path_state_and_origin() -> None:
@@ -141,7 +141,7 @@ def test_two_contexts_of_a_function_are_one_finding() -> None:
     before = {f"main;a;f{n}": 2000 for n in range(20)} | {"main;a;hot": 3000, "main;b;hot": 2000}
     after = {**before, "main;a;hot": 9000, "main;b;hot": 5000}
     found = findings(judged(from_stacks([before] * 5, [after] * 5)))["hot"]
-    assert [vote.name for vote in found.strategies].count("call_context") == 1
+    assert [change.strategy for change in found.results].count("call_context") == 1
     assert found.location == Location("hot")
     assert (found.colour, found.direction) == ("red", "worse")
 
@@ -158,7 +158,7 @@ def test_shift_alone_is_a_note_unless_the_source_changed(state: SourceState, col
     before, after = {"main;work": 200, "main;rest": 800}, {"main;work": 280, "main;rest": 720}
     alone = Policy(rules=(Rule("ctx"),))
     found = findings(judged(from_stacks([before], [after], metric=timed()), {"work": state}, alone))["work"]
-    assert [vote.name for vote in found.strategies] == ["call_context"]
+    assert [change.strategy for change in found.results] == ["call_context"]
     assert (found.colour, found.direction, found.severity) == (colour, "worse", "maybe")
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from comparisons import from_exclusive, timed
 from judged import codes, findings, judged
+from profgate.judge.findings import drafts_of
 from profgate.judge.verdict import judge
 from profgate.model.attribution import Reach
 from profgate.model.change import Change, Location
@@ -85,8 +86,8 @@ def metric_of(
         state="compared",
         runs={"baseline": 5, "target": 5, "noise": 0},
         total=Total(10_000.0, 10_300.0, 300.0, 0.03),
-        changes=changes,
-        findings=tuple(drafts),
+        findings=(),
+        unjudged=drafts_of(changes, drafts),
         counts={},
         calibration=Calibration(**{**RUNS, **(facts or {})}),
         **stated,
@@ -123,7 +124,8 @@ def test_other_strategies_explain_and_never_decide() -> None:
     against = change("average_amount_threshold", "A", "Optimization")
     finding = found(of_test(), against)
     assert (finding.colour, finding.direction) == ("red", "worse")
-    assert [(vote.family, vote.agrees) for vote in finding.strategies] == [("T", True), ("A", False)]
+    assert [change.family for change in finding.results] == ["T", "A"]
+    assert [change.family for change in finding.agreeing] == ["T"]
 
 
 def test_conflict_without_the_test_is_unknown() -> None:

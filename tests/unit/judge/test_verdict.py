@@ -60,7 +60,7 @@ def test_clear_slowdown_is_red_and_named_first() -> None:
     found = findings(report)["f07"]
     assert (found.colour, found.direction, found.kind) == ("red", "worse", "Degradation")
     assert (found.from_value, found.to_value, found.delta, found.relative) == (4700.0, 9400.0, 4700.0, 1.0)
-    assert {vote.family for vote in found.strategies if vote.agrees} == {"T", "A", "S"}
+    assert {change.family for change in found.agreeing} == {"T", "A", "S"}
     assert [(reason.code.value, reason.parameters) for reason in found.reasons] == [
         ("no_split", {"splits": 252, "runs": 10})
     ]

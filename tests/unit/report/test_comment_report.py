@@ -11,6 +11,7 @@ import report_samples as samples
 from golden_files import Golden
 from profgate.errors import ProfgateError
 from profgate.github.first_run import render_first_run
+from profgate.judge.findings import drafts_of
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.attribution import SourceState
 from profgate.model.links import Links
@@ -328,13 +329,13 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
 
 
 def test_notes_stay_in_their_fold() -> None:
-    note = samples.finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    note = samples.finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="neutral", p=None)
     text = comment(samples.report(samples.workload(samples.metric(note)))).text
     seen = "We would have seen a change of 4.0 % in the total, or 22.0 % in a function that takes 10 % of the run."
     assert "### ✅ No performance change found\n" in text
     assert seen in spaced(text)
     assert text.index("**1 note**") < text.index("`parse`")
-    small = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    small = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", p=None)
     assert "parse" not in comment(samples.report(samples.workload(samples.metric(small)))).text
 
 
@@ -442,7 +443,7 @@ def test_faster_program_leads_the_headline() -> None:
         samples.workload(samples.metric(FASTER_TOTAL, dearer, after=24.7e9)), verdict=samples.verdict("warn")
     )
     first = spaced(render_comment(report).text).splitlines()[1]
-    assert first == "### ⚡ Total −40.0 % (41.2 → 24.7 s); `compare` costs more (+1.10 s)"
+    assert first == "### 🟡 Total −40.0 % (41.2 → 24.7 s); `compare` costs more (+1.10 s)"
 
 
 def test_open_part_has_at_most_three_rows() -> None:
@@ -472,7 +473,7 @@ def test_number_of_calls_is_shown() -> None:
     row = samples.finding("__eq__", 1e9, 2e9, file="lark/lexer.py")
     calls = samples.metric(name="calls", unit="count", before=1e6, after=2e6)
     counted = replace(samples.change_of(row), from_value=106.0, to_value=203_238.0)
-    load = samples.workload(samples.metric(row), replace(calls, changes=(counted,)))
+    load = samples.workload(samples.metric(row), replace(calls, unjudged=drafts_of([counted])))
     text = spaced(comment(samples.report(load, verdict=samples.RED)).text)
     assert "**`__eq__`** 🔥<br>lark/lexer.py](" in text
     assert "<br>106 → 203,238 calls<br>" in text
@@ -481,12 +482,21 @@ def test_number_of_calls_is_shown() -> None:
 
 def test_inconclusive_comment_folds_its_rows() -> None:
     found = samples.finding("parse", 1e9, 2e9, colour="yellow", kind="MaybeDegradation")
-    reason = Reason(ReasonCode.TOO_FEW_RUNS, {"baseline": 1, "target": 1, "wanted": 5})
-    report = samples.report(samples.workload(samples.metric(found)), verdict=samples.verdict("inconclusive", reason))
-    shown, _, folded = comment(report).text.partition("<details>")
-    assert "### ⚪ Too few runs to judge: 1 + 1; possible: `parse` is 2.0x slower" in shown
+    report = samples.report(
+        samples.workload(samples.metric(found)),
+        verdict=samples.verdict(
+            "inconclusive",
+            Reason(ReasonCode.CANNOT_SEE, {"wanted": 9}),
+            *(Reason(ReasonCode.SUSPECT, {"function": name}) for name in ("parse", "render")),
+        ),
+    )
+    shown, _, folded = spaced(comment(report).text).partition("<details>")
+    assert (
+        "### ⚪ Too much noise to judge: a change of 50 % could be missed; possible: `parse` is 2.0x slower\n" in shown
+    )
+    assert re.findall("^- `[a-z]+`", shown, re.MULTILINE) == ["- `render`"]
     assert "|" not in shown
-    assert folded.startswith("<summary>1 unconfirmed change · ")
+    assert folded.startswith("<summary>1 possible change · ")
 
 
 def test_percentages_do_not_wrap() -> None:

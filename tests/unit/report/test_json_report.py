@@ -50,7 +50,7 @@ def test_report_too_long_to_read_is_not_written(monkeypatch: pytest.MonkeyPatch)
 
 def test_change_has_the_published_keys() -> None:
     document = json.loads(to_json(samples.regression()))
-    change = document["workloads"][0]["metrics"][0]["changes"][1]
+    change = document["workloads"][0]["metrics"][0]["findings"][1]["changes"][0]
     assert change == {
         "strategy": "calibrated_log_ratio",
         "family": "T",
@@ -108,10 +108,14 @@ def spoiled(path: str, value: object) -> str:
         ("workloads/0/metrics/0/total/delta", "big", "report.json: workloads[0].metrics[0].total.delta: is"),
         ("workloads/0/metrics/0/findings/1/location", None, "findings[1].location: is null; expected an object"),
         ("workloads/0/metrics/0/findings/1/from_value", [], "findings[1].from_value: is a list; expected"),
-        ("workloads/0/metrics/0/changes/0/confidence_type", KeyError, "changes[0].confidence_type: is missing"),
+        (
+            "workloads/0/metrics/0/findings/0/changes/0/confidence_type",
+            KeyError,
+            "changes[0].confidence_type: is missing",
+        ),
         ("workloads/0/metrics/0/runs/target", 1.5, "runs.target: is 1.5; expected a valid integer"),
         ("verdict/reasons/0/code", "mood", "verdict.reasons[0].code: is \"mood\"; expected 'no_split'"),
-        ("workloads/0/metrics/0/changes/0/kind", "Worse", 'changes[0].kind: "Worse" is not a known value'),
+        ("workloads/0/metrics/0/findings/0/changes/0/kind", "Worse", 'changes[0].kind: "Worse" is not a known value'),
         ("baseline/run_id", 10**30, "baseline.run_id: is 1e+30; expected a valid integer"),
     ],
 )

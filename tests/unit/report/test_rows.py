@@ -59,7 +59,9 @@ def model_change(**parts: object) -> Change:
 def with_changes(*changes: Change) -> Report:
     report = samples.regression()
     load = report.workloads[0]
-    metric = replace(load.metrics[0], changes=(*load.metrics[0].changes, *changes))
+    total, function, *rest = load.metrics[0].findings
+    function = replace(function, changes=(*function.changes, *changes))
+    metric = replace(load.metrics[0], findings=(total, function, *rest))
     return replace(report, workloads=(replace(load, metrics=(metric, *load.metrics[1:])), *report.workloads[1:]))
 
 

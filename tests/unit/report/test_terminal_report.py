@@ -6,6 +6,7 @@ from dataclasses import replace
 import report_samples as samples
 from golden_files import Golden
 from profgate.io.terminal import show
+from profgate.judge.findings import drafts_of
 from profgate.model.reason import as_reason
 from profgate.model.report import Attribution
 from profgate.model.sides import NotCompared
@@ -29,7 +30,7 @@ def test_common_names_have_a_place_and_calls() -> None:
     row = samples.finding("__eq__", 1e9, 2e9, file="lark/lexer.py")
     row = replace(row, location=replace(row.location, line=7))
     counted = replace(samples.change_of(row), from_value=106.0, to_value=203_238.0)
-    calls = replace(samples.metric(name="calls", unit="count", before=1e6, after=2e6), changes=(counted,))
+    calls = replace(samples.metric(name="calls", unit="count", before=1e6, after=2e6), unjudged=drafts_of([counted]))
     text = terminal_text(samples.report(samples.workload(samples.metric(row), calls), verdict=samples.RED), width=120)
     assert re.search(r"^ +function .* share of total +calls$", text, re.MULTILINE)
     assert re.search(r"^ +severe +__eq__ \(lexer\.py:7\) .* 106 → 203,238$", text, re.MULTILINE)
@@ -131,7 +132,7 @@ def test_show_replaces_what_the_encoding_lacks() -> None:
 
 
 def test_notes_are_counted_and_listed_with_verbose() -> None:
-    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", p=None)
     report = samples.report(samples.workload(samples.metric(note)))
     assert "parse" not in terminal_text(report)
     assert "1 note: same cause as above, within noise, new or gone (-v shows them)" in terminal_text(report)

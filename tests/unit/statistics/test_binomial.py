@@ -3,17 +3,17 @@
 import pytest
 from scipy import stats
 
-from profgate.statistics.binomial import interval, upper_tail
+from profgate.statistics.binomial import rate_interval, upper_tail
 
 
 @pytest.mark.parametrize(("events", "trials"), [(0, 1), (0, 299), (1, 473), (3, 773), (5, 5), (7, 20)])
 def test_the_interval_is_the_exact_one(events: int, trials: int) -> None:
     exact = stats.binomtest(events, trials).proportion_ci(0.95, "exact")
-    assert interval(events, trials) == pytest.approx((exact.low, exact.high))
+    assert rate_interval(events, trials) == pytest.approx((exact.low, exact.high))
 
 
 def test_without_trials_nothing_is_known() -> None:
-    assert interval(0, 0) == (0.0, 1.0)
+    assert rate_interval(0, 0) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("events", "trials"), [(2, 20), (3, 50), (4, 100), (6, 200)])

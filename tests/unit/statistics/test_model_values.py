@@ -8,7 +8,7 @@ from scipy import integrate
 
 from profgate.model.arrays import IntArray
 from profgate.model.cost_models import SHAPES
-from profgate.statistics.model_fits import areas, curve_at, grid, growth, rebinned, steps_at, values
+from profgate.statistics.model_fits import areas, curve_at, grid, growth_exponents, rebinned, steps_at, values
 
 MODELS = {
     "constant": (3.0, 0.0, 0.0),
@@ -77,7 +77,7 @@ def test_arguments_next_to_zero_are_raised() -> None:
 def test_growth_is_the_exponent() -> None:
     x = np.array([100.0])
     exponents = {
-        name: float(growth(kind_of(name), np.array([b]), x)[0])
+        name: float(growth_exponents(kind_of(name), np.array([b]), x)[0])
         for name, b in (
             ("constant", (3.0, 0.0, 0.0)),
             ("linear", (0.0, 7.0, 0.0)),

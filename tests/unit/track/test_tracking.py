@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from profgate.track.measuring import Plan
+from profgate.track.measuring import TrackPlan
 from profgate.track.tracking import coarse_to_fine, next_to_refine
 from profgate.track.versions import Version
 
@@ -61,5 +61,5 @@ def test_program_of_releases_is_the_installed_package(
 ) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    plan = Plan(("bench",), (Version("1.0"),), None, setup=(("install", "--quiet", argument),))
+    plan = TrackPlan(("bench",), (Version("1.0"),), None, setup=(("install", "--quiet", argument),))
     assert plan.program == program
