@@ -3,7 +3,7 @@ import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
 import { boxId, paintHalos } from "./blueprint_paint.js";
 import { READABLE_SCALE } from "./blueprint_room.js";
 import { boxSentence, figuresTable, titleOf, verdictWords } from "./blueprint_words.js";
-import { announce, element, linkButton, makeButton, outwardLink } from "./dom.js";
+import { announce, element, linkButton, makeButton, placeElement } from "./dom.js";
 import { drawnRuns } from "./runs.js";
 import { hideTip } from "./tip.js";
 import { nameOf, placeOf } from "./tree.js";
@@ -58,7 +58,7 @@ export function makeBoxPane(view) {
     ];
     pane.replaceChildren(
       head,
-      ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []),
+      ...(place ? [placeElement(place, link)] : []),
       element("p", verdictWords(page, view.figures, node, partner), "quiet"),
       figuresTable(page, view.figures, node),
       ...below.filter(Boolean),
@@ -85,7 +85,7 @@ export function makeBoxPane(view) {
       const place = placeOf(page.tree, node);
       popup.replaceChildren(
         titleOf(page, view.figures, node),
-        ...(place ? [element("code", place)] : []),
+        ...(place ? [placeElement(place)] : []),
         figuresTable(page, view.figures, node),
         element("p", verdictWords(page, view.figures, node, view.marks.moved.get(node))),
       );

@@ -2,7 +2,7 @@
 import { rowsOfFinding } from "./blueprint.js";
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
-import { byId, element, outwardLink } from "./dom.js";
+import { byId, element, placeElement } from "./dom.js";
 import { glyphOf } from "./draw.js";
 import { isEdited } from "./tree.js";
 import { siblingsOf } from "./walk.js";
@@ -42,11 +42,10 @@ export function showFocus(page, frames) {
     ),
     element("bdi", name),
   );
-  const file = link ? outwardLink(place || "source", link) : element("code", place);
   details.replaceChildren(
     heading,
     " ",
-    file,
+    placeElement(place, link),
     element(
       "span",
       [

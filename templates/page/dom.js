@@ -1,4 +1,5 @@
 // Small helpers for elements. Names from profiles are inserted as text nodes only.
+import { shortenPlace } from "./format.js";
 
 /** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
@@ -34,6 +35,14 @@ export function outwardLink(text, address) {
   link.rel = "noopener noreferrer";
   link.target = "_blank";
   return link;
+}
+
+// Returns the place of a function in the source, without its first folders if it is long, as a link if it has one.
+export function placeElement(place, link = "") {
+  const text = shortenPlace(place);
+  const shown = link ? outwardLink(text || "source", link) : element("code", text);
+  if (text !== place) shown.title = place;
+  return shown;
 }
 
 // Announces a sentence to screen readers.

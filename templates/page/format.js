@@ -137,6 +137,16 @@ export function shorten(text, length) {
 
 const QUALIFIER = /^…?[^.:/\\$]*(?:\.|::|[/\\$])(?=[^.:/\\$])/;
 
+// Shortens a place such as "src/parse/lexer.py:120" by its folders from the left. The file and the line stay whole.
+export function shortenPlace(place, length = LONGEST_PLACE) {
+  let rest = place;
+  while (FOLDER.test(rest) && (rest === place ? rest : `…/${rest}`).length > length) rest = rest.replace(FOLDER, "");
+  return rest === place ? place : `…/${rest}`;
+}
+
+const LONGEST_PLACE = 40; // characters; a phone shows them in one line
+const FOLDER = /^[^/\\]*[/\\](?=.)/;
+
 // Replaces what is in <> or () behind a name by "…", for example in "map<int, long>::find(int)".
 function withoutArguments(text) {
   let depth = 0;

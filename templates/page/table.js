@@ -1,5 +1,5 @@
 // The table of functions: sorts and filters functions, opens one in the graph, and excludes its stacks.
-import { byId, element, linkButton, makeButton } from "./dom.js";
+import { byId, element, linkButton, makeButton, placeElement } from "./dom.js";
 import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
 import { fixedUnit, formatShare, growthOf } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
@@ -222,7 +222,7 @@ function makeTable(page) {
     if (!isAlone) open.title = "Show in the graph";
     cell.append(open);
     const place = placeOfSymbol(page.tree, row.symbol);
-    if (place) cell.append(element("code", place));
+    if (place) cell.append(placeElement(place));
     return cell;
   }
 

@@ -1,5 +1,5 @@
 // The tooltip, which is above or below its row and never covers it.
-import { byId, element } from "./dom.js";
+import { byId, element, placeElement } from "./dom.js";
 import { shorten } from "./format.js";
 import { describe } from "./words.js";
 
@@ -38,7 +38,7 @@ function fillTip(tip, { name, place, everywhere, lines, shares, verdict }, alone
   title.append(element("bdi", shorten(name, LONGEST_NAME)));
   tip.replaceChildren(
     title,
-    ...(place ? [element("code", place)] : []),
+    ...(place ? [placeElement(place)] : []),
     grid,
     element("p", [everywhere, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")),
   );

@@ -13,6 +13,7 @@ const MOST_PARTS = 6;
 const MOST_OWNERS = 30;
 const REST = -3;
 const LOWEST = Math.min(ROOT, OTHER);
+const ABOUT_FOUND = 0.01; // relative; a smaller difference between a bar and a finding is not shown
 const LONGEST_PART = 28; // characters
 
 // Divides the change of the total between the findings, in the order of the report, the other functions that changed,
@@ -79,11 +80,13 @@ export function makeWaterfall(page) {
     const width = (delta) => `${((100 * Math.abs(delta)) / all).toFixed(2)} 1 0`;
     const bars = shown.map(({ symbol, delta }) => {
       const name = symbolName(tree, symbol);
+      const change = changeOf(page, delta);
+      const other = otherDelta(symbol, delta);
       const button = makeButton("", () => open(symbol), delta > 0 === !page.higher ? "worse" : "better");
-      button.append(element("bdi", shorten(name, LONGEST_PART)), " ", element("span", changeOf(page, delta)));
+      button.append(element("bdi", shorten(name, LONGEST_PART)), " ", element("span", `${change}${other}`));
       button.title =
-        `${name}: ${changeOf(page, delta)}, ${formatSignedShare(delta / whole)} ` +
-        `of the total, without cost that only moved`;
+        `${name}: ${change}, ${formatSignedShare(delta / whole)} of the total, as a part of its change, ` +
+        `without cost that only moved${other}`;
       button.style.flex = width(delta);
       return button;
     });
@@ -100,8 +103,21 @@ export function makeWaterfall(page) {
     box.setAttribute("aria-label", `Parts of the change of the total, ${changeOf(page, total)}`);
   }
 
+  function findingOf(symbol) {
+    return header.findings.find((entry) => entry.symbol === symbol);
+  }
+
+  // Returns the change of a finding as the headline states it, if the bar has another one.
+  function otherDelta(symbol, delta) {
+    const finding = findingOf(symbol);
+    if (!finding?.delta || page.tree !== page.whole || page.state.k !== "none") return "";
+    const found = (finding.delta * header.runs[1]) / (header.g * 10 ** header.exponent);
+    const basis = finding.change[0] || (finding.rows?.length ? "" : "all calls ");
+    return Math.abs(found - delta) <= ABOUT_FOUND * Math.abs(delta) ? "" : ` (${basis}${changeOf(page, found)})`;
+  }
+
   function open(symbol) {
-    const finding = header.findings.find((entry) => entry.symbol === symbol);
+    const finding = findingOf(symbol);
     if (finding) page.openFinding(finding);
     else page.openSymbol(symbol);
   }

@@ -193,6 +193,9 @@ def test_page_agrees_with_the_reports(page: "Page", kind: str) -> None:
         chip = page.locator("#findings button", has_text=finding.name)
         assert f"{finding.basis}{finding.growth}" in squeezed(chip.inner_text())
         assert finding.change in (chip.get_attribute("title") or "")
+        if kind != "calls":  # no bar is drawn for estimated call paths
+            bar = squeezed(page.locator("#waterfall button", has_text=finding.name).text_content())
+            assert f"+{finding.costs[1] - finding.costs[0]:.3g} samples" in bar
         chip.click()
         card = "#details" if kind != "calls" else ".blueprint .figures"
         shown = squeezed(page.locator(card).inner_text())

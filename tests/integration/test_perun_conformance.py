@@ -139,8 +139,8 @@ def ours(comparison: Comparison, method: str) -> list[Ours]:
                 confidence_type=word.confidence_types[row],
                 confidence=float(word.confidence[row]),
                 models=model_rows(comparison, word, row) if named else (-1, -1),
-                records=word.labels.get(row, "") if method == "average_amount_threshold" else "",
-                reason=sentence(word.reasons.get(row)),
+                records=word.labels[row] if method == "average_amount_threshold" else "",
+                reason=sentence(word.reasons[row]),
             )
         )
     return rows

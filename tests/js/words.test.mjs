@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findingWords, reachOf, tagOf } from "../../templates/page/findings.js";
-import { formatChosenShare, formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, growthOf, shorten } from "../../templates/page/format.js";
+import { formatChosenShare, formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, growthOf, shorten, shortenPlace } from "../../templates/page/format.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
 import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "../../templates/page/tree.js";
@@ -190,4 +190,14 @@ test("the reach of a function follows its findings once, where known", () => {
   assert.deepEqual(findingWords(page, 1), ["finding: maybe, worse"]);
   assert.deepEqual(findingWords(page, 2), []);
   assert.deepEqual([reachOf(page, 0), reachOf(page, 1), reachOf(page, 2)], [reach, "", ""]);
+});
+
+test("a long place loses its first folders and keeps its file and line", () => {
+  for (const [place, length, short] of [
+    ["go/pkg/mod/github.com/rivo/uniseg/grapheme.go:124", 40, "…/github.com/rivo/uniseg/grapheme.go:124"],
+    ["go/pkg/mod/github.com/rivo/uniseg/grapheme.go:124", 24, "…/uniseg/grapheme.go:124"],
+    ["C:\\work\\shop\\orders.py:28", 20, "…/shop\\orders.py:28"],
+    ["a/very_long_name_of_a_single_file.py:1", 10, "…/very_long_name_of_a_single_file.py:1"],
+    ["src/", 2, "src/"],
+  ]) assert.equal(shortenPlace(place, length), short, place);
 });

@@ -88,7 +88,7 @@ class AverageAmountThreshold:
             to_value=np.where(groups.known[1], after, np.nan),
             details=MeanRatio("amounts", ratio),
             shares=records is None,
-            labels=dict(enumerate(names)),
+            labels=names,
         )
 
 

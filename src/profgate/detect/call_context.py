@@ -11,7 +11,7 @@ import numpy as np
 from profgate.detect.sampling import counts_apart, sample_counts
 from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Context, Detection, OptionSpec, path_text
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.details import ContextShift
 from profgate.model.kinds import Kind
@@ -178,7 +178,8 @@ class CallContext:
         states = context.source_states
         changed = np.array([states is not None and states.states[row] in CHANGED for row in symbol], dtype=np.bool_)
         state, shift = table.state[rows], table.shift[rows]
-        moved = moved_pairs(table, symbol.tolist(), rows)
+        pairs = moved_pairs(table, symbol.tolist(), rows)
+        moved = [path_text(comparison.path_to(pairs[row])) if row in pairs else "" for row in rows.tolist()]
         counted = np.bincount(table.state[1:], minlength=len(State)).tolist()
         return Detection(
             strategy=self.name,
@@ -196,10 +197,11 @@ class CallContext:
                 carried=largest_child_parts(tree, table.target - table.baseline)[rows],
                 calls_from=_calls(tree.baseline_calls, rows),
                 calls_to=_calls(tree.target_calls, rows),
+                moved=moved,
             ),
+            flags=["moved" if path else "" for path in moved],
             counts={f"contexts_{state.label}": counted[state] for state in State},
             node=rows,
-            moved={place: moved[row] for place, row in enumerate(rows.tolist()) if row in moved},
         )
 
 

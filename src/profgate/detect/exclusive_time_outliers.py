@@ -82,8 +82,6 @@ class ExclusiveTimeOutliers:
         if not blocks:
             return not_tested(self, Reason(ReasonCode.NOTHING_PASSES))
         symbol = np.concatenate([block.symbol for block in blocks])
-        texts = [text for block in blocks for text in block.labels]
-        modules = (symbol == MODULE).tolist()
         subtypes = [block.subtype for block in blocks for _ in block.labels]
         columns = {name: np.concatenate([block.columns[name] for block in blocks]) for name in blocks[0].columns}
         hidden = sum(block.hidden for block in blocks)
@@ -100,7 +98,7 @@ class ExclusiveTimeOutliers:
             confidence=columns.pop("confidence"),
             details=OutlierScores("outliers", **columns, records=subtypes if any(subtypes) else ""),
             counts={"hidden_by_cutoff": hidden} if hidden else {},
-            labels={row: text for row, text in enumerate(texts) if text or modules[row]},
+            labels=[text for block in blocks for text in block.labels],
         )
 
 

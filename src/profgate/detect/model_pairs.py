@@ -160,14 +160,15 @@ class ModelRows:
         self.partial_overlap = ~at_least(np.nan_to_num(self.overlap), min_overlap)
         kinds = np.where(self.complete, np.int64(Kind.NO_CHANGE), np.int64(Kind.UNKNOWN))
         self.kinds = one_sided(comparison, pairs.symbol, kinds)
-        self.reasons: dict[int, Reason | str] = {
-            row: Reason(ReasonCode.NO_MODEL, self._lacks(row))
-            for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()
-        }
+        lacking = (self.kinds == Kind.UNKNOWN) & ~self.complete
+        self.reasons: list[Reason | str | None] = [
+            Reason(ReasonCode.NO_MODEL, self._lacks(row)) if lacks else None
+            for row, lacks in enumerate(lacking.tolist())
+        ]
         self.relative: FloatArray | None = None
         self.details: Columns = ModelPair("models", self._names(before), self._names(after), self._records())
         self.subtypes = self._subtypes()
-        self.flags: dict[int, tuple[str, ...]] = {}
+        self.flags = [""] * len(self.kinds)
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -179,7 +180,8 @@ class ModelRows:
     def refuse(self, rows: IntArray, reason: Reason) -> None:
         """Set the kind of these rows to Unknown, and store the reason."""
         self.kinds[rows] = Kind.UNKNOWN
-        self.reasons |= dict.fromkeys(rows.tolist(), reason)
+        for row in rows.tolist():
+            self.reasons[row] = reason
 
     def refuse_apart(self) -> IntArray:
         """Refuse pairs of models without common sizes. Return the indices of the remaining rows."""
@@ -198,7 +200,8 @@ class ModelRows:
         self.relative = np.full(len(self), np.nan)
         self.relative[rows] = relative
         self.refuse(rows[np.isnan(relative)], Reason(reason))
-        self.flags = dict.fromkeys(rows[partial].tolist(), ("partial_overlap",))
+        for row in rows[partial].tolist():
+            self.flags[row] = "partial_overlap"
 
     def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], reason: ReasonCode) -> None:
         """Set the kinds of these rows from their relative changes and the thresholds ``no_change`` and ``certain``."""
@@ -245,7 +248,7 @@ class ModelRows:
             confidence=self.confidence,
             details=self.details,
             shares=False,
-            labels=dict(enumerate(self.subtypes)),
+            labels=self.subtypes,
             relative=self.relative,
             reasons=self.reasons,
             flags=self.flags,

@@ -310,6 +310,6 @@ class Overweight:
                 pivot=_pivots(levels, symbol, len(comparison.symbols)),
                 levels=tuple(_level(level.table, symbol, len(comparison.symbols)) for level in levels[1:]),
             ),
-            reasons=dict.fromkeys(range(len(symbol)), Reason(ReasonCode.TOTAL_UNCHANGED)) if unchanged else {},
-            flags=dict.fromkeys(range(len(symbol)), ("total_small",)) if small and not unchanged else {},
+            reasons=[Reason(ReasonCode.TOTAL_UNCHANGED)] * len(symbol) if unchanged else [],
+            flags=["total_small"] * len(symbol) if small and not unchanged else [],
         )

@@ -17,7 +17,7 @@ from profgate.model.units import Metric
 Selection = tuple[Strategy, dict[str, Any]]
 DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can be red, yellow or green in the report
 KIND_CODES = frozenset(Kind)
-REQUIRED_COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
+REQUIRED_COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types", "labels", "reasons", "flags")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
@@ -125,8 +125,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
     yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - KIND_CODES))
     if detection.node is not None:
         nodes = 0 if comparison.tree is None else len(comparison.tree.parent)
-        ends = [*detection.node.tolist(), *detection.moved.values()]
-        if len(detection.node) != rows or any(not 0 < node < nodes for node in ends):
+        if len(detection.node) != rows or any(not 0 < node < nodes for node in detection.node.tolist()):
             yield "a row names a calling context that does not exist"
 
 

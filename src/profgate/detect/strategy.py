@@ -13,7 +13,7 @@ from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
-MODULE = -2  # symbol number of a row for a module; its name is in `Detection.labels`
+MODULE = -2  # symbol number of a row for a module; its label is its name
 UNSUITED_FLAG = "unsuited"
 
 

@@ -34,8 +34,9 @@ class PageFinding(TypedDict):
     ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
     functions that the function calls. ``parts`` contains the callees that explain the change, from `parts_of`.
-    ``change`` is the change as all reports write it, from `shown_change`, and ``facts`` contains the texts of further
-    facts. ``part`` is true if the finding belongs to the change of another finding.
+    ``change`` is the change as all reports write it, from `shown_change`, ``delta`` the difference in base units,
+    and ``facts`` contains the texts of further facts. ``part`` is true if the finding belongs to the change of another
+    finding.
     """
 
     symbol: int
@@ -51,6 +52,7 @@ class PageFinding(TypedDict):
     new: NotRequired[str]
     parts: NotRequired[tuple[str, list[tuple[str, str]]]]
     change: NotRequired[tuple[str, str, str]]
+    delta: NotRequired[float | None]
     facts: NotRequired[list[str]]
     part: NotRequired[bool]
 

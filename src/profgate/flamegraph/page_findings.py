@@ -42,6 +42,7 @@ def marks_of(context: PageContext, comparison: Comparison) -> list[PageFinding]:
         )
         unit = comparison.metric.unit
         mark["change"] = shown_change(finding, unit)
+        mark["delta"] = finding.delta
         mark["facts"] = further_facts(finding, unit)
         if finding.explained_by is not None:
             mark["part"] = True

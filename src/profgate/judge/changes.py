@@ -8,10 +8,10 @@ import numpy as np
 
 from profgate.judge.findings import drafts_of
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import causes_of, changed_parts, location_in, location_of, path_to
+from profgate.judge.locations import causes_of, changed_parts, location_in, location_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import COLLECTORS, Change, Detection, Location, path_text
+from profgate.model.change import COLLECTORS, Change, Detection, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.details import ContextShift
 from profgate.model.frame_names import renumbered
@@ -168,15 +168,12 @@ def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int)
     delta = None if from_value is None or to_value is None else to_value - from_value
     relative = None if delta is None or not from_value else finite(delta / from_value)
     symbol = int(detection.symbol[row])
-    flags, details = detection.flags.get(row, ()), detection.details.at(row) if detection.details else None
-    if row in detection.moved and details is not None:
-        flags += ("moved",)
-        details = replace(details, moved=path_text(path_to(comparison, detection.moved[row])))
+    label, reason = detection.labels[row], detection.reasons[row]
     return Change(
         strategy=detection.strategy,
         family=detection.family,
         kind=Kind(int(detection.kind[row])).word,
-        subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
+        subtype=(label if symbol >= 0 else "") or detection.subtype,
         location=location_in(comparison, detection, row),
         from_value=from_value,
         to_value=to_value,
@@ -186,10 +183,10 @@ def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int)
         share_to=finite(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
         confidence=finite(float(detection.confidence[row])),
-        reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
-        flags=flags,
+        reason=None if reason is None else as_reason(reason),
+        flags=tuple(filter(None, (detection.flags[row],))),
         result=detection.result.at(row) if detection.result else None,
-        details=details,
+        details=detection.details.at(row) if detection.details else None,
     )
 
 

@@ -13,7 +13,6 @@ from profgate.model.report import TOTAL, Cause, Direction, Part
 
 PARTS = 2  # maximum number of callees that explain a change
 LEAST_PART = 0.25  # smallest fraction of a change that such a callee explains
-LONGEST_PATH = 100  # maximum number of frames; longer paths are shortened in the middle
 
 
 def location_in(comparison: Comparison, detection: Detection, row: int) -> Location:
@@ -22,23 +21,10 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
     if symbol == WHOLE:
         return TOTAL
     if symbol < 0:
-        module = detection.labels.get(row, "")
+        module = detection.labels[row]
         return Location(module or "(no module)", module=module or None)
-    context = None if detection.node is None else path_to(comparison, int(detection.node[row]))
+    context = None if detection.node is None else comparison.path_to(int(detection.node[row]))
     return replace(location_of(comparison, symbol), context=context)
-
-
-def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
-    """Return the function names from the root to a node of the tree. A very long path is shortened in the middle."""
-    tree, path = comparison.tree, []
-    while tree is not None and node > 0:
-        path.append(comparison.symbols.names[tree.symbol[node]])
-        node = int(tree.parent[node])
-    path.reverse()
-    half = LONGEST_PATH // 2
-    return (
-        tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], f"({len(path) - 2 * half} frames)", *path[-half:])
-    )
 
 
 def causes_of(comparison: Comparison, causes: Causes | None, symbols: Iterable[int]) -> tuple[Cause, ...]:

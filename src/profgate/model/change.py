@@ -54,18 +54,18 @@ def path_text(path: Sequence[str], frames: int = 3) -> str:
 class Detection:
     """The results of one strategy for one comparison, in arrays with one element per result.
 
-    The arrays ``symbol`` (-1 = the whole workload, -2 = a module named in ``labels``) and ``kind`` (codes of `Kind`)
-    are int64. The arrays ``from_value`` and ``to_value``, in stored units of the metric, are float64. The list
-    ``confidence_types`` and the float64 array ``confidence`` are optional. ``result`` contains the columns of the
-    gate's test, and ``details`` those that belong to the strategy alone, of a class that is a part of `ListedDetails`.
-    ``relative`` contains relative changes that are not those of the values. ``counts`` contains numbers that do not
-    belong to a row. ``shares`` is True if the values are parts of each side's total. ``not_tested`` contains reasons
-    that apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of profile never
-    contains, and ``failed`` one that raised an exception. ``labels``, ``reasons`` and ``flags`` have entries for some
-    rows only. Only calibrated strategies set ``calibration``.
+    The arrays ``symbol`` (-1 = the whole workload, -2 = a module) and ``kind`` (codes of `Kind`) are int64. The arrays
+    ``from_value`` and ``to_value``, in stored units of the metric, are float64. The list ``confidence_types`` and the
+    float64 array ``confidence`` are optional. So are the lists ``labels`` (the subtype of a symbol's row, or the name
+    of a module), ``reasons`` and ``flags``, which are empty for rows that have none. ``result`` contains the columns of
+    the gate's test, and ``details`` those that belong to the strategy alone, of a class that is a part of
+    `ListedDetails`. ``relative`` contains relative changes that are not those of the values. For calling contexts,
+    ``node`` is an int64 array with the row of each result in the comparison's tree.
 
-    For calling contexts, ``node`` is an int64 array with the row of each result in the comparison's tree. If a cost
-    only moved, ``moved`` maps the result's row to the tree row at the other end of the move.
+    ``counts`` contains numbers that do not belong to a row. ``shares`` is True if the values are parts of each side's
+    total. ``not_tested`` contains reasons that apply to the whole comparison. ``unsuited`` marks a strategy that
+    requires data that this kind of profile never contains, and ``failed`` one that raised an exception. Only calibrated
+    strategies set ``calibration``.
     """
 
     strategy: str
@@ -80,23 +80,25 @@ class Detection:
     result: GateResult[FloatArray, list[str]] | None = None
     details: Details | None = None
     relative: FloatArray | None = None
+    labels: list[str] = field(default_factory=list)
+    reasons: list[Reason | str | None] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    labels: dict[int, str] = field(default_factory=dict)
     shares: bool = True
     calibration: Calibration | None = None
     node: IntArray | None = None
-    moved: dict[int, int] = field(default_factory=dict)
     not_tested: tuple[Reason | str, ...] = ()
     unsuited: bool = False
     failed: bool = False
-    reasons: dict[int, Reason | str] = field(default_factory=dict)
-    flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Set the confidence columns to "none" and NaN if they are not given."""
+        """Fill the optional columns that are not given."""
+        rows = len(self.symbol)
         if not self.confidence_types:
-            object.__setattr__(self, "confidence_types", ["none"] * len(self.symbol))
-            object.__setattr__(self, "confidence", np.full(len(self.symbol), np.nan))
+            object.__setattr__(self, "confidence", np.full(rows, np.nan))
+        for name, empty in (("confidence_types", "none"), ("labels", ""), ("reasons", None), ("flags", "")):
+            if not getattr(self, name):
+                object.__setattr__(self, name, [empty] * rows)
 
 
 @dataclass(frozen=True, slots=True)

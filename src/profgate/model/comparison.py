@@ -107,6 +107,7 @@ class CallEdges:
 
 
 WHOLE = -1  # symbol of a result for the whole workload
+LONGEST_PATH = 100  # maximum number of frames of a shown call path; longer paths are shortened in the middle
 ELSEWHERE = -1  # job number of runs on another CPU model than the target
 
 
@@ -280,3 +281,14 @@ class Comparison(RunCosts):
     def attached(self, kind: type[Attachment]) -> Attachment | None:
         """Return the attachment of this type, or None."""
         return next((part for part in self.attachments if isinstance(part, kind)), None)
+
+    def path_to(self, node: int) -> tuple[str, ...]:
+        """Return the function names from the root to a node of the tree. A long path is shortened in the middle."""
+        tree, path = self.tree, []
+        while tree is not None and node > 0:
+            path.append(self.symbols.names[tree.symbol[node]])
+            node = int(tree.parent[node])
+        path.reverse()
+        half = LONGEST_PATH // 2
+        cut = f"({len(path) - 2 * half} frames)"
+        return tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], cut, *path[-half:])

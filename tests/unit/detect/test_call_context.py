@@ -56,9 +56,8 @@ def rows(found: tuple[Comparison, Detection]) -> dict[str, str]:
 def moves(found: tuple[Comparison, Detection]) -> dict[str, str]:
     comparison, detection = found
     assert detection.node is not None
-    return {
-        path(comparison, int(detection.node[row])): path(comparison, other) for row, other in detection.moved.items()
-    }
+    ends = zip(detection.node.tolist(), details_of(detection).moved, strict=True)
+    return {path(comparison, node): other.replace(" › ", ";") for node, other in ends if other}
 
 
 def golden_comparison(case: dict[str, Any], context: dict[str, Any]) -> Comparison:

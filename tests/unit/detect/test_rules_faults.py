@@ -49,7 +49,7 @@ FITTING = Detection("odd", "X", "", np.array([0]), np.array([-1]), ONE, ONE, ["n
         (replace(FITTING, kind=np.array([7])), "7 is not the code of a Kind"),
         (replace(FITTING, node=np.array([3])), "a row names a calling context that does not exist"),
         (replace(FITTING, node=np.array([0])), "a row names a calling context that does not exist"),
-        (replace(FITTING, node=np.array([1]), moved={0: 9}), "a row names a calling context that does not exist"),
+        (replace(FITTING, labels=["a", "b"]), "its column labels has 2 rows, symbol has 1"),
         (replace(FITTING, confidence=None), "TypeError"),  # type: ignore[arg-type]
     ],
 )

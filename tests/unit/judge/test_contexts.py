@@ -12,11 +12,10 @@ from profgate.detect.rules import detections_of, selected
 from profgate.judge.changes import LISTED_CONTEXTS, metric_report
 from profgate.judge.findings import drafts_of, judged_findings
 from profgate.judge.gate import GateContext
-from profgate.judge.locations import LONGEST_PATH
 from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Change, Context, Location
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import LONGEST_PATH, Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.report import TOTAL, Attribution, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.model.sides import Side
