@@ -254,8 +254,8 @@ def frame_key(
         return FrameKey(name, file, line)
     if not native and not _may_change(name, needles):
         return FrameKey(name, None if file is None else file_key(file, level), line)
-    if file is None and line is None and not native and (found := _key_in_known_file(name, level, needles)):
-        return found
+    if file is None and line is None and not native and (known := _key_in_known_file(name, level, needles)):
+        return known
     if line is None and (match := _LINE_AT_END.match(name)):
         line = int(match[3])
     key = normalised_name(name, level)
