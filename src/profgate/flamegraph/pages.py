@@ -33,7 +33,6 @@ from profgate.report.workload_rows import Earlier, workload_row
 LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a number and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-TITLES = {"pass": "No performance change found", "not_compared": "Not compared"}
 INDEX = (
     Heading("Workload"),
     Heading("Verdict", words=True),
@@ -148,7 +147,6 @@ def build_index(
     """
     check_links(hrefs.values())
     sides = (("before", report.baseline), ("after", report.target))
-    title = View(report, RAW).headline() or TITLES.get(report.verdict.conclusion, "Performance comparison")
     pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
     rows = [
         *(
@@ -160,7 +158,7 @@ def build_index(
     ]
     shown = [heading.title != "Runs" or any(row[at].picture for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
-        title=title,
+        title=View(report, RAW).title(),
         badge=CONCLUSIONS[report.verdict.conclusion].badge,
         label="Workloads",
         columns=list(compress(INDEX, shown)),
