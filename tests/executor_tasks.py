@@ -13,9 +13,5 @@ def square(number: int, seconds: float = 0.0, notes: str = "") -> int:
     return number * number
 
 
-def end_of_process(_number: int) -> int:
-    os._exit(9)
-
-
 def not_data(_number: int) -> object:
     return Path("x")

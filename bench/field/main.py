@@ -10,8 +10,8 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from bench.field.cases import Case, cases_of, upgrade_cases
@@ -25,6 +25,8 @@ from bench.field.session import record_all
 from bench.field.truth import measure_all
 from bench.field.upgrades import UPGRADES
 
+from profgate.io.executors import FORMS, executor_named
+
 DEFAULT = Path(__file__).resolve().parents[2] / "build" / "field"
 OUTCOMES = "outcomes.json"
 HALVES = ("held-out", "dev", "all")
@@ -37,8 +39,8 @@ def _judged(work: Sequence[Work]) -> list[Outcome]:
     return [outcome_of(name, case, held_out=held_out) for name, held_out, case in work]
 
 
-def judge_recordings(folder: Path, processes: int) -> list[Outcome]:
-    """Judge all comparisons of a folder of recordings. Raises ProfileError."""
+def judge_recordings(folder: Path, executor: str) -> list[Outcome]:
+    """Judge all comparisons of a folder of recordings by an executor. Raises ProfgateError."""
     truth_file = folder / "upgrades" / "truth.json"
     truth = json.loads(truth_file.read_text(encoding="utf-8")) if truth_file.exists() else {}
     work: list[Work] = []
@@ -46,8 +48,10 @@ def judge_recordings(folder: Path, processes: int) -> list[Outcome]:
         work += [(program.name, program.held_out, case) for case in cases_of(program, folder / program.name)]
     work += [(upgrade.name, upgrade.held_out, case) for upgrade, case in upgrade_cases(folder, truth)]
     chunks = [work[first : first + CHUNK] for first in range(0, len(work), CHUNK)]
-    with ProcessPoolExecutor(processes) as pool:
-        return [outcome for found in pool.map(_judged, chunks) for outcome in found]
+    with executor_named(executor) as run:
+        return [
+            outcome for found in run((partial(_judged, chunk) for chunk in chunks), list[Outcome]) for outcome in found
+        ]
 
 
 def measure_counts(folder: Path, processes: int, *, record: bool) -> int:
@@ -78,6 +82,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--counts", action="store_true", help="record and judge counts on other machines")
     parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="programs that the table counts")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N", help="for judging")
+    parser.add_argument("--executor", metavar="NAME", help=f"for judging: {FORMS} (default: processes:N)")
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.name} as well")
     options = parser.parse_args(arguments)
     if options.folder is not None:
@@ -100,7 +105,7 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    outcomes = judge_recordings(folder, options.processes)
+    outcomes = judge_recordings(folder, options.executor or f"processes:{options.processes}")
     (folder / OUTCOMES).write_text(json.dumps([asdict(one) for one in outcomes], indent=0) + "\n", encoding="utf-8")
     text, met = table_text(outcomes, "all" if options.quick else options.half)
     print(text)

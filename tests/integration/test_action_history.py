@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
+from profgate.history.history_store import open_history
 
 HISTORY = f"{ARTIFACT}-history"
 
@@ -131,3 +132,19 @@ def test_profiles_are_stored_without_the_api(keeping: Stage) -> None:
     assert [one.name for one in keeping.fake.state.artifacts.values()] == [ARTIFACT]
     assert "the history was not extended" in keeping.log
     assert "::warning" not in keeping.log
+
+
+def test_base_runs_extend_another_history_too(keeping: Stage, tmp_path: Path) -> None:
+    keeping.inputs["history"] = str(tmp_path / "long")
+    for number in range(1, 3):
+        keeping.push(profiles(seed=number))
+    with open_history(str(tmp_path / "long")) as store:
+        assert len(list(store.readings())) == count(keeping, tmp_path, "readings") == 5 * 2
+    keeping.inputs["history"] = "simplecache::s3://bucket/history"
+    keeping.push(profiles(seed=3))
+    assert "the history simplecache::s3://bucket/history was not extended" in keeping.log
+    assert "is not allowed; use a folder" in keeping.log
+    assert count(keeping, tmp_path, "readings") == 5 * 3
+    keeping.open_pull()
+    assert keeping.compare(profiles(SHARES, 77)) == 0
+    assert "simplecache" not in keeping.log  # the job of a pull request opens no other history

@@ -1,18 +1,25 @@
 """Executors do not change the report, and their failures are errors with a reason."""
 
 import contextlib
+import gzip
+import json
+import os
 import pickle
+import re
 import shutil
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from dask_cluster import Cable, Cluster
-from executor_tasks import end_of_process, not_data, square
+from executor_tasks import not_data, square
 from profgate import api, wiring
 from profgate.errors import ProfgateError
 from profgate.io import executors
@@ -41,6 +48,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
         }
         files |= {f"results/{run}.json": RESULTS.format(0.01 + run / 1000) for run in range(3)}
         files |= {"damaged/1.folded": "no profile", f"only-{side}/1.folded": "main;parse;read 5\n"}
+        files |= {"deep/1.json": "[" * 100_000, "controls/1.folded": "a\x1b[2J\x00;b 3\n", "huge/1.folded": "a 1e400\n"}
         files["large.folded"] = "".join(f"main;function_{number} {number + 1}\n" for number in range(4000))
         if side == "target":
             files |= {f"w000/{run}.folded": f"main;f0 {90 + run}\n" for run in range(3)}
@@ -48,6 +56,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
             file = folder / side / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="ascii")
+        (folder / side / "bomb.folded.gz").write_bytes(gzip.compress(b"a 1\n" * (17 << 20)))
         for name in ("junit", "perun", "pprof", "pstats"):  # with all kinds of attachments
             shutil.copytree(DATA / name, folder / side / name)
     return str(folder / "baseline"), str(folder / "target")
@@ -62,9 +71,16 @@ def report_by(name: str, sides: tuple[str, str]) -> str:
     return api.compare(*sides, executor=name).json()
 
 
+def test_hostile_profiles_are_entries_of_the_report(whole: str) -> None:
+    report = json.loads(whole)
+    entries = {entry["name"]: entry["reason"]["text"] for entry in report["not_compared"]}
+    assert {"bomb", "controls", "damaged", "deep", "huge"} <= set(entries)
+    assert "the decompressed profile exceeds" in entries["bomb"]
+    assert {f"w{number:03}" for number in range(WORKLOADS)} <= {workload["name"] for workload in report["workloads"]}
+
+
 @pytest.mark.parametrize("name", ["serial", "processes:2"])
 def test_executor_does_not_change_the_report(name: str, sides: tuple[str, str], whole: str) -> None:
-    assert '"damaged"' in whole
     assert report_by(name, sides) == whole
 
 
@@ -148,9 +164,34 @@ def test_failures_are_errors(runner: TaskRunner, task: object, message: str, mon
         list(runner([partial(task, 2) if callable(task) else task], int))  # type: ignore[list-item]
 
 
-def test_process_that_ends_is_an_error() -> None:
-    with executor_named("processes:1") as runner, pytest.raises(ProfgateError, match="BrokenProcessPool"):
-        list(runner([partial(end_of_process, 1)], int))
+@contextlib.contextmanager
+def comparing(
+    sides: tuple[str, str], executor: str, environment: Mapping[str, str]
+) -> "Iterator[subprocess.Popen[str]]":
+    """Start the command, which prints the report, and end it with the block."""
+    command = [sys.executable, "-m", "profgate", "compare", *sides, "--format", "json", "--executor", executor]
+    pipe, variables = subprocess.PIPE, {**os.environ, **environment}
+    with subprocess.Popen(command, text=True, env=variables, stdout=pipe, stderr=pipe) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def children(process: int) -> list[int]:
+    found = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+    return [int(each) for each in found if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_killed_process_ends_the_command_with_an_error(sides: tuple[str, str]) -> None:
+    with comparing(sides, "processes:2", {}) as command:
+        while len(found := children(command.pid)) < 2 and command.poll() is None:
+            time.sleep(0.01)
+        os.kill(found[0], signal.SIGKILL)
+        output, errors = command.communicate(timeout=120)
+        assert (command.returncode, output) == (2, "")
+        assert re.fullmatch(r"profgate: executor: (has failed|accepts no task): BrokenProcessPool: .*\n", errors)
 
 
 @pytest.mark.parametrize("name", ["threads", "processes:x", "dask://", "dask://a", "dask://user@host:1", "serial:2"])
@@ -185,14 +226,35 @@ def test_scheduler_is_used_only_with_certificates(cluster: Cluster) -> None:
         executor_named(name).__enter__()
 
 
-def test_results_are_complete_after_a_cut_connection(cluster: Cluster, quick_checks: None) -> None:
-    del quick_checks
-    with Cable(cluster.port) as cable, executor_named(f"dask://127.0.0.1:{cable.port}") as runner:
-        found = runner([partial(square, number, 0.02) for number in range(100)], int)
-        first = next(found)
-        with cable.cut():
-            time.sleep(1)
-        assert [first, *found] == [number * number for number in range(100)]
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("lost", ["worker", "connection"])
+def test_whole_comparison_is_complete_after_a_loss(
+    lost: str, cluster: Cluster, sides: tuple[str, str], whole: str
+) -> None:
+    cluster.add_worker()
+    worker = cluster.workers[-1]
+    with (
+        executor_named(f"dask://127.0.0.1:{cluster.port}") as runner,
+        Cable(cluster.port) as cable,
+        comparing(sides, f"dask://127.0.0.1:{cable.port}", cluster.environment) as command,
+    ):
+        client = cast("Any", runner.executor)._client
+        while worker.pid not in (found := {pid: name for name, pid in client.run(os.getpid).items()}):
+            time.sleep(0.1)
+        while not client.processing().get(found[worker.pid]) and command.poll() is None:
+            time.sleep(0.01)
+        worker.send_signal(signal.SIGSTOP)  # so that the command cannot end before
+        if lost == "worker":
+            worker.kill()
+        else:
+            with cable.cut():
+                time.sleep(5)
+            worker.send_signal(signal.SIGCONT)
+        output, errors = command.communicate(timeout=120)
+    worker.kill()
+    worker.wait()
+    assert errors == ""
+    assert output == whole
 
 
 class Client:
@@ -218,20 +280,6 @@ def test_connection_that_was_cut_a_moment_before_is_made_again() -> None:
     always = iter(Client(OSError("Stream is closed")) for _ in range(2))
     with pytest.raises(ProfgateError, match=r"dask://a:1: the connection was lost: OSError: Stream is closed"):
         executors._Cluster("dask://a:1", lambda: next(always)).check()
-
-
-def test_results_are_complete_after_a_worker_was_killed(cluster: Cluster, tmp_path: Path) -> None:
-    cluster.add_worker()
-    killed = cluster.workers[-1]
-    with executor_named(f"dask://127.0.0.1:{cluster.port}") as runner:
-        found = runner([partial(square, number, 0.02, str(tmp_path)) for number in range(200)], int)
-        results = []
-        for result in found:
-            results.append(result)
-            if killed.poll() is None and list(tmp_path.glob(f"{killed.pid}-*")):
-                killed.kill()
-                killed.wait()
-        assert results == [number * number for number in range(200)]
 
 
 def test_cluster_without_workers_is_an_error(tmp_path: Path, quick_checks: None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from action_stage import Stage, profiles
 from history_samples import reading
 from profgate.__main__ import main
 from profgate.errors import ProfgateError
@@ -139,6 +140,22 @@ def test_addresses_are_limited(
     for words in (["trends", "--history", address], ["store", "export", address, "--history", history]):
         assert main(words) == 2
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", [".github/profgate.yml", "other.yml"])
+def test_policy_names_no_history(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = tmp_path / file
+    policy.parent.mkdir(exist_ok=True)
+    policy.write_text("history: s3://bucket/history\n", encoding="ascii")
+    assert main(["trends", "--config", str(policy)]) == 2
+    assert "history" in capsys.readouterr().err
+
+
+def test_base_runs_of_the_action_add_rows(bucket: str, stage: Stage) -> None:
+    stage.inputs["history"] = f"{bucket}/of-the-action"
+    stage.push(profiles(seed=1))
+    with open_any(stage.inputs["history"]) as store:
+        assert len(list(store.readings())) == 5
 
 
 def test_other_programs_read_the_files(rows: str) -> None:

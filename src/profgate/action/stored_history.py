@@ -21,6 +21,7 @@ from profgate.history.false_alarms import UnchangedTrial, trials_at, with_false_
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_reader import HistoryReader, open_untrusted
 from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.opening import open_any
 from profgate.history.stored_profiles import readings, trend_rules, tried
 from profgate.history.trend_report import trend_text, trends_summary
 from profgate.history.trends import past_of, reported_texts, trends_along, unreported
@@ -62,8 +63,11 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
             for name, data in trusted_files(job, commit, history_artifact(job), FILE, 1 + NEARBY):
                 with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
-            _add(job, store, profiles, manifest, policy)
+            added = _add(job, store, profiles, manifest, policy)
             _report_trends(job, store, policy)
+            if "/" in job.settings.history:
+                with job.warning_on_failure(f"the history {job.settings.history} was not extended", ProfgateError):
+                    _add_elsewhere(job, store, added)
             store.prune(RETENTION)
         if job.settings.history == "branch" and _stored_in_branch(job, folder, head):
             return
@@ -157,8 +161,11 @@ def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -
         return False
 
 
-def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Add this run's readings, the ancestors of its commit, and the gate's verdicts on unchanged code to the store."""
+def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> list[Reading]:
+    """Add this run's readings, the ancestors of its commit, and the gate's verdicts on unchanged code to the store.
+
+    Returns the readings.
+    """
     context = job.context
     who = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
     added = [
@@ -172,6 +179,17 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
     with store.writing():
         store.add(added)
         store.add_verdicts(verdicts)
+    return added
+
+
+def _add_elsewhere(job: Job, store: HistoryStore, added: Sequence[Reading]) -> None:
+    """Add the readings of this run to the history that the input names. It is only written, so that it can be large."""
+    place = job.settings.history
+    address = place if "://" in place else posixpath.join(job.context.workspace, place)
+    with open_any(address, write=True) as other, other.writing():
+        other.add_commits(store.commits().values())
+        number = other.add(added)
+    job.log(f"{place}: {number} readings added")
 
 
 def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[UnchangedTrial]:

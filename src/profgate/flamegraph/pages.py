@@ -20,11 +20,13 @@ from profgate.model.run_values import RunValues
 from profgate.model.sides import NotCompared
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
+from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import short_sha
-from profgate.report.metric_headline import metric_headline, ordered_findings
+from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.numbers import counted
-from profgate.report.parts import parts_of
-from profgate.report.rows import COLOURS, CONCLUSIONS, headline, not_compared
+from profgate.report.rows import COLOURS, CONCLUSIONS, not_compared, ordered
+from profgate.report.styles import RAW
+from profgate.report.view import View
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, workload_row
 
@@ -87,7 +89,7 @@ def build_pages(
 
 
 def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:
-    rows = ordered_findings(report, workload, metric)
+    rows = ordered(view_of_metric(report, workload, metric).groups)
     return PageContext(
         labels=(report.baseline.sha or report.baseline.label, report.target.sha or report.target.label),
         headline=metric_headline(report, workload, metric),
@@ -146,7 +148,7 @@ def build_index(
     """
     check_links(hrefs.values())
     sides = (("before", report.baseline), ("after", report.target))
-    title = headline(report, str) or TITLES.get(report.verdict.conclusion, "Performance comparison")
+    title = View(report, RAW).headline() or TITLES.get(report.verdict.conclusion, "Performance comparison")
     pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
     rows = [
         *(

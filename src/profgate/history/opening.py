@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.history.history_store import is_data_set, open_history
+from profgate.io.environment import is_of_pull_request
 
 if TYPE_CHECKING:
     from profgate.history.history_reader import HistoryReader
@@ -51,7 +52,7 @@ def open_data_set(
         raise ProfgateError(
             address, f"is not allowed; use a folder, or one address that starts with {SCHEMES[0]} or gs://"
         )
-    if "://" in address and os.environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request"):
+    if "://" in address and is_of_pull_request(os.environ):
         what = "is refused in the job of a pull request, whose code could use the credentials; use the history artifact"
         raise ProfgateError(address, what)
     try:

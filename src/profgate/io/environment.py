@@ -1,5 +1,6 @@
-"""Facts about the machine that determine whether two profiles are comparable."""
+"""Facts about the machine, which determine whether two profiles are comparable, and about the job."""
 
+import json
 import platform
 import re
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from pathlib import Path
 
 CPU_FILE = "/proc/cpuinfo"
 MAX_CPU_FILE = 1 << 20
+MAX_EVENT = 32 << 20  # GitHub limits payloads to 25 MB
 
 
 def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str, str]:
@@ -33,3 +35,28 @@ def cpu_model(cpu_file: str = CPU_FILE) -> str:
     if found is None:  # Linux reports only a part number for Arm processors
         found = re.search(r"^CPU part\s*:\s*(.+)$", text, re.MULTILINE)
     return " ".join(found[1].split()) if found else platform.processor()
+
+
+def is_of_pull_request(env: Mapping[str, str]) -> bool:
+    """Return whether this is a job of GitHub that may run the code of a pull request.
+
+    A job that a pull request's run or a comment on a pull request started may check that code out. If the event cannot
+    be read, the job counts as such a job.
+    """
+    event = env.get("GITHUB_EVENT_NAME", "")
+    if event.startswith(("pull_request", "merge_group")) or env.get("GITHUB_HEAD_REF"):
+        return True
+    if env.get("GITHUB_REF", "").startswith("refs/pull/"):
+        return True
+    if event not in {"workflow_run", "issue_comment"}:
+        return False
+    try:
+        with Path(env.get("GITHUB_EVENT_PATH", "")).open("rb") as stream:
+            found = json.loads(stream.read(MAX_EVENT))
+        if event == "issue_comment":
+            return "pull_request" in found["issue"]
+        run = found["workflow_run"]
+        own = run["head_repository"]["id"] == found["repository"]["id"]
+        return not own or bool(run["event"].startswith("pull_request"))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return True

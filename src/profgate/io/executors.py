@@ -19,7 +19,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
@@ -36,7 +36,7 @@ Task = Callable[[], Any]
 NAMES = re.compile(r"serial|processes(:\d{1,4})?|dask(:\d{1,4})?|dask://[A-Za-z0-9_.\-]{1,253}:\d{1,5}")
 FORMS = "serial, processes[:N], dask[:N] or dask://HOST:PORT"
 SINGLE, MOST_TOGETHER = 32, 8  # number of tasks before two are submitted together, and maximum number together
-WAITING, LEAST_WAITING = 4, 16  # submitted groups of tasks for each worker, and in all
+WAITING, LEAST_WAITING = 3, 8  # submitted groups of tasks for each worker, and in all
 MOST_TRIES = 4
 PAUSE = 0.5  # seconds before a lost task is submitted again
 LONGEST_CUT = 30.0  # seconds in which a scheduler must be reached, also after a connection was cut
@@ -72,6 +72,10 @@ class TaskRunner:
                     yield from self._results(*waiting.popleft(), kind)
             while waiting:
                 yield from self._results(*waiting.popleft(), kind)
+        except ProfgateError as error:
+            if isinstance(error.__cause__, BrokenExecutor):
+                waiting.clear()  # all of its tasks have failed
+            raise
         finally:
             for _, future in waiting:
                 future.cancel()
@@ -142,14 +146,24 @@ def executor_named(name: str) -> Iterator[TaskRunner]:
         with _dask(name, rest) as runner:
             yield runner
         return
+    if kind == "serial":
+        yield TaskRunner(InThisProcess())
+        return
     from concurrent.futures.process import ProcessPoolExecutor  # slow to import, and not on every platform
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
+    others = active_children()
     count = int(rest) if rest else processors() if sys.platform == "linux" else os.cpu_count() or 1
     spawned = get_context("spawn")  # a forked process would not contain the threads of the executor
-    pool = ProcessPoolExecutor(max(count, 1), spawned, gc.set_threshold, (100_000, 20, 20))
-    with InThisProcess() if kind == "serial" else pool as executor:
-        yield TaskRunner(executor, most_waiting=max(WAITING * count, LEAST_WAITING))
+    with ProcessPoolExecutor(max(count, 1), spawned, gc.set_threshold, (100_000, 20, 20)) as pool:
+        try:
+            yield TaskRunner(pool, most_waiting=max(WAITING * count, LEAST_WAITING))
+        except BaseException:
+            # the pool would wait forever for a process that started while another one was killed
+            for process in active_children():
+                if process not in others:
+                    process.terminate()
+            raise
 
 
 class InThisProcess(Executor):
@@ -175,7 +189,14 @@ def _dask(name: str, place: str) -> Iterator[TaskRunner]:
         raise ProfgateError("--executor", f"{name} needs another package: pip install 'profgate[dask]'") from error
     import logging
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for logger in ("distributed", "distributed.client"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
+
+    class Unclosed(Client):  # type: ignore[misc] # not typed
+        """A client that does not close itself at the end of the process, which would never end after a cut."""
+
+        def __del__(self) -> None: ...
+
     with contextlib.ExitStack() as stack:
         try:
             if place.startswith("//"):
@@ -195,13 +216,25 @@ def _dask(name: str, place: str) -> Iterator[TaskRunner]:
                     silence_logs=logging.CRITICAL,
                 )
                 address = stack.enter_context(local).scheduler_address
-            connect = partial(Client, address, timeout=LONGEST_CUT, security=security, set_as_default=False)
-            cluster = stack.enter_context(_Cluster(name, connect))
+            connect = partial(Unclosed, address, timeout=LONGEST_CUT, security=security, set_as_default=False)
+            cluster = stack.enter_context(_Cluster(name, partial(_connected, connect)))
         except ProfgateError:
             raise
         except Exception as error:
             raise ProfgateError(name, f"cannot be used: {_shown(error)}") from error
         yield TaskRunner(cluster, cluster.check, max(WAITING * cluster.workers(), LEAST_WAITING))
+
+
+def _connected(connect: Callable[[], Any]) -> Any:  # noqa: ANN401 - of Dask
+    """Connect. If a connection is cut while it is made, Dask raises ValueError instead of trying it again."""
+    end = time.monotonic() + LONGEST_CUT
+    while True:
+        try:
+            return connect()
+        except ValueError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(PAUSE)
 
 
 class _Cluster(Executor):
@@ -221,7 +254,6 @@ class _Cluster(Executor):
         del wait, cancel_futures
         with contextlib.suppress(Exception):
             self._client.close(timeout=1)
-        self._client.status = "closed"  # a client that failed to close after a cut would try it again at exit
 
     def workers(self) -> int:
         """Return the number of workers."""

@@ -1,10 +1,8 @@
-"""Locate and render the templates."""
+"""Render the templates."""
 
 import sys
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
-from typing import Any
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.bccache import Bucket
@@ -23,15 +21,15 @@ class _CompiledTemplates(FileSystemBytecodeCache):
                 super().dump_bytecode(bucket)
 
 
-def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] | None = None, **values: object) -> str:
+def render_template(name: str, /, **values: object) -> str:
     """Render a template. Values are escaped only in HTML and SVG templates. A missing value is an error."""
-    return _environment(frozenset((filters or {}).items())).get_template(name).render(**values)
+    return _environment().get_template(name).render(**values)
 
 
 @cache
-def _environment(filters: frozenset[tuple[str, Callable[..., Any]]] = frozenset()) -> Environment:
+def _environment() -> Environment:
     # the templates are trusted; the sandbox limits the effect of a mistake to the values passed to the template
-    environment = ImmutableSandboxedEnvironment(
+    return ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(f"{PACKAGE}/{template_root()}"),
         bytecode_cache=_CompiledTemplates(f"{PACKAGE}/__pycache__"),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),
@@ -40,5 +38,3 @@ def _environment(filters: frozenset[tuple[str, Callable[..., Any]]] = frozenset(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(filters)
-    return environment

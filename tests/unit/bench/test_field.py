@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bench.field.cases import BY_JOBS, INTERLEAVED, SAME_COST, Case, cases_of, upgrade_cases
 from bench.field.judging import Outcome, achieved, judge, profile_of, worse_findings
-from bench.field.main import main
+from bench.field.main import judge_recordings, main
 from bench.field.page import COUNTS, table_text
 from bench.field.programs import LIBRARY, PROGRAMS, Growth, Program, Rewrite, variants_of
 from bench.field.session import JOBS, UNCHANGED, Step, lane_steps
@@ -164,6 +164,16 @@ def test_programs_of_both_halves_differ_in_language() -> None:
         assert len(files) >= 2
     assert LIBRARY.startswith("mistune==")
     assert any(isinstance(edit, Growth) for edit in variants_of(BY_NAME["markdown"]).values())
+
+
+def test_recordings_are_judged_by_any_executor(tmp_path: Path) -> None:
+    for run in (1, 2):
+        path = tmp_path / "markdown" / UNCHANGED / f"run-{run}.folded"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"main;parse {1000 + run}\nmain;write 500\n", encoding="ascii")
+    outcomes = judge_recordings(tmp_path, "serial")
+    assert {outcome.program for outcome in outcomes} == {"markdown"}
+    assert judge_recordings(tmp_path, "processes:1") == outcomes
 
 
 def test_counts_are_skipped_without_valgrind(
