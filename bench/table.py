@@ -30,6 +30,7 @@ def as_table(results: Results, runs: int, before: Mapping[str, Any]) -> str:
     lines += [_cells(_row(row, known.get((row.work, row.ours, row.peer), {}))) for row in results.rows]
     lines += ["", *(_limit(limit, limits.get(limit.work)) for limit in results.limits)]
     problems = dict.fromkeys(f"- {row.work}, {row.peer}: {row.problem}" for row in results.rows if row.problem)
+    problems |= dict.fromkeys(f"- {problem}" for problem in results.problems)
     return "\n".join([*lines, *problems, "", LEGEND.format(runs=runs)])
 
 
@@ -44,6 +45,7 @@ def as_json(results: Results, runs: int) -> dict[str, Any]:
         },
         "runs": runs,
         "rows": [_record(row) for row in results.rows],
+        "problems": results.problems,
         "limits": [asdict(limit) | {"met": limit.figure <= limit.most} for limit in results.limits],
     }
 
@@ -61,7 +63,7 @@ def verdict(row: Row) -> str:
 
 def failed(results: Results) -> bool:
     """Whether profgate failed in a row."""
-    return any(row.mine is None for row in results.rows)
+    return bool(results.problems) or any(row.mine is None for row in results.rows)
 
 
 def _row(row: Row, before: Mapping[str, Any]) -> list[str]:

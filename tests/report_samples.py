@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from profgate.model.change import Change, Location
 from profgate.model.details import GateResult
@@ -63,9 +64,13 @@ def finding(
         changes=(),
         reasons={"red": (PROOF,), "yellow": (LATER,)}.get(colour, ()),
         weight=(after - before) / whole,
-        result=GateResult(p=p),
     )
-    return replace(found, changes=(change_of(found),))
+    return with_result(replace(found, changes=(change_of(found),)), p=p, t=9.5)
+
+
+def with_result(item: Finding, **result: Any) -> Finding:
+    """The finding with this result of the gate's test."""
+    return replace(item, changes=(replace(item.changes[0], result=GateResult(**result)), *item.changes[1:]))
 
 
 def metric(
@@ -101,7 +106,6 @@ def change_of(item: Finding) -> Change:
         confidence_type="p_value",
         confidence=0.004,
         reason=as_reason("no other split of the runs differs as much"),
-        result=GateResult(t=9.5),
     )
 
 

@@ -29,8 +29,15 @@ from profgate.model.report import Document
 from profgate.pipeline import PipelineInput, Progress, silent
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
-from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json, to_json
-from profgate.report.links_json import LINKS_NAME, links_from_json, links_to_json
+from profgate.report.json_report import (
+    LARGEST_REPORT,
+    LINKS_NAME,
+    REPORT_NAME,
+    from_json,
+    links_from_json,
+    links_to_json,
+    to_json,
+)
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.workload_rows import Earlier
 

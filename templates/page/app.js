@@ -22,12 +22,14 @@ import { makeTrail } from "./trail.js";
 import { makeWaterfall } from "./waterfall.js";
 import { indexOfSymbols, makeTree } from "./tree.js";
 
-const SANDWICH_STEPS = [
+// What the sandwich and the other views need.
+const LATER_STEPS = [
   ({ tree }) => ranksOf(tree),
   ({ tree }) => indexOfSymbols(tree),
   (page) => callersOf(page.tree, chosenSymbol(page)),
   (page) => calleesOf(page.tree, chosenSymbol(page)),
   (page) => page.prepare({ sandwich: chosenSymbol(page) }),
+  (page) => page.prepare({ view: "side" }),
 ];
 
 async function start() {
@@ -69,7 +71,7 @@ async function start() {
 function graphPanels({ fit }) {
   return [
     { key: "graph", title: "Graph", build() {}, show: fit },
-    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: fit, prepare: SANDWICH_STEPS },
+    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: fit, prepare: LATER_STEPS },
   ];
 }
 

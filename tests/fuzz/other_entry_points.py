@@ -46,8 +46,7 @@ from profgate.model.source import MANIFEST_NAME, source_of
 from profgate.readers.registry import read_profile
 from profgate.readers.source_map import BuiltScript, ScriptFunction, read_source_map
 from profgate.report.comment import render_comment
-from profgate.report.json_report import from_json, to_json
-from profgate.report.links_json import links_from_json, links_to_json
+from profgate.report.json_report import from_json, links_from_json, links_to_json, to_json
 from profgate.report.markdown_text import code_span, sentence
 from profgate.report.terminal_report import terminal_lines
 from profgate.settings.config_file import read_policy

@@ -161,7 +161,8 @@ def test_report_cannot_loosen_the_gate(waiting: Stage) -> None:
     report["verdict"] |= {"conclusion": "pass", "exit_code": 0}
     for finding in report["workloads"][0]["metrics"][0]["findings"]:
         finding |= {"colour": "green", "severity": "none", "reasons": []}
-        finding["result"] |= {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}
+        for change in finding["changes"]:
+            change["result"] = {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}
     assert publish(waiting, {**files, "../confirmed/report.json": json.dumps(report).encode()}) == 1
 
 

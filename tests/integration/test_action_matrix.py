@@ -12,8 +12,7 @@ from profgate.github.artifact_upload import report_artifact
 from profgate.judge.shards import Shard, merge_reports
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.report.json_report import from_json
-from profgate.report.links_json import links_to_json
+from profgate.report.json_report import from_json, links_to_json
 from slow_cases import quick_first
 
 SHARDS = ("linux", "windows")

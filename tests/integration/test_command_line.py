@@ -20,7 +20,8 @@ NOT_FOR_DRAWING = (
     *(f"profgate.model.{name}" for name in ("acceptance", "change", "details", "history", "manifest", "report")),
     *("profgate.io.executors", "profgate.io.git", "profgate.report.rows", "profgate.source_maps"),
     *(f"profgate.readers.{name}" for name in ("cpuprofile", "pprof", "pstats", "speedscope")),
-    *("annotated_types", "asyncio", "importlib.resources", "logging", "numpy.ma.", "pydantic", "scipy", "subprocess"),
+    *("annotated_types", "asyncio", "importlib.resources", "jinja2", "logging"),
+    *("numpy.ma.", "pydantic", "scipy", "subprocess"),
 )
 
 

@@ -1201,6 +1201,7 @@ def test_tests_of_node_are_repeated_in_one_process(
     assert shell_of(tmp_path)["RECORD"].endswith(f'.cpuprofile" {command}\n')
 
 
+COMPILER = "exports.transpileModule = (text) => ({ outputText: text.replace(/: number|, type Mock/g, '') });\n"
 RUNNERS = {  # tests that pass once, and a test that is not repeated
     "ava": (
         "import test from 'ava';\n",
@@ -1244,6 +1245,13 @@ RUNNERS = {  # tests that pass once, and a test that is not repeated
             "describe.skip('none', () => { works('x', () => {}); });\n"
         ),
     ),
+    "vitest, TypeScript": (
+        "import { expect, it, type Mock } from 'vitest';\n",
+        (
+            "it('a', () => expect(sum(14)).toBe(expect.any(Number)));\n"
+            "it('b', () => { const n: number = __dirname.length; sum(n % 9); });\n"
+        ),
+    ),
     "vitest, globals": (
         "",
         "test('a', () => expect(sum(14)).toBe(0));\ndescribe('all', () => it('b', () => sum(14)));\n",
@@ -1255,10 +1263,11 @@ RUNNERS = {  # tests that pass once, and a test that is not repeated
 @pytest.mark.parametrize("tool", RUNNERS)
 def test_tests_of_other_tools_run_without_them(tool: str, tmp_path: Path) -> None:
     start, tests = RUNNERS[tool]
-    ending = "mjs" if start.startswith("import") else "cjs"
-    load = "import sum from './sum.cjs';\n" if ending == "mjs" else "const sum = require('./sum.cjs');\n"
+    ending = "ts" if "Type" in tool else "mjs" if start.startswith("import") else "cjs"
+    load = "const sum = require('./sum.cjs');\n" if ending == "cjs" else "import sum from './sum.cjs';\n"
     script = render_template("init/repeated-tests.mjs.j2").replace("WHOLE = 8", "WHOLE = 0.1")
     files = {"sum.cjs": TESTED_NODE["lib/sum.js"], f"a.test.{ending}": start + load + tests, "bench/it.mjs": script}
+    files["node_modules/typescript/index.js"] = COMPILER
     run = ["node", "bench/it.mjs"]
     subprocess.run(run, cwd=made(tmp_path, files), env=os.environ | {"REPEATED_TESTS": "update"}, check=True)
     rows = (tmp_path / "bench" / "it.txt").read_text().splitlines()

@@ -18,7 +18,8 @@ from profgate.pipeline import PipelineInput, build_report
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.rows import grouped, headline
+from profgate.report.rows import grouped
+from profgate.report.view import View
 from profgate.wiring import read_sources
 from terminal_text import terminal_text
 
@@ -179,7 +180,7 @@ def test_consequences_belong_to_the_changed_function() -> None:
     assert sorted(findings(found)) == ["free", "malloc", "memcpy"]
     (lead,), others = rows_of(found)["worse"], rows_of(found)["related"]
     assert sorted([lead, *others]) == ["free", "malloc", "memcpy"]
-    assert headline(found, str).startswith(f"peek, changed here, makes {lead} slower: +6")
+    assert View(found).headline().startswith(f"peek, changed here, makes {lead} slower: +6")
     assert len(rows_of(report(BEFORE, {**BEFORE, **calls}))["worse"]) == 3, "without sources, there is no known cause"
 
 
@@ -188,7 +189,7 @@ def test_largest_consequence_leads_below_the_changed_function() -> None:
     found = report(BEFORE, {**BEFORE, **calls, f"main;serve;{PARSE};{PEEK}": 1100}, diff=DIFF)
     (lead,) = rows_of(found)["worse"]
     assert lead in {"malloc", "free", "memcpy"}
-    assert headline(found, str).startswith(f"peek, changed here, makes {lead} ")
+    assert View(found).headline().startswith(f"peek, changed here, makes {lead} ")
     assert set(findings(found)) <= {lead, *rows_of(found)["related"]}
     assert from_json(to_json(found)) == found
 

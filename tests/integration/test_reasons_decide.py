@@ -28,6 +28,7 @@ from profgate.pipeline import PipelineInput
 from profgate.report import rows, wording
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.csv_report import to_csv
+from profgate.report.finding_text import tag_of
 from profgate.report.json_report import from_json, to_json
 from profgate.report.terminal_report import terminal_lines
 
@@ -102,7 +103,9 @@ def decisions(name: str) -> dict[str, Any]:
     report = BUILDERS[name]()
     again = judge(from_json(to_json(report)), policy_stated_in(report))
     groups = {
-        group: [(row.workload, row.metric.name, row.finding.location, row.tag, row.elsewhere) for row in found]
+        group: [
+            (row.workload, row.metric.name, row.finding.location, tag_of(row.finding), row.elsewhere) for row in found
+        ]
         for group, found in rows.grouped(again)._asdict().items()
     }
     comment, summary = render_comment(report).text, render_summary(report).text
@@ -134,7 +137,7 @@ def codes(reasons: tuple[Reason, ...]) -> Iterator[str]:
         yield from codes(reason.reasons)
 
 
-def as_code(code: ReasonCode, parameters: Mapping[str, Parameter], _quote: object) -> str:
+def as_code(code: ReasonCode, parameters: Mapping[str, Parameter]) -> str:
     """A code with its parameters, in which no word of a sentence is left."""
     return f"{code.name} {[str(value) for _, value in sorted(parameters.items())]}"
 

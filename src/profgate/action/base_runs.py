@@ -13,7 +13,7 @@ from profgate.io.files import LARGEST_PROFILE, give_to_owner
 from profgate.io.profile_files import LocalSet, described, listed, local_set
 from profgate.model.manifest import Manifest, manifest_to_json
 from profgate.model.source import MANIFEST_NAME
-from profgate.report.markdown_text import markdown_filters, short_sha
+from profgate.report.markdown_text import code_span, short_sha
 from profgate.report.numbers import counted
 from profgate.report.templates import render_template
 from profgate.settings.inputs import Settings
@@ -29,11 +29,10 @@ def record_baseline(job: Job) -> int:
     stored = _store(job, target, manifest, job.settings.artifact, "baseline")
     summary = render_template(
         "markdown/recorded.md.j2",
-        filters=markdown_filters,
         stored=stored,
         profiles=counted(len(target.files), "profile"),
-        commit=short_sha(job.context.sha) or job.context.sha,
-        artifact=job.settings.artifact,
+        commit=code_span(short_sha(job.context.sha) or job.context.sha),
+        artifact=code_span(job.settings.artifact),
     )
     job.commands.add_summary(summary)
     extend_history(job, target, manifest, policy_at(job, None)[0])

@@ -19,8 +19,7 @@ from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Report
 from profgate.model.sides import NotCompared
-from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json, to_json
-from profgate.report.links_json import LINKS_NAME, links_from_json
+from profgate.report.json_report import LARGEST_REPORT, LINKS_NAME, REPORT_NAME, from_json, links_from_json, to_json
 
 NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }}, where JOB is the job of the shards"
 

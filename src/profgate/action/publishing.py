@@ -10,8 +10,8 @@ from profgate.model.links import Links
 from profgate.model.report import Document, Report
 from profgate.model.visible_text import name_text, plain
 from profgate.report.comment import render_quiet_comment
-from profgate.report.rows import headline
 from profgate.report.statements import advice
+from profgate.report.view import View
 from profgate.report.wording import reason_text
 
 NOT_COMPARED = 3
@@ -97,7 +97,7 @@ def _status_key(job: Job) -> str:
 def _title(report: Report) -> str:
     """Return the headline of the report, or the first reason for the verdict if there is no headline."""
     first = (plain(reason_text(reason, name_text)) for reason in report.verdict.reasons)
-    return plain(headline(report, name_text)) or next(first, "")
+    return plain(View(report).headline()) or next(first, "")
 
 
 def write_check_run(job: Job, report: Report, summary: Document) -> None:

@@ -30,8 +30,7 @@ from profgate.model.report import Document, Report
 from profgate.model.sides import NotCompared, Side
 from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
-from profgate.report.json_report import REPORT_NAME, to_json
-from profgate.report.links_json import LINKS_NAME, links_to_json
+from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, to_json
 from profgate.report.workload_rows import Earlier, workload_table
 
 SHARD_FOLDER = "leg"  # this name must not change, because existing workflows may upload this folder

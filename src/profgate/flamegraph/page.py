@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import escape
 
+from profgate.flamegraph import page_markup
 from profgate.flamegraph.page_columns import (
     CUT_ALL,
     CutTree,
@@ -27,8 +28,8 @@ from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at
 from profgate.model.frame_names import renumbered
+from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent
-from profgate.report.templates import read_asset, render_template
 
 if TYPE_CHECKING:
     from profgate.model.comparison import DiffTree
@@ -45,6 +46,7 @@ TIME_MODULES = ("timelines", "activity")  # only in pages of profiles that conta
 STYLES = ("page", "runs", "blueprint", "activity")
 SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
+_ACTIVITY = '  <div id="activity" class="activity"></div>\n  <p id="part" class="part" hidden></p>'
 _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _STATIC_ROWS = 20
@@ -93,21 +95,26 @@ def _filled(tree: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, 
     script = page_script([name for name in MODULES if name not in unused])
     style = "\n".join(read_asset(f"page/{name}.css") for name in STYLES if name not in unused)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
-    page = render_template(
-        "page/page.html.j2",
-        header=header,
-        warnings=[*header.warnings, *_warnings(tree, header)],
-        notes=[*header.notes, *large],
-        facts=_facts(header, int(whole.baseline_total[0]), int(whole.target_total[0])),
-        state="alone" if header.alone else _state(whole),
-        top=_top_rows(tree, header),
-        picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- draw_svg escapes it
-        policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
-        page_header=encoded.header | ({"timelines": times.header} if times else {}),
+    policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
+    notes = [*header.notes, *large]
+    facts = _facts(header, int(whole.baseline_total[0]), int(whole.target_total[0]))
+    picture = draw_svg(tree, shown, header, _STATIC_BOXES)
+    state = "alone" if header.alone else _state(whole)
+    page = filled_asset(
+        "page/page.html",
+        policy=escape(policy),
+        title=escape(header.full_title),
+        kind="profile alone" if header.alone else "profile",
+        masthead=page_markup.masthead(header, facts),
+        warnings=page_markup.warnings_markup([*header.warnings, *_warnings(tree, header)]),
+        notes=page_markup.notes_menu(notes),
+        activity=_ACTIVITY if times else "",
+        static=page_markup.static_part(state, notes, picture, _top_rows(tree, header)),
+        page_header=page_markup.script_json(encoded.header | ({"timelines": times.header} if times else {})),
         data=encoded.data,
-        times=times and times.data,
-        script=Markup(script),  # noqa: S704 -- trusted file
-        style=Markup(style),  # noqa: S704 -- trusted file
+        times=f'<script type="application/octet-stream" id="times">{times.data}</script>' if times else "",
+        script=script,
+        style=style,
     )
     return page.encode("utf-8", "replace").decode("utf-8"), size  # a name may contain a lone surrogate
 

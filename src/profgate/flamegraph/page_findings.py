@@ -8,9 +8,7 @@ import numpy as np
 
 from profgate.flamegraph.page_columns import PageFinding
 from profgate.model.kinds import Kind
-from profgate.report.finding_text import TAGS, further_facts, shown_change, tag_of
-from profgate.report.rows import finding_key
-from profgate.report.statements import NO_PATH, reach_text
+from profgate.report.finding_text import NO_PATH, TAGS, finding_key, further_facts, reach_text, shown_change, tag_of
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ def marks_of(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
             direction=finding.direction,
             key=finding_key(finding.location),
-            tag=tag[1],
+            tag=tag,
             judged="total" if finding.result.judged == "subtree" else "self",
             strategies=[change.strategy for change in finding.agreeing],
         )

@@ -20,18 +20,19 @@ from profgate.model.run_values import RunValues
 from profgate.model.sides import NotCompared
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
+from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import short_sha
-from profgate.report.metric_headline import metric_headline, ordered_findings
+from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.numbers import counted
-from profgate.report.parts import parts_of
-from profgate.report.rows import COLOURS, CONCLUSIONS, headline, not_compared
+from profgate.report.rows import COLOURS, CONCLUSIONS, not_compared, ordered
+from profgate.report.styles import RAW
+from profgate.report.view import View
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, workload_row
 
 LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a number and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-TITLES = {"pass": "No performance change found", "not_compared": "Not compared"}
 INDEX = (
     Heading("Workload"),
     Heading("Verdict", words=True),
@@ -87,7 +88,7 @@ def build_pages(
 
 
 def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:
-    rows = ordered_findings(report, workload, metric)
+    rows = ordered(view_of_metric(report, workload, metric).groups)
     return PageContext(
         labels=(report.baseline.sha or report.baseline.label, report.target.sha or report.target.label),
         headline=metric_headline(report, workload, metric),
@@ -146,7 +147,6 @@ def build_index(
     """
     check_links(hrefs.values())
     sides = (("before", report.baseline), ("after", report.target))
-    title = headline(report, str) or TITLES.get(report.verdict.conclusion, "Performance comparison")
     pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
     rows = [
         *(
@@ -158,7 +158,7 @@ def build_index(
     ]
     shown = [heading.title != "Runs" or any(row[at].picture for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
-        title=title,
+        title=View(report, RAW).title(),
         badge=CONCLUSIONS[report.verdict.conclusion].badge,
         label="Workloads",
         columns=list(compress(INDEX, shown)),

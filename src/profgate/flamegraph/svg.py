@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+import markupsafe
 import numpy as np
-from markupsafe import Markup
 
 from profgate.flamegraph.page_columns import (
     OTHER,
@@ -20,7 +20,6 @@ from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
 from profgate.model.visible_text import cut
 from profgate.report import numbers
-from profgate.report.templates import render_template
 
 if TYPE_CHECKING:
     from profgate.model.arrays import FloatArray, IntArray
@@ -32,6 +31,12 @@ _ROW = 18
 _TOP = 46
 _SMALLEST = 0.5
 _CHARACTER = 6.6
+_PATTERNS = """\
+<defs><pattern id="pg-new" width="4" height="4" patternUnits="userSpaceOnUse">\
+<circle class="m" cx="1" cy="1" r=".8"/></pattern>\
+<pattern id="pg-gone" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
+<path class="n" d="M0 0V6"/></pattern></defs>"""
+_CLASSIC = "white to red = more, to blue = less after the change, by the function's own cost; widths = after"
 _PALETTES = {
     "light": ((0x21, 0x66, 0xAC), (0xF4, 0xF4, 0xF4), (0xB2, 0x18, 0x2B)),
     "dark": ((0x43, 0x93, 0xC3), (0x3A, 0x3D, 0x42), (0xD6, 0x60, 0x4D)),
@@ -70,21 +75,33 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
     boxes = [
         _box(named, shown, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
     ]
-    title = header.full_title
-    return render_template(
-        "page/picture.svg.j2",
-        width=_WIDTH,
-        height=_TOP + (int(tree.depth[drawn].max(initial=0)) + 1) * _ROW + 30,
-        margin=_MARGIN,
-        title=title,
-        short_title=cut(title, 140),
-        summary=cut(_summary(tree, header, side), 175),
-        style=Markup(svg_style(header)),  # noqa: S704 -- contains only numbers
-        shapes=map(Markup, [*boxes, *_slivers(tree, left, widths, drawn)]),
-        classic=style.classic,
-        better=header.better,
-        alone=header.alone,
+    height = _TOP + (int(tree.depth[drawn].max(initial=0)) + 1) * _ROW + 30
+    title, short, summary = (
+        markupsafe.escape(text)
+        for text in (header.full_title, cut(header.full_title, 140), cut(_summary(tree, header, side), 175))
     )
+    shapes = "".join(f"{shape}\n" for shape in [*boxes, *_slivers(tree, left, widths, drawn)])
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="pg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}"'
+        f' height="{height}" role="img" aria-label="{title}">\n<style>{svg_style(header)}</style>\n{_PATTERNS}\n'
+        f'<rect class="b" width="{_WIDTH}" height="{height}"/>\n'
+        f'<text class="t" x="{_MARGIN}" y="19">{short}</text>\n<text class="q" x="{_MARGIN}" y="36">{summary}</text>\n'
+        f"{shapes}{_legend(header, style, height)}</svg>\n"
+    )
+
+
+def _legend(header: PageHeader, style: Style, height: int) -> str:
+    if header.alone:
+        return ""
+    if style.classic:
+        return f'<text class="q" x="{_MARGIN}" y="{height - 11}">{_CLASSIC}</text>\n'
+    levels = "".join(
+        f'<rect class="l{level}" x="{_MARGIN + 12 * place}" y="{height - 20}" width="12" height="10"/>\n'
+        for place, level in enumerate(range(0, 65, 8))
+    )
+    meaning = "blue = less, red = more" if header.better == "lower" else "red = less"
+    return f"""{levels}<text class="q" x="{_MARGIN + 118}" y="{height - 11}">{meaning} after the change; \
+neutral = below 0.1 % of the whole or within chance; dots and + = only after</text>\n"""
 
 
 def _before(tree: DiffTree, side: str) -> IntArray:

@@ -9,8 +9,9 @@ from markupsafe import Markup
 
 from profgate.flamegraph.page import NO_WAY_OUT, hash_source
 from profgate.model.visible_text import plain
+from profgate.report.assets import read_asset
 from profgate.report.numbers import counted
-from profgate.report.templates import read_asset, render_template
+from profgate.report.templates import render_template
 
 MOST_ROWS = 1000
 WIDTH, HEIGHT = 220, 14  # size of a row of a picture in pixels

@@ -5,7 +5,7 @@ from profgate.model.policy import Policy
 from profgate.model.report import Document
 from profgate.report import numbers
 from profgate.report.comment import marker
-from profgate.report.markdown_text import link, link_target, markdown_filters
+from profgate.report.markdown_text import code_span, link, link_target
 from profgate.report.rows import CONCLUSIONS
 from profgate.report.templates import render_template
 
@@ -33,7 +33,6 @@ def render_first_run(
     strict = policy.on_not_compared == "fail"
     text = render_template(
         "markdown/first_run.md.j2",
-        filters=markdown_filters,
         marker=marker(key, head_sha, None),
         sign=CONCLUSIONS["fail" if strict else "not_compared"].sign,
         strict=strict,
@@ -43,7 +42,7 @@ def render_first_run(
         tests=numbers.counted(tests, "test") if tests else "",
         enough_tests=tests >= RANKED_TESTS,
         ranked_tests=RANKED_TESTS,
-        branch=base_branch,
+        branch=code_span(base_branch) if base_branch else "",
         needed=FEWEST_JOBS,
         run=link("workflow run", run_url) if link_target(run_url) else "",
     )

@@ -2,15 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from profgate.model.links import Links
 from profgate.model.report import Document, Report
 from profgate.report import numbers
-from profgate.report.comment import OPEN, Body, markdown_headline
+from profgate.report.comment import Body
 from profgate.report.finding_text import change_text
-from profgate.report.markdown_text import code_cell, link, link_target, markdown_filters, sentence, short_sha, unbroken
-from profgate.report.templates import render_template
+from profgate.report.markdown_text import (
+    bullets,
+    code_span,
+    link,
+    link_target,
+    paragraphs,
+    sentence,
+    short_sha,
+    table,
+    unbroken,
+)
+from profgate.report.view import OPEN
 
 NOTES_NAME = "release-notes.md"
 ROWS = 20
@@ -32,35 +40,34 @@ def render_release_notes(
     report: Report, refs: tuple[str, str], steps: Sequence[Step], *, pull_url: str = "", doubts: Sequence[str] = ()
 ) -> Document:
     """Return release notes with the total change and the changes in each step. Titles and names are escaped."""
-    body = Body(report, Links(), None)
+    body = Body(report)
     found = [row for row in (*body.groups.worse, *body.groups.better) if not row.total]
-    text = render_template(
-        "markdown/release_notes.md.j2",
-        filters=markdown_filters,
-        refs=refs,
-        headline=markdown_headline(report),
-        totals=body.totals(ROWS),
-        functions=body.table(found, ROWS),
-        steps=[_step(step, pull_url) for step in steps],
-        doubts=[sentence(doubt) for doubt in doubts],
+    shown = [_step(step, pull_url) for step in steps]
+    text = paragraphs(
+        f"### Performance from {code_span(refs[0])} to {code_span(refs[1])}",
+        body.title(),
+        body.totals(ROWS),
+        body.table(found, ROWS),
+        "#### Changes in between" if shown else "",
+        table(("Pull requests", "Recorded at", "Total", "Functions"), "llll", shown) if shown else "",
+        bullets(map(sentence, doubts)),
     )
     return Document(NOTES_NAME, "text/markdown", unbroken(text))
 
 
-def _step(step: Step, pull_url: str) -> dict[str, Any]:
-    shown = [f"{_pull(number, pull_url)} {code_cell(title)}" for number, title in step.pulls[:PULLS]]
+def _step(step: Step, pull_url: str) -> tuple[str, ...]:
+    shown = [f"{_pull(number, pull_url)} {code_span(title)}" for number, title in step.pulls[:PULLS]]
     if len(step.pulls) > PULLS:
         shown.append(f"and {len(step.pulls) - PULLS} more")
-    body = Body(step.report, Links(), None)
-    groups = body.groups
-    changes = [change_text(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
+    body = Body(step.report)
+    changes = [change_text(row, code_span) for row in (*body.groups.worse, *body.groups.better) if not row.total]
     more = [f"and {len(changes) - FUNCTIONS} more"] if len(changes) > FUNCTIONS else []
-    return {
-        "pulls": "<br>".join(shown) or numbers.counted(step.commits, "commit"),
-        "commit": short_sha(step.commit) or "",
-        "totals": body.totals(OPEN, label="").replace("|", "\\|") or numbers.UNKNOWN,
-        "functions": "<br>".join([*changes[:FUNCTIONS], *more]) or "no function changed clearly",
-    }
+    return (
+        "<br>".join(shown) or numbers.counted(step.commits, "commit"),
+        f"`{short_sha(step.commit) or ''}`",
+        body.totals(OPEN, label="") or numbers.UNKNOWN,
+        "<br>".join([*changes[:FUNCTIONS], *more]) or "no function changed clearly",
+    )
 
 
 def _pull(number: int, pull_url: str) -> str:

@@ -9,8 +9,8 @@ from profgate.errors import GitHubError
 from profgate.github.client import GitHubClient
 from profgate.model.report import Report, Verdict
 from profgate.model.visible_text import cut, name_text, plain
-from profgate.report.finding_text import Row, change_text
-from profgate.report.rows import CONCLUSIONS, grouped, why
+from profgate.report.finding_text import Row, change_text, tag_of, why
+from profgate.report.rows import CONCLUSIONS, grouped
 
 LONGEST_DESCRIPTION = 140  # in characters; GitHub refuses longer descriptions of statuses
 LONGEST_TITLE = 255
@@ -119,7 +119,7 @@ def _annotation(report: Report, row: Row, paths: dict[str, str]) -> Annotation |
         "start_line": line,
         "end_line": line,
         "annotation_level": "failure" if row.finding.colour == "red" else "warning",
-        "title": _basic(cut(plain(f"profgate: {row.tag[1]}, {row.metric.name}"), LONGEST_TITLE)),
+        "title": _basic(cut(plain(f"profgate: {tag_of(row.finding)}, {row.metric.name}"), LONGEST_TITLE)),
         "message": _basic(cut(plain(message), LONGEST_MESSAGE)),
     }
 

@@ -17,6 +17,7 @@ from profgate.report import numbers, rows
 from profgate.report.json_report import to_json
 from profgate.report.terminal_report import FEW, NARROWEST, TONES, change_lines, finding_lines
 from profgate.report.text_table import Line
+from profgate.report.view import View
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
@@ -148,7 +149,7 @@ def _headline(report: Report, *, after_jump: bool) -> str:
     unseen = verdict.conclusion == "inconclusive" and verdict.reasons[:1] and verdict.reasons[0].code
     if after_jump and unseen is ReasonCode.CANNOT_SEE:
         return "First commit after a change: the noise is not known yet"
-    headline = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
+    headline = "" if report.verdict.conclusion == "not_compared" else View(report).headline()
     if headline or not report.verdict.reasons:
         return headline
     return cut(plain(reason_text(report.verdict.reasons[0], name_text)), 200)

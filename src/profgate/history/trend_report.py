@@ -10,8 +10,7 @@ from profgate.model.history import StoredCommit
 from profgate.model.report import Document
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import numbers
-from profgate.report.markdown_text import code_cell, markdown_filters, sentence
-from profgate.report.templates import render_template
+from profgate.report.markdown_text import code_span, paragraphs, sentence, table
 from profgate.report.text_table import Line
 
 HASH_LENGTH = 12  # number of displayed characters of a commit hash
@@ -53,23 +52,21 @@ def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit])
     """Return the Markdown summary of the trends that are reported by a run on the base branch, regressions first."""
     ordered = sorted(trends, key=lambda trend: not trend.worse)
     cells = [
-        {
-            "tag": "worse" if trend.worse else "better",
-            "workload": trend.workload,
-            "metric": trend.metric,
-            "what": TOTAL if trend.name is None else code_cell(trend.name),
-            "how": sentence(_how(trend)),
-            "when": sentence(_when(trend, commits)),
-        }
+        (
+            "worse" if trend.worse else "better",
+            f"{code_span(trend.workload, 60)} {code_span(trend.metric, 30)}",
+            TOTAL if trend.name is None else code_span(trend.name),
+            sentence(_how(trend)),
+            sentence(_when(trend, commits)),
+        )
         for trend in ordered[:MOST_ROWS]
     ]
-    text = render_template(
-        "markdown/trends.md.j2",
-        filters=markdown_filters,
-        trends=cells,
-        more=len(ordered) - len(cells),
-        worse=sum(trend.worse for trend in trends),
-        better=sum(not trend.worse for trend in trends),
+    worse, more = sum(trend.worse for trend in trends), len(ordered) - len(cells)
+    text = paragraphs(
+        "### Lasting changes on this branch",
+        f"{worse} worse, {len(ordered) - worse} better. Each change is reported once.",
+        table(("", "Workload", "Location", "Change", "When"), "lllll", cells),
+        f"… and {more} more; `profgate trends` lists them from this run's history." if more else "",
     )
     return Document("trends.md", "text/markdown", text)
 

@@ -20,7 +20,6 @@ VERBS = re.compile(
 )
 GO = re.compile(r"^func ([A-Z]\w{0,80})\(\w+ (string|\[\]byte)\)", re.MULTILINE)
 RUST = re.compile(r"^pub fn ([a-z]\w{0,80})\(\w+: &str\)", re.MULTILINE)
-RUNNER = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/(?:ava|borp|tap|tape|uvu|vitest)\b)")  # that is replaced
 WITHOUT_CONTEXT = re.compile(  # the start of a test of Node whose function takes nothing, so that it can be repeated
     r"\b(?:it|test)\(\s{0,20}['\"`][^\n]{1,200}['\"`],\s{0,20}(?:async\s)?\s{0,20}(?:function[\w\s]{0,80})?\(\s{0,20}\)"
 )
@@ -45,11 +44,11 @@ def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list
     for each in sorted(found, key=lambda each: not each.weight):
         jest = JEST.search(each.command) is not None
         path, command, runners = REPEATED.get("jest" if jest else each.language, ("", "", ()))
-        if each.kind is not kind or not any(name in f"{each.command} {each.place}" for name in runners):
+        replaced = bool(each.command) or kind is Kind.TESTS  # no benchmark without a command
+        if each.kind is not kind or not replaced or not any(name in f"{each.command} {each.place}" for name in runners):
             continue
         tests = (files.read(path) for path in files.tracked if OTHERS.search(path))
-        benchmark = kind is Kind.BENCHMARK and not each.command  # its tool is not replaced
-        if benchmark or ("/mocha" in each.command and not any(map(WITHOUT_CONTEXT.search, tests))):
+        if "/mocha" in each.command and not any(map(WITHOUT_CONTEXT.search, tests)):
             continue
         here, listed = (joined(each.package, name) for name in (path, f"{path.rpartition('.')[0]}.txt"))
         text = render_template(f"init/{path.rpartition('/')[2]}.j2")
@@ -82,7 +81,7 @@ def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
     if not command.startswith("node "):
         chosen = [word for word in all_tests.split() if word.endswith(".py") or word == "--benchmark-only"]
         return command, " ".join([command, "--update", *dict.fromkeys(chosen)])
-    if not tests or RUNNER.search(rest):
+    if "/mocha" not in rest:  # the new file replaces the others
         command = f"{variables}{' '.join(['node', *LOADER.findall(rest), command.removeprefix('node ')])}"
     else:
         command = f"{variables}node --import ./{command.removeprefix('node ')} {rest}"

@@ -203,14 +203,12 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
-    sides = (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
     share, numbered = _shared_names(comparison)
     return replace(
         found,
         base_jobs=found.base_jobs or runs.base_job_count,
         jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
-        independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
         known_share=share,
         numbered_names=numbered,
         undirected=True if not comparison.metric.directed else None,

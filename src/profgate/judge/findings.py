@@ -131,7 +131,6 @@ def _located(changes: Sequence[Change], metric: MetricReport, context: GateConte
         kind=kind.word,
         direction=direction,
         weight=weight,
-        result=result,
     )
     if test is None:
         return noted(finding, metric) if alone is None else finding
@@ -162,6 +161,5 @@ def _total(change: Change, metric: MetricReport, context: GateContext, draft: Fi
         delta=change.delta,
         relative=change.relative,
         weight=shift,
-        result=result,
     )
     return gated(finding, metric, context)

@@ -45,9 +45,9 @@ class Location:
     lines: tuple[int, ...] | None = None
 
 
-def path_text(path: Sequence[str], frames: int = 3) -> str:
+def path_text(path: Sequence[str]) -> str:
     """Return a call path as text, with the root first. A long path is reduced to its innermost frames."""
-    return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
+    return " › ".join(path if len(path) <= 4 else ("…", *path[-3:]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -254,6 +254,8 @@ def frame_key(
         return FrameKey(name, file, line)
     if not native and not _may_change(name, needles):
         return FrameKey(name, None if file is None else file_key(file, level), line)
+    if file is None and line is None and not native and (known := _key_in_known_file(name, level, needles)):
+        return known
     if line is None and (match := _LINE_AT_END.match(name)):
         line = int(match[3])
     key = normalised_name(name, level)
@@ -262,6 +264,27 @@ def frame_key(
     if file is None and (found := _file_at_end(key)):
         return FrameKey(*found, line)
     return FrameKey(key, None if file is None else file_key(file, level), line)
+
+
+def _key_in_known_file(name: str, level: Level, needles: Iterable[str]) -> FrameKey | None:
+    """Return the key of a name such as ``f (pkg/a.py:12)`` if no rule changes the function, or None for other names.
+
+    Many functions are in the same file, so the result of the rules for the file is kept.
+    """
+    function, mark, place = name[:-1].rpartition(" (")
+    path, colon, line = place.partition(":")
+    if not mark or name[-1] != ")" or "\n" in name or (colon and not line.isdecimal()):
+        return None
+    if _may_change(function, needles):
+        return None
+    file = _file_in_brackets(path, level)
+    return FrameKey(function, file, int(line) if colon else None) if file else None
+
+
+@lru_cache(1 << 14)
+def _file_in_brackets(path: str, level: Level) -> str | None:
+    found = _file_at_end(normalised_name(f"f ({path})", level))
+    return found[1] if found and found[0] == "f" else None
 
 
 class NameStep(NamedTuple):

@@ -107,7 +107,6 @@ class Finding:
     changes: tuple[Change, ...]
     reasons: tuple[Reason, ...] = ()
     weight: float = 0.0
-    result: GateResult[float, str] = field(default_factory=GateResult)
     costs: FunctionCosts = field(default_factory=FunctionCosts)
     attribution: Attribution = field(default_factory=Attribution)
     acknowledgement: Acknowledgement | None = None
@@ -132,6 +131,11 @@ class Finding:
             alike = len({BY_WORD[change.kind] in WORSE for change in same}) == 1
             merged.append(heaviest if alike else replace(heaviest, kind=Kind.UNKNOWN.word))
         return tuple(merged)
+
+    @property
+    def result(self) -> GateResult[float, str]:
+        """The result of the gate's test, or an empty result if this test found no change."""
+        return next((change.result for change in self.results if change.result is not None), GateResult())
 
     @property
     def agreeing(self) -> tuple[Change, ...]:
@@ -183,9 +187,7 @@ def draft_of(
     """Return a finding that is not judged yet."""
     known = costs or FunctionCosts(), attribution or Attribution()
     unknown = (None, None, None, None, None, None)
-    return Finding(
-        "none", "neutral", Kind.NO_CHANGE.word, "none", location, *unknown, changes, (), 0.0, GateResult(), *known
-    )
+    return Finding("none", "neutral", Kind.NO_CHANGE.word, "none", location, *unknown, changes, (), 0.0, *known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,6 @@ class Calibration:
     samples_target: float | None = None
     inconclusive: Inconclusive | None = None
     total_tested: bool | None = None
-    independence: Literal["assumed"] | None = None
     known_share: float | None = None
     numbered_names: bool | None = None
     undirected: bool | None = None

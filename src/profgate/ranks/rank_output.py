@@ -7,14 +7,13 @@ from typing import Any
 from profgate.flamegraph.table_page import Cell, Heading, TablePage
 from profgate.model.durations import RankCheck, RankPoint
 from profgate.model.visible_text import name_text
-from profgate.report.markdown_text import code_cell, sentence
+from profgate.report.markdown_text import code_span, sentence, table
 from profgate.report.numbers import UNKNOWN, counted
 from profgate.report.rank_report import (
     MOVED_HEADINGS,
     ORDER_SIGNS,
-    counts,
-    notes,
     rank_details,
+    remarks,
     result_text,
     test_cells,
 )
@@ -74,11 +73,8 @@ def history_lines(points: Sequence[RankPoint], *, width: int = 80) -> tuple[Line
 
 def history_markdown(points: Sequence[RankPoint]) -> str:
     """Format the history as a Markdown table."""
-    rows = ["| run | tests | stable | expected | |", "|:--|--:|--:|--:|:--|"]
-    for point in points:
-        _, *cells = _point_cells(point)
-        rows.append(f"| {code_cell(_name(point), LABEL)} | {' | '.join(cells)} |")
-    return "\n".join([*rows, "", _totals(points)]) + "\n"
+    rows = ((code_span(_name(point), LABEL), *_point_cells(point)[1:]) for point in points)
+    return f"{table(HEADINGS, 'lrrrl', rows)}\n\n{_totals(points)}\n"
 
 
 def history_page(points: Sequence[RankPoint]) -> str:
@@ -108,7 +104,7 @@ def rank_page(check: RankCheck) -> str:
         columns=(Heading("Test"), *(Heading(heading.capitalize()) for heading in MOVED_HEADINGS)),
         rows=[[Cell(text) for text in row] for row in rows],
         empty="No test moved.",
-        remarks=[text for text in (counts(check), *notes(check)) if text],
+        remarks=remarks(check),
     ).render()
 
 

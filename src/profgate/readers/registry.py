@@ -35,6 +35,7 @@ BUILT_IN = {
     "benchmarks FORMATS": rb"",
     "folded FoldedReader": rb"",  # accepts many kinds of text, so it comes last
 }
+_BEGINNINGS = [(place, re.compile(begin).match) for place, begin in BUILT_IN.items()]
 _WITH_KERNELS = ("pprof", "folded")
 
 
@@ -53,7 +54,7 @@ class Readers:
 
     def of(self, source: SourceFile) -> list[ProfileReader]:
         """Return the readers that may recognise a file, and the reader of folded stacks, which is the last one."""
-        places = [place for place, begin in BUILT_IN.items() if re.match(begin, source.head) is not None]
+        places = [place for place, matches in _BEGINNINGS if matches(source.head)]
         return [*self._extra, *(reader for place in places for reader in self._at(place))]
 
     def _at(self, place: str) -> tuple[ProfileReader, ...]:

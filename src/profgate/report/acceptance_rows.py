@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from profgate.model.acceptance import Acceptance, AcceptanceState, command_for, removal_command
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
-from profgate.model.visible_text import name_text, plain
 from profgate.report.finding_text import Row
-from profgate.report.markdown_text import code_span, link, sentence
+from profgate.report.markdown_text import code_span
+from profgate.report.styles import MARKDOWN, Style
 from profgate.report.wording import reason_text
 
 SHOWN_ACCEPTANCES = 20
@@ -44,8 +44,8 @@ def ways_out(rows: Sequence[Row], report: Report) -> tuple[str, ...]:
     return (*shown[:COMMANDS], *([f"and {len(shown) - COMMANDS} more"] if len(shown) > COMMANDS else []))
 
 
-def markdown_acceptances(report: Report) -> list[str]:
-    """Return Markdown lines for at most 20 acceptances.
+def acceptance_lines(report: Report, style: Style) -> list[str]:
+    """Return a line for each of at most 20 acceptances.
 
     Refused acceptances come last and are sorted from newest to oldest.
     """
@@ -53,7 +53,7 @@ def markdown_acceptances(report: Report) -> list[str]:
     refused = [item for item in report.acceptances if item.state == "refused"]
     shown = [*counted[:SHOWN_ACCEPTANCES], *refused[-REFUSED:]][:SHOWN_ACCEPTANCES]
     more = len(report.acceptances) - len(shown)
-    return [*map(_markdown, shown), *([f"and {more} more in the report"] if more else [])]
+    return [*(_line(item, style) for item in shown), *([f"and {more} more in the report"] if more else [])]
 
 
 def with_answers(body: str, refused: Sequence[Acceptance]) -> str:
@@ -61,31 +61,21 @@ def with_answers(body: str, refused: Sequence[Acceptance]) -> str:
     text = body.partition(f"\n{ANSWERS}\n")[0].rstrip()
     new = [item for item in refused if not item.link or item.link not in text]
     for count in range(min(REFUSED, len(new)), 0, -1):
-        lines = "".join(f"- {_markdown(item)}\n" for item in new[-count:])
+        lines = "".join(f"- {_line(item)}\n" for item in new[-count:])
         answer = f"{text}\n\n{ANSWERS}\n**Not accepted:**\n\n{lines}"
         if len(answer) <= LONGEST_COMMENT:
             return answer
     return f"{text}\n"
 
 
-def _markdown(item: Acceptance) -> str:
-    what = code_span(item.location) if item.location else "a command"
-    by = f" by {code_span(item.by, 60)}" if item.by else ""
-    reason = f" ({sentence(item.reason)})" if item.reason else ""
-    where = f" · {link('where', item.link)}" if item.link else ""
-    state = STATES[item.state] + (by if item.state == "applies" else "")
-    return f"{what}: {state} {sentence(remark_text(item))}{reason}{where}"
+def _line(item: Acceptance, style: Style = MARKDOWN) -> str:
+    what = style.code(item.location) if item.location else "a command"
+    by = f" by {style.code(item.by, 60)}" if item.by and item.state == "applies" else ""
+    reason = f" ({style.text(item.reason)})" if item.reason else ""
+    link = style.link("where", item.link) if item.link else ""
+    return f"{what}: {STATES[item.state]}{by} {style.text(remark_text(item))}{reason}{link and f' · {link}'}"
 
 
 def remark_text(item: Acceptance) -> str:
     """Return why an acceptance has its state."""
     return reason_text(item.remark, str) if item.remark else ""
-
-
-def plain_acceptances(report: Report) -> list[str]:
-    """Return one line of plain text for each acceptance."""
-    return [
-        f"{name_text(item.location) if item.location else 'a command'} by {name_text(item.by or 'unknown', 60)}: "
-        f"{STATES[item.state]} {plain(remark_text(item))}" + (f" ({plain(item.reason)})" if item.reason else "")
-        for item in report.acceptances
-    ]

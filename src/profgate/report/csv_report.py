@@ -9,8 +9,7 @@ from profgate.model.details import ModelPair
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
-from profgate.report.finding_text import FACTS, Row
-from profgate.report.statements import evidence_texts, source_text
+from profgate.report.finding_text import FACTS, Row, base_branch_text, reach_text, source_text
 from profgate.report.wording import reason_text
 
 COLUMNS = (
@@ -51,7 +50,8 @@ def _finding(row: Row) -> dict[str, Cell]:
     texts = (
         *(reason_text(reason, str) for reason in finding.reasons),
         source_text(finding),
-        *evidence_texts(finding),
+        reach_text(finding),
+        base_branch_text(finding),
         f"part of the change of {finding.explained_by.name}" if finding.explained_by else "",
     )
     return {

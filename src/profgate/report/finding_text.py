@@ -1,31 +1,45 @@
-"""Write a finding: the facts that every output shows, and one sentence. All numbers of a change are written here."""
+"""The words of one finding: the facts that every output shows, its sentence, its parts, its place and its reasons."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from profgate.model.change import COLLECTORS, Location
+from profgate.model.details import ModelPair
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE, Kind
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Finding, MetricReport
 from profgate.model.units import base_unit
 from profgate.report import numbers
-from profgate.report.parts import changed_cause, new_parts, only_share_changed, parts_text, place_name
-from profgate.report.statements import Calls, call_counts, growth_by_size
-from profgate.report.wording import Quote
+from profgate.report.wording import Quote, reason_text
 
-TAGS: dict[Kind, tuple[str, str]] = {
-    Kind.TOTAL_DEGRADATION: ("🔴", "total worse"),
-    Kind.SEVERE_DEGRADATION: ("🔴", "severe"),
-    Kind.DEGRADATION: ("🟠", "degraded"),
-    Kind.MAYBE_DEGRADATION: ("🟡", "possible"),
-    Kind.NOT_IN_BASELINE: ("🆕", "new"),
-    Kind.UNKNOWN: ("❔", "inconclusive"),
-    Kind.NO_CHANGE: ("✅", "unchanged"),
-    Kind.NOT_IN_TARGET: ("🗑", "gone"),
-    Kind.MAYBE_OPTIMIZATION: ("🟢", "possibly better"),
-    Kind.OPTIMIZATION: ("⚡", "better"),
-    Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
-    Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
+Calls = tuple[float | None, float | None]  # numbers of calls in the baseline and the target
+EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
+HARDLY_ANY = 0.1  # maximum part of the tested change that the recorded cost shows if only the share changed
+MOST = 0.5  # smallest fraction of a change that callees must explain to be called most of it
+TOP_LEVEL = "<module>"  # name of top-level code
+NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
+SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
+REACHES = {
+    "called by a changed function": "called by changed code",
+    "dependency changed": "dependency changed",
+    "not reachable": "not reachable from the change",
+}
+NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
+TAGS: dict[Kind, str] = {
+    Kind.TOTAL_DEGRADATION: "total worse",
+    Kind.SEVERE_DEGRADATION: "severe",
+    Kind.DEGRADATION: "degraded",
+    Kind.MAYBE_DEGRADATION: "possible",
+    Kind.NOT_IN_BASELINE: "new",
+    Kind.UNKNOWN: "inconclusive",
+    Kind.NO_CHANGE: "unchanged",
+    Kind.NOT_IN_TARGET: "gone",
+    Kind.MAYBE_OPTIMIZATION: "possibly better",
+    Kind.OPTIMIZATION: "better",
+    Kind.SEVERE_OPTIMIZATION: "much better",
+    Kind.TOTAL_OPTIMIZATION: "total better",
 }
 
 
@@ -78,11 +92,6 @@ class Row:
         """The texts of the facts that each output shows."""
         return facts(self.finding, self.metric.unit, self.calls)
 
-    @property
-    def tag(self) -> tuple[str, str]:
-        """The symbol and name for the kind of finding."""
-        return tag_of(self.finding)
-
 
 def shown_change(finding: Finding, unit: str) -> ShownChange:
     """Return the change as all outputs write it."""
@@ -107,7 +116,7 @@ FACTS = (
     Fact("cost", "baseline → target", lambda _finding, change, _calls: f"{change.basis}{change.amounts}"),
     Fact("change", "change", lambda _finding, change, _calls: change.growth),
     Fact("share", "share of total", _share, "of the run"),
-    Fact("calls", "calls", lambda _finding, _change, calls: call_counts(calls) if calls else "", "calls"),
+    Fact("calls", "calls", lambda _finding, _change, calls: numbers.from_to(*calls, "count") if calls else "", "calls"),
 )
 
 
@@ -129,21 +138,16 @@ def details(row: Row, quote: Quote) -> tuple[str, ...]:
     return tuple(filter(None, texts))
 
 
-def tag_of(finding: Finding) -> tuple[str, str]:
-    """Return the symbol and the name that all reports use for this kind of finding."""
+def tag_of(finding: Finding) -> str:
+    """Return the name that all reports use for this kind of finding."""
     if finding.acknowledgement:
-        return "✅", "accepted"
+        return "accepted"
     kind = BY_WORD.get(finding.kind, Kind.UNKNOWN)
     if finding.colour == "neutral" and kind in MAYBE:
-        return "·", "note"
+        return "note"
     if only_share_changed(finding):
-        return TAGS[kind][0], "share"
-    return TAGS[Kind.MAYBE_DEGRADATION] if finding.colour == "yellow" and kind in WORSE else TAGS[kind]
-
-
-def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """Return the name of a finding's function, with its file and line under the conditions of `place_name`."""
-    return place_name(finding.location, with_file=with_file)
+        return "share"
+    return TAGS[Kind.MAYBE_DEGRADATION if finding.colour == "yellow" and kind in WORSE else kind]
 
 
 def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
@@ -154,7 +158,7 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
     basis, amounts, times = shown_change(finding, metric.unit)
-    name = f"total of {quote(row.workload)}" if row.total else quote(name_of(finding))
+    name = f"total of {quote(row.workload)}" if row.total else quote(place_name(finding.location))
     if not before and after:
         own, whole = numbers.quantity(after, metric.unit), numbers.quantity(finding.costs.inclusive_to, metric.unit)
         return f"{name} is new ({f'{whole}, self {own}' if basis else own})"
@@ -187,3 +191,140 @@ def _comparative(row: Row) -> str:
         return "slower" if is_more else "faster"
     more, less = ("higher", "lower") if row.metric.better == "higher" else ("larger", "smaller")
     return more if is_more else less
+
+
+def growth_by_size(finding: Finding, metric: MetricReport) -> str:
+    """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
+
+    The result is empty if no model-based strategy reports a change in the same direction.
+    """
+    models = [
+        (change.details, change)
+        for change in finding.agreeing
+        if isinstance(change.details, ModelPair) and change.details.baseline
+    ]
+    models.sort(key=lambda pair: (pair[0].largest_common_size is None, BY_WORD[pair[1].kind] in MAYBE))
+    if not models:
+        return ""
+    pair, change = models[0]
+    text = f"{pair.baseline} → {pair.target}"
+    if pair.value_from is None or pair.value_to is None or pair.largest_common_size is None:
+        return f"{text}, {numbers.signed_percent(change.relative)} over the common sizes"
+    exponents = (pair.growth_from, pair.growth_to)
+    powers = " → ".join(numbers.UNKNOWN if power is None else f"n^{power:.2f}" for power in exponents)
+    values = numbers.from_to(pair.value_from, pair.value_to, metric.unit)
+    return f"{text} ({powers}), {values} at size {pair.largest_common_size:,.0f}"
+
+
+def place_name(place: Location, *, with_file: bool = False) -> str:
+    """Return the name of a function.
+
+    The file and line are appended if ``with_file`` is set or if the name is a common one: ``__eq__ (token.py:12)``.
+    Top-level code is named by its file: ``<module main.js>``.
+    """
+    name, file = place.name, place.file
+    if name == TOP_LEVEL and file:
+        return f"{name[:-1]} {file.rpartition('/')[2]}>"
+    bare = name[:1] in NAMELESS or name in {"_", "__", "wrapper"} or (name[:2] == "__" == name[-2:])
+    return f"{name} ({source_place(place).rpartition('/')[2]})" if file and (with_file or bare) else name
+
+
+def source_place(place: Location) -> str:
+    """Return the file and line of a function, or the lines of all functions whose costs are added up."""
+    lines = "" if place.name == TOP_LEVEL else ", ".join(map(str, place.lines or filter(None, (place.line,))))
+    return f"{place.file or ''}{f':{lines}' if lines else ''}"
+
+
+def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:
+    """Return the changed function that explains the change of an unchanged function, or None if there is none."""
+    here = finding.location.name, finding.location.file, finding.direction
+    causes = (cause for cause in metric.causes if (cause.location.name, cause.location.file, cause.direction) == here)
+    cause = next(causes, None) if finding.attribution.source not in {"changed", "added"} else None
+    return cause.end if cause is not None and cause.changed else None
+
+
+def only_share_changed(finding: Finding) -> bool:
+    """Return whether the change is visible only relative to the rest of the run, as on a faster or slower machine.
+
+    When other functions become slower, the share of an unchanged function decreases.
+    """
+    relative, ratio = finding.relative, finding.result.ratio
+    return not (finding.is_total or relative is None or not ratio) and relative / ratio < HARDLY_ANY
+
+
+def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[str, str]]]:
+    """Return ``mostly in``, and the names of callees that explain a change with texts such as ``+150 ms (new)``.
+
+    If only the share of the function changed, the result is ``new``, and the new callees with their shares.
+    """
+    if only_share_changed(finding):
+        return "new", new_parts(finding, metric)
+    whole, explained = abs(finding.delta or 0.0), 0.0
+    shown: list[tuple[str, str]] = []
+    for part in (part for part in metric.parts if part.location == finding.location):
+        delta = part.to_value - part.from_value
+        if shown and explained + abs(delta) > whole:
+            continue  # the callees call each other, so their costs overlap
+        explained += abs(delta)
+        size = "" if abs(delta) > whole else f"{numbers.signed(delta, metric.unit)} "
+        shown.append((place_name(part.callee), f"{size}{'(new)' * part.new}".strip()))
+    word = "all" if explained > whole else "mostly" if explained >= MOST * whole else "partly"
+    return f"{word} {'during' if finding.location.name in COLLECTORS else 'in'}", shown
+
+
+def parts_text(finding: Finding, metric: MetricReport, quote: Quote) -> str:
+    """Return the result of `parts_of` as text: ``mostly in parse +150 ms (new)``; empty without such callees."""
+    word, parts = parts_of(finding, metric)
+    return f"{word} {', '.join(f'{quote(name)} {text}'.rstrip() for name, text in parts)}" if parts else ""
+
+
+def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:
+    """Return the new functions to which the change was attributed, with texts like ``takes 12 % of the run``.
+
+    The largest share comes first. Functions that explain less than a quarter of the growth are omitted.
+    """
+    listed = finding.result.new or "" if finding.direction == "worse" else ""
+    whole = metric.total.target or 0.0
+    names, _, more = listed.rpartition(" and ")
+    names = names if more.endswith(" more") else listed
+    least = EXPLAINS * ((finding.to_value or 0.0) - (finding.from_value or 0.0))
+    shown = []
+    for new in metric.findings:
+        if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
+            cost = new.costs.inclusive_to or (new.share_to or 0.0) * whole
+            shown += [(-cost, place_name(new.location))] if whole and cost >= least else []
+    return [(name, f"takes {numbers.percent(-cost / whole)} of the run") for cost, name in sorted(shown)]
+
+
+def source_text(finding: Finding) -> str:
+    """Return how the pull request changed the finding's function; empty if it is unchanged or the change is unknown."""
+    change = SOURCES.get(finding.attribution.source or "")
+    return f"{change} here" if change else ""
+
+
+def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
+    """Return how the pull request affects a function that it does not modify; empty if inapplicable or unknown."""
+    text, path = REACHES.get(finding.attribution.reach or "", ""), finding.attribution.reach_path
+    if finding.attribution.reach == "calls a changed function":
+        return f"calls {quote(path or '')} (changed here); inlined calls count for the caller"
+    return f"{text}: {path}" if text and path and with_path else text
+
+
+def base_branch_text(finding: Finding) -> str:
+    """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
+    change = finding.attribution.base_branch
+    size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
+    return f"also changed without this pull request{size}" if change else ""
+
+
+def why(row: Row, quote: Quote) -> tuple[str, ...]:
+    """Return the first reason for a finding's colour, and the cause if another function is the cause."""
+    cause = row.finding.explained_by
+    parts = [f"part of the change of {quote(cause.name)}"] if cause is not None else []
+    return (*(reason_text(reason, quote) for reason in row.finding.reasons[:1]), *parts)
+
+
+def finding_key(location: Location) -> str:
+    """Return sixteen hexadecimal digits that identify a function, its file and its call path in a URL."""
+    parts = (location.name, location.file or "", *(location.context or ()))
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

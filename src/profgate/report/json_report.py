@@ -1,4 +1,4 @@
-"""Write and read report.json (`profgate.report/3`), the interface for other programs and for merging shards."""
+"""Write and read report.json (`profgate.report/3`) and links.json, for other programs and for merging shards."""
 
 import json
 import math
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.model.details import Details
+from profgate.model.links import Links
 from profgate.model.reason import Reason
 from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy
 from profgate.model.tests import Calibration
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
+LINKS_NAME = "links.json"
+LINKS_SCHEMA = "profgate.links/1"
 OPTIONAL = frozenset(
     {"context", "lines", "acceptances", "undrawable", "parameters", "parts", "measurement", "unjudged"}
     | {"result", "details", "levels", "windows"}
@@ -161,3 +164,32 @@ def _shown(value: object) -> str:
 
 def _refuse(where: str, what: str) -> NoReturn:
     raise ProfgateError(where, what)
+
+
+def links_to_json(links: Links) -> str:
+    """Return the links as JSON, with the pages in the order in which they were uploaded."""
+    pages = [{"workload": workload, "metric": metric, "url": url} for (workload, metric), url in links.pages.items()]
+    document = {"schema": LINKS_SCHEMA, "pages": pages, **{key: getattr(links, key) for key in _SINGLE}}
+    return json.dumps(document, indent=1) + "\n"
+
+
+def links_from_json(text: str, where: str = LINKS_NAME) -> Links:
+    """Parse links.json. Raises `ProfgateError` if the document is invalid."""
+    try:
+        document: Plain = json.loads(text)
+        if document["schema"] != LINKS_SCHEMA:
+            _refuse(where, f"does not have profgate's format: its schema is not {LINKS_SCHEMA}; compare again")
+        pages = {(_text(page["workload"]), _text(page["metric"])): _text(page["url"]) for page in document["pages"]}
+        return Links(pages, **{key: None if document[key] is None else _text(document[key]) for key in _SINGLE})
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        what = f"does not have profgate's format ({type(error).__name__}: {error}); compare again"
+        raise ProfgateError(where, what) from None
+
+
+_SINGLE = ("index", "report", "run")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected text")
+    return value

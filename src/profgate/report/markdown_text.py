@@ -1,10 +1,11 @@
 """Escape untrusted text for Markdown: names become inline code, and sentences are escaped."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
+from profgate.report.numbers import counted
 
 SENTENCE_LENGTH = 300
 MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
@@ -26,11 +27,6 @@ def code_span(text: str, length: int = NAME_LENGTH) -> str:
     longest = max((len(ticks) for ticks in re.findall("`+", shown)), default=0)
     fence, pad = "`" * (longest + 1), " " if "`" in (shown[0], shown[-1]) else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
-
-
-def code_cell(text: str, length: int = NAME_LENGTH) -> str:
-    """Format any name as inline code in a table cell."""
-    return code_span(text, length).replace("|", "\\|")
 
 
 def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
@@ -63,8 +59,29 @@ def unbroken(text: str) -> str:
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-markdown_filters: dict[str, Callable[..., object]] = {
-    "code_cell": code_cell,
-    "code_span": code_span,
-    "sentence": sentence,
-}
+def table(headings: Sequence[str], alignments: str, rows: Iterable[Sequence[str]]) -> str:
+    """Return a table. ``alignments`` contains ``l`` or ``r`` for each column. Pipes in cells are escaped."""
+    marks = [":--" if alignment == "l" else "--:" for alignment in alignments]
+    lines = [headings, marks, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return the lines as a list."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def limited(lines: Sequence[str], limit: int, noun: str, where: str = " in the report") -> list[str]:
+    """Return at most ``limit`` lines, and one with the number of further lines: ``and 3 more notes in the report``."""
+    more = len(lines) - limit
+    return [*lines[:limit], *([f"and {counted(more, f'more {noun}')}{where}"] if more > 0 else [])]
+
+
+def dotted(*parts: str) -> str:
+    """Join the nonempty parts of a line."""
+    return " · ".join(filter(None, parts))
+
+
+def paragraphs(*parts: str) -> str:
+    """Return the nonempty parts as paragraphs."""
+    return "\n\n".join(filter(None, parts)) + "\n"

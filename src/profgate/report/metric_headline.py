@@ -1,4 +1,4 @@
-"""The result of one metric of a workload: the headline that a report with only this metric would have."""
+"""The headline that a report with only one metric of a workload would have."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
-from profgate.report import numbers, rows
-from profgate.report.cells import plain_name
-from profgate.report.statements import NO_PATH, SOURCES, reach_text, would_have_seen
+from profgate.report import numbers, rows, statements
+from profgate.report.finding_text import NO_PATH, SOURCES, reach_text
+from profgate.report.styles import SHORT, plain_name
+from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MetricHeadline(NamedTuple):
-    """A conclusion such as "fails" or "unchanged", and a sentence.
+    """The headline that a report with only one metric would have: a conclusion such as "fails", and a sentence.
 
     The change in the total, how the pull request affects the first function, and the word for doubt about the total may
     be empty.
@@ -32,23 +33,24 @@ class MetricHeadline(NamedTuple):
 
 def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
     """Return the headline of one metric of a report, with plain names."""
-    alone = report_of_metric(report, workload, metric)
-    conclusion, reasons = rows.shown_conclusion(metric).badge, alone.verdict.reasons
+    alone = view_of_metric(report, workload, metric)
+    conclusion, reasons = rows.shown_conclusion(metric).badge, alone.report.verdict.reasons
     if metric.state != "compared":
-        return MetricHeadline(conclusion, f"Not compared: {rows.doubt(alone, plain_name)}", "")
-    text = rows.headline(alone, plain_name, total=False)
+        return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "")
+    text = alone.headline(total=False)
     if not text and reasons:
         conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
-    first = rows.leading(alone)
-    about_total = bool(text) and first is not None and first.total
+    about_total = bool(text) and alone.first is not None and alone.first.total
     text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
-    total_text = "" if about_total else _total(metric, visible=conclusion == "unchanged")
-    whose = _whose(ordered_findings(report, workload, metric), text)
-    return MetricHeadline(conclusion, text, total_text, whose, rows.unseen_total(metric))
+    seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
+    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
+    total = f"total {values}, {rows.total_growth(metric)}{f'. {seen}' if seen else ''}"
+    whose = _whose(rows.ordered(alone.groups), text)
+    return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric))
 
 
-def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> Report:
-    """Return a report that contains only one metric, and the verdict that follows from this metric alone."""
+def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
+    """Return the view of only one metric, with the verdict that follows from this metric alone."""
     place = {"workload": workload.name, "metric": metric.name}
     reasons = tuple(
         reason
@@ -58,19 +60,14 @@ def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricRep
     conclusion = rows.conclusion_of(metric)
     if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload
         conclusion = "pass"
-    return replace(
+    missing = (entry for entry in report.not_compared if (entry.name, entry.metric) == (workload.name, metric.name))
+    alone = replace(
         report,
         workloads=(replace(workload, metrics=(metric,)),),
-        not_compared=tuple(
-            entry for entry in report.not_compared if (entry.name, entry.metric) == (workload.name, metric.name)
-        ),
+        not_compared=tuple(missing),
         verdict=replace(report.verdict, conclusion=conclusion, reasons=reasons),
     )
-
-
-def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricReport) -> list[Row]:
-    """Return the findings of a metric that are not neutral, in the order of all reports."""
-    return rows.ordered(rows.grouped(report_of_metric(report, workload, metric)))
+    return View(alone, SHORT)
 
 
 def _whose(findings: list[Row], text: str) -> str:
@@ -82,11 +79,3 @@ def _whose(findings: list[Row], text: str) -> str:
     whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False) or reach
     name = plain_name(finding.location.name)
     return whose if not whose or name in text else f"{name}: {whose}"
-
-
-def _total(metric: MetricReport, *, visible: bool) -> str:
-    """Return the change in the total, and which changes the runs would have shown if ``visible`` is set."""
-    state, seen = rows.unseen_total(metric), would_have_seen(metric.calibration)
-    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
-    text = f"total {values}, {numbers.relative_growth(metric.total.relative)}{f' ({state})' if state else ''}"
-    return f"{text}. {seen}" if visible and seen else text

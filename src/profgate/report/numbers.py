@@ -21,6 +21,7 @@ MANY = 5.0  # smallest visible change from which a ratio is easier to read
 MULTIPLE = 1.995  # smallest ratio that is shown as such (2.0x) and not as a percentage
 LARGEST_MULTIPLE = 1_000
 SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
+CACHED = 4096  # texts that are kept, because the rows of a picture or a report often have equal numbers
 
 
 class Scale(NamedTuple):
@@ -30,6 +31,7 @@ class Scale(NamedTuple):
     sign: str
 
 
+@lru_cache(CACHED)
 def quantity(value: float | None, unit: str) -> str:
     """Format a value in base units: ``2.40 s``, ``1.50 MiB``, ``50,212 samples``."""
     if value is None or not math.isfinite(value):
@@ -61,11 +63,13 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
     return f"{left} → {right} {scale.sign}".rstrip()
 
 
+@lru_cache(CACHED)
 def percent(fraction: float | None) -> str:
     """Format a share without a plus sign: ``5.8 %``, ``<0.01 %``, or ``–`` if unknown."""
     return _percent(fraction, "<0.01 %", "")
 
 
+@lru_cache(CACHED)
 def signed_percent(fraction: float | None) -> str:
     """Format a relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``, or ``–`` if unknown."""
     return _percent(fraction, "≈0 %", "+")

@@ -6,7 +6,7 @@ from profgate.model.durations import MovedTest, Order, RankCheck
 from profgate.model.report import Report
 from profgate.model.visible_text import name_text, plain
 from profgate.report import numbers
-from profgate.report.markdown_text import code_cell, sentence
+from profgate.report.markdown_text import bullets, code_span, paragraphs, sentence, table
 from profgate.report.numbers import UNKNOWN, counted
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
@@ -24,7 +24,7 @@ ORDER_SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"
 APART = 1.25  # a median ratio of all tests beyond this factor is noted, because ranks cannot show such a change
 
 
-def counts(check: RankCheck) -> str:
+def _counts(check: RankCheck) -> str:
     """Return the actual and the expected number of stable ranks as text, or "" if nothing was compared."""
     if check.count is None or check.identical:
         return ""
@@ -39,8 +39,12 @@ def counts(check: RankCheck) -> str:
     )
 
 
-def notes(check: RankCheck) -> Iterable[str]:
-    """Yield remarks about the number of stable ranks."""
+def remarks(check: RankCheck) -> list[str]:
+    """Return the number of stable ranks and remarks about it."""
+    return [*filter(None, [_counts(check)]), *_notes(check)]
+
+
+def _notes(check: RankCheck) -> Iterable[str]:
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:
@@ -81,14 +85,12 @@ def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> t
     """Return the result of the check as plain lines with styles."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
-    if stable := counts(check):
-        lines.append(("text", f"  {stable}"))
-    lines += [("quiet", f"  {note}") for note in notes(check)]
+    lines += [("text" if text == _counts(check) else "quiet", f"  {text}") for text in remarks(check)]
     shown = _shown(check, verbose=verbose)
     if shown:
         rows = [(name_text(test.name, 200), *test_cells(test, check.unit)) for test in shown]
-        table = aligned([("test", *MOVED_HEADINGS), *rows], max(width, 60) - 2, right=range(1, 4))
-        lines += [("text", ""), ("head", "  moved most"), *(("text", f"  {line}") for line in table)]
+        columns = aligned([("test", *MOVED_HEADINGS), *rows], max(width, 60) - 2, right=range(1, 4))
+        lines += [("text", ""), ("head", "  moved most"), *(("text", f"  {line}") for line in columns)]
     if more := len(check.moved) - len(shown):
         lines.append(("quiet", f"  … and {counted(more, 'test')} more (-v shows them)"))
     return tuple(lines)
@@ -96,14 +98,14 @@ def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> t
 
 def rank_details(check: RankCheck) -> str:
     """Return the counts and the tests that moved most, formatted as Markdown."""
-    lines = [f"- {sentence(text)}" for text in (counts(check), *notes(check)) if text]
     shown = _shown(check, verbose=False)
-    if shown:
-        lines += ["", f"| test | {' | '.join(MOVED_HEADINGS)} |", "|:--|--:|--:|--:|"]
-        lines += [f"| {code_cell(test.name)} | {' | '.join(test_cells(test, check.unit))} |" for test in shown]
-    if more := len(check.moved) - len(shown):
-        lines += ["", f"{counted(more, 'test')} more moved from where the baseline runs had them."]
-    return "\n".join(lines) + "\n"
+    cells = [(code_span(test.name), *test_cells(test, check.unit)) for test in shown]
+    more = len(check.moved) - len(shown)
+    return paragraphs(
+        bullets(map(sentence, remarks(check))),
+        table(("test", *MOVED_HEADINGS), "lrrr", cells) if cells else "",
+        f"{counted(more, 'test')} more moved from where the baseline runs had them." if more else "",
+    )
 
 
 def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:

@@ -3,18 +3,14 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from profgate.model.details import ModelPair
-from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, Report
-from profgate.model.sides import NotCompared
+from profgate.model.report import MetricReport, Report
 from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
 
-Calls = tuple[float | None, float | None]  # numbers of calls in the baseline and the target
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
@@ -28,40 +24,6 @@ ADVICE = {
     f"{IN_TURNS} (profgate confirm).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
-SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
-SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
-REACHES = {
-    "called by a changed function": "called by changed code",
-    "dependency changed": "dependency changed",
-    "not reachable": "not reachable from the change",
-}
-NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
-
-
-def source_text(finding: Finding) -> str:
-    """Return how the pull request changed the finding's function; empty if it is unchanged or the change is unknown."""
-    change = SOURCES.get(finding.attribution.source or "")
-    return f"{change} here" if change else ""
-
-
-def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
-    """Return how the pull request affects a function that it does not modify; empty if inapplicable or unknown."""
-    text, path = REACHES.get(finding.attribution.reach or "", ""), finding.attribution.reach_path
-    if finding.attribution.reach == "calls a changed function":
-        return f"calls {quote(path or '')} (changed here); inlined calls count for the caller"
-    return f"{text}: {path}" if text and path and with_path else text
-
-
-def evidence_texts(finding: Finding) -> tuple[str, ...]:
-    """Return sentences about the reach and the change on the base branch."""
-    return tuple(filter(None, (reach_text(finding), base_branch_text(finding))))
-
-
-def base_branch_text(finding: Finding) -> str:
-    """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
-    change = finding.attribution.base_branch
-    size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
-    return f"also changed without this pull request{size}" if change else ""
 
 
 def measurement(report: Report, quote: Quote) -> str:
@@ -103,28 +65,47 @@ def larger_budget(report: Report) -> str:
     return f"{fits}; with `--budget {math.ceil(measured.needed / 60)}m` there would be 8 + 8."
 
 
-def calibration(report: Report, metric: MetricReport) -> str:
-    """Return a sentence on how a metric was judged, or "" if the report does not contain it."""
-    facts = metric.calibration
+def basis(report: Report, metric: MetricReport) -> tuple[str, str, str]:
+    """Return the numbers of runs, how the metric was judged, and the smallest visible changes; "" if unknown.
+
+    If a failing change of a large function is smaller than the visible change, the text adds why it is visible.
+    """
+    noise, seen = metric.runs.get("noise", 0), _visible_changes(metric.calibration)
+    others = f", {numbers.counted(noise, 'run')} of other base jobs" if noise else ""
+    runs = f"{metric.runs.get('baseline', 0)} + {metric.runs.get('target', 0)} runs{others}"
+    large = (finding for finding in metric.findings if (finding.share_to or 0.0) > VISIBLE_SHARE)
+    if any(finding.colour == "red" and finding.growth < (metric.calibration.visible_tenth or 0.0) for finding in large):
+        seen.append("less in a larger function")
+    return runs, _calibration(report, metric), f"smallest visible change: {', '.join(seen)}" if seen else ""
+
+
+def _calibration(report: Report, metric: MetricReport) -> str:
+    facts, factor = metric.calibration, metric.calibration.common_factor
     if facts.mode == "jobs":
-        basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
+        text = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
     elif facts.mode == "runs" and facts.inconclusive != "too_few_runs":
         order = "interleaved runs" if facts.interleaved else "runs"
-        basis = f"compared with {facts.splits or 0:,} ways to divide the {order} into two sides"
+        text = f"compared with {facts.splits or 0:,} ways to divide the {order} into two sides"
     else:
         return ""
-    basis = "exact counts" if facts.exact and not facts.unlike else basis
-    if factor := common_factor(metric):
+    text = "exact counts" if facts.exact and not facts.unlike else text
+    if factor is not None and abs(factor - 1.0) >= COMMON:
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
-        basis += f"; everything took {factor:.2f}x as much{likely}; this is corrected before functions are judged"
-    return "; ".join(filter(None, (basis, false_alarms(report))))
+        text += f"; everything took {factor:.2f}x as much{likely}; this is corrected before functions are judged"
+    return "; ".join(filter(None, (text, false_alarms(report))))
 
 
-def common_factor(metric: MetricReport) -> float | None:
-    """Return the factor by which all functions of a metric changed, or None if it is unknown or close to 1."""
-    factor = metric.calibration.common_factor
-    return factor if factor is not None and abs(factor - 1.0) >= COMMON else None
+def _visible_changes(calibration: Calibration) -> list[str]:
+    """Return the smallest visible changes of the total and of a function of 10 % of the run, if known."""
+    changes = ((calibration.visible_total, "the total"), (calibration.visible_tenth, "a function of 10 % of the run"))
+    return [f"{numbers.smallest_change(change)} in {where}" for change, where in changes if change is not None]
+
+
+def would_have_seen(calibration: Calibration) -> str:
+    """Return the sentence about the smallest visible changes in reports without a change, or "" if unknown."""
+    seen = _visible_changes(calibration) if calibration.visible_total else []
+    return f"We would have seen a change of {', or '.join(seen)}." if seen else ""
 
 
 def false_alarms(report: Report) -> str:
@@ -145,44 +126,6 @@ def false_alarms(report: Report) -> str:
     return text
 
 
-def visible_changes(metric: MetricReport) -> str:
-    """Return the smallest visible changes of the total and of a function of 10 % of the run, or "" if unknown.
-
-    If a failing change of a larger function is smaller than the second number, the text adds why it is visible.
-    """
-    total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
-    texts = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
-    texts += [f"{numbers.smallest_change(tenth)} in a function of 10 % of the run"] if tenth is not None else []
-    large = (finding for finding in metric.findings if (finding.share_to or 0.0) > VISIBLE_SHARE)
-    if any(finding.colour == "red" and finding.growth < (tenth or 0.0) for finding in large):
-        texts.append("less in a larger function")
-    return ", ".join(texts)
-
-
-def would_have_seen(calibration: Calibration) -> str:
-    """Return the sentence about the smallest visible changes in reports without a change, or "" if unknown."""
-    total, tenth = calibration.visible_total, calibration.visible_tenth
-    if not total:
-        return ""
-    seen = f"We would have seen a change of {numbers.smallest_change(total)} in the total"
-    if tenth is None:
-        return f"{seen}."
-    return f"{seen}, or {numbers.smallest_change(tenth)} in a function that takes 10 % of the run."
-
-
-def detectable(metric: MetricReport) -> str:
-    """Return the result of `visible_changes` with a label, or "" if the changes are unknown."""
-    seen = visible_changes(metric)
-    return f"smallest visible change: {seen}" if seen else ""
-
-
-def run_counts(metric: MetricReport) -> str:
-    """Return the numbers of runs of a metric: ``5 + 5 runs``."""
-    noise = metric.runs.get("noise", 0)
-    others = f", {numbers.counted(noise, 'run')} of other base jobs" if noise else ""
-    return f"{metric.runs.get('baseline', 0)} + {metric.runs.get('target', 0)} runs{others}"
-
-
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return the numbers of unlisted rows as text: without a result, too small, or beyond a list's limit."""
     texts = {
@@ -195,14 +138,14 @@ def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
     )
 
 
-def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
+def renames(metrics: Iterable[MetricReport], code: Callable[[str, int], str]) -> list[str]:
     """Return a sentence for each renamed function and each renamed file, without duplicates."""
     pairs = [pair for metric in metrics for pair in metric.renamed]
     names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
     files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
     return [
-        *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
-        *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
+        *(f"renamed, compared as one: {code(old, 60)} is now {code(new, 60)}" for old, new in dict.fromkeys(names)),
+        *(f"renamed file: {code(old, 60)} → {code(new, 60)}" for old, new in dict.fromkeys(files) if old and new),
     ]
 
 
@@ -235,32 +178,6 @@ def undecided(report: Report, quote: Quote) -> str:
     return ""
 
 
-def call_counts(calls: Calls) -> str:
-    """Return the number of calls on both sides: ``106 → 203,238``."""
-    return numbers.from_to(*calls, "count")
-
-
-def missing(entry: NotCompared, quote: Callable[[str, int], str], text: Callable[[Reason], str]) -> str:
-    """Return a workload or metric that was not compared, with the reason."""
-    metric = f" {quote(entry.metric, 30)}" if entry.metric else ""
-    return f"{quote(entry.name, 60)}{metric} ({SIDES[entry.side]}): {text(entry.reason)}"
-
-
-def comparability(report: Report, quote: Quote, text: Callable[[Reason], str]) -> list[str]:
-    """Return the notes on the workloads. Totals may differ by a large factor if the total fails for this reason."""
-    failed = {
-        (load.name, metric.name)
-        for load, metric, finding in report.findings
-        if finding.is_total and finding.colour == "red"
-    }
-    return [
-        f"{quote(load.name)}: {text(note)}"
-        for load in report.workloads
-        for note in load.comparability
-        if note.code is not ReasonCode.TOTALS_FAR_APART or (load.name, note.parameters.get("metric")) not in failed
-    ]
-
-
 def advice(reason: Reason, report: Report) -> str:
     """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
     reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
@@ -274,26 +191,3 @@ def advice(reason: Reason, report: Report) -> str:
         return f"To decide, profgate confirm measures both commits {IN_TURNS}; otherwise, {text}."
     command = f", or measure both commits {IN_TURNS}: profgate confirm report.json -- COMMAND"
     return f"To decide, {text}{command if report.baseline.sha else ''}."
-
-
-def growth_by_size(finding: Finding, metric: MetricReport) -> str:
-    """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
-
-    The result is empty if no model-based strategy reports a change in the same direction.
-    """
-    models = [
-        (change.details, change)
-        for change in finding.agreeing
-        if isinstance(change.details, ModelPair) and change.details.baseline
-    ]
-    models.sort(key=lambda pair: (pair[0].largest_common_size is None, BY_WORD[pair[1].kind] in MAYBE))
-    if not models:
-        return ""
-    pair, change = models[0]
-    text = f"{pair.baseline} → {pair.target}"
-    if pair.value_from is None or pair.value_to is None or pair.largest_common_size is None:
-        return f"{text}, {numbers.signed_percent(change.relative)} over the common sizes"
-    exponents = (pair.growth_from, pair.growth_to)
-    powers = " → ".join(numbers.UNKNOWN if power is None else f"n^{power:.2f}" for power in exponents)
-    values = numbers.from_to(pair.value_from, pair.value_to, metric.unit)
-    return f"{text} ({powers}), {values} at size {pair.largest_common_size:,.0f}"

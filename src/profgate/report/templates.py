@@ -1,18 +1,14 @@
-"""Locate and render the templates."""
+"""Render the templates."""
 
-import os.path
 import sys
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
-from pkgutil import get_data
-from typing import Any
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.bccache import Bucket
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-PACKAGE = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - a name only
+from profgate.report.assets import PACKAGE, template_root
 
 
 class _CompiledTemplates(FileSystemBytecodeCache):
@@ -25,27 +21,16 @@ class _CompiledTemplates(FileSystemBytecodeCache):
                 super().dump_bytecode(bucket)
 
 
-@cache
-def _root() -> str:
-    """Return the directory of the templates, relative to the package: in it, or next to src/ in a checkout."""
-    return "templates" if os.path.isdir(f"{PACKAGE}/templates") else "../../templates"  # noqa: PTH112 - pathlib is slower
-
-
-def read_asset(name: str) -> str:
-    """Read a text file below the template root. `name` uses forward slashes. Raises `FileNotFoundError`."""
-    return (get_data("profgate", f"{_root()}/{name}") or b"").decode()
-
-
-def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] | None = None, **values: object) -> str:
+def render_template(name: str, /, **values: object) -> str:
     """Render a template. Values are escaped only in HTML and SVG templates. A missing value is an error."""
-    return _environment(frozenset((filters or {}).items())).get_template(name).render(**values)
+    return _environment().get_template(name).render(**values)
 
 
 @cache
-def _environment(filters: frozenset[tuple[str, Callable[..., Any]]] = frozenset()) -> Environment:
+def _environment() -> Environment:
     # the templates are trusted; the sandbox limits the effect of a mistake to the values passed to the template
-    environment = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(f"{PACKAGE}/{_root()}"),
+    return ImmutableSandboxedEnvironment(
+        loader=FileSystemLoader(f"{PACKAGE}/{template_root()}"),
         bytecode_cache=_CompiledTemplates(f"{PACKAGE}/__pycache__"),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),
         undefined=StrictUndefined,
@@ -53,5 +38,3 @@ def _environment(filters: frozenset[tuple[str, Callable[..., Any]]] = frozenset(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(filters)
-    return environment

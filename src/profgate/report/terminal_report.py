@@ -1,23 +1,24 @@
 """Report for a terminal as plain lines with styles, which the publisher maps to colours."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import compress
 
 from profgate.model.change import path_text
 from profgate.model.details import ModelPair
 from profgate.model.kinds import BETTER, BY_WORD, WORSE
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import ReasonCode
 from profgate.model.report import MetricReport, Report
 from profgate.model.sides import Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
-from profgate.report.acceptance_rows import plain_acceptances
-from profgate.report.finding_text import FACTS, Row, details, name_of
+from profgate.report.acceptance_rows import acceptance_lines
+from profgate.report.finding_text import FACTS, Row, details, place_name, reach_text, source_text, tag_of, why
 from profgate.report.rank_report import rank_lines, rank_sections
-from profgate.report.rows import Pair
+from profgate.report.rows import CONCLUSIONS, Pair
+from profgate.report.styles import PLAIN, Style
 from profgate.report.text_table import Line, Tone, aligned
+from profgate.report.view import View
 
 NARROWEST = 60
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
@@ -26,10 +27,11 @@ PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
 BRIEF = 4  # number of columns of a brief list: kind, name, cost and change
+WITH_V = "(-v shows them)"
 REASONS = 5  # maximum number of reasons after the first, unless verbose
 # reasons shown in a separate list
-LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
-URGENT = {ReasonCode.SAME_FILES}  # warnings shown below the verdict, because they make it meaningless
+LISTED = frozenset({ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD})
+URGENT = frozenset({ReasonCode.SAME_FILES})  # warnings shown below the verdict, because they make it meaningless
 
 
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
@@ -37,59 +39,50 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
 
     ``verbose`` adds all changes with their reasons.
     """
-    width = max(width, NARROWEST)
+    width, view = max(width, NARROWEST), View(report, TERMINAL)
     lines: list[Line] = [
-        *_verdict(report, verbose=verbose),
+        *_verdict(view, verbose=verbose),
         ("text", ""),
         ("quiet", f"baseline  {_side(report.baseline)}"),
         ("quiet", f"target    {_side(report.target)}"),
+        *_metrics(view, width, verbose=verbose),
     ]
-    of_metric = _by_metric(report)
-    pairs = rows.pairs(report)
-    shown = pairs if verbose or len(pairs) <= FEW else [pair for pair in pairs if rows.changed(pair)][:PAIRS]
-    for pair in shown:
-        lines.append(("text", ""))
-        lines += _pair_lines(report, pair, of_metric.get(id(pair.metric), ([], [])), width, verbose=verbose)
-    more = sum(map(rows.changed, pairs)) - sum(map(rows.changed, shown))
-    quiet = len(pairs) - len(shown) - more
-    if more:
-        lines += [("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings (-v shows them)")]
-    if quiet:
-        lines += [("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding (-v shows them)")]
     for _, location, check in rank_sections(report):
         lines += [("text", ""), ("head", f"order of {name_text(location, LABEL)}")]
         lines += [(tone, f"  {line}".rstrip()) for tone, line in rank_lines(check, verbose=verbose, width=width - 2)]
-    lines += _missing(report, verbose=verbose)
-    if accepted := plain_acceptances(report):
-        lines += [("text", ""), ("head", "acceptances"), *(("text", f"  {line}") for line in accepted)]
-    lines += _notes(report, width)
+    lines += _list("not compared", "warn", _limited(view.not_compared(), None if verbose else PAIRS))
+    lines += _list("acceptances", "text", acceptance_lines(report, PLAIN))
+    lines += _list("notes", "quiet", [cut(note, 4 * width) for note in view.notes(URGENT)])
     return tuple(lines)
 
 
-def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
-    conclusion = report.verdict.conclusion
-    if not rows.pairs(report) and conclusion in {"pass", "warn"}:
-        conclusion = "not_compared"
-    tone = TONES[conclusion]
-    headline = rows.headline(report, _name)
-    if conclusion == "not_compared":
-        headline = plain(rows.doubt(report, _name))
-        unlisted = tuple(reason for reason in report.verdict.reasons if reason.code not in LISTED)
-        report = replace(report, verdict=replace(report.verdict, reasons=unlisted))
-    reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
-    first = headline or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
-    yield tone, f"{rows.CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()
-    yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
-    texts = (statements.larger_budget(report), statements.measurement(report, _name))
-    yield from ((tone, f"  {text}") for text in texts if text)
+def _list(title: str, tone: Tone, texts: Sequence[str]) -> list[Line]:
+    head: Tone = "warn" if tone == "warn" else "head"
+    return [("text", ""), (head, title), *((tone, f"  {text}") for text in texts)] if texts else []
+
+
+def _limited(texts: Sequence[str], limit: int | None, noun: str = "") -> list[str]:
+    """Return at most ``limit`` texts, and one with the number of further texts."""
+    return [*texts[:limit], *_more(len(texts) - len(texts[:limit]), noun)]
+
+
+def _more(count: int, noun: str = "") -> list[str]:
+    return [f"… and {numbers.counted(count, noun) if noun else f'{count:,}'} more {WITH_V}"] if count else []
+
+
+def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
+    report, conclusion, tone = view.report, view.conclusion, TONES[view.conclusion]
+    reasons = view.further_reasons(LISTED if conclusion == "not_compared" else frozenset())
+    first = view.doubt() if conclusion == "not_compared" else view.headline()
+    first = first or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
+    yield tone, f"{CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()
+    yield from (("warn", f"  {view.reason(warning)}") for warning in report.warnings if warning.code in URGENT)
+    texts = [statements.larger_budget(report), statements.measurement(report, _name)]
     if conclusion == "inconclusive":
-        yield tone, f"  {statements.advice(report.verdict.reasons[0], report)}".rstrip()
-        yield from ((tone, f"  {suspect}") for suspect in rows.suspects(report, _name))
+        texts += [view.advice(), *view.suspects()]
     reasons = [reason for reason in reasons if reason != first]
-    shown = reasons if verbose else reasons[:REASONS]
-    yield from ((tone, f"  {reason}") for reason in shown)
-    if more := len(reasons) - len(shown):
-        yield tone, f"  … and {numbers.counted(more, 'reason')} more (-v shows them)"
+    texts += _limited(reasons, None if verbose else REASONS, "reason")
+    yield from ((tone, f"  {text}") for text in texts if text)
 
 
 def _side(side: Side) -> str:
@@ -97,31 +90,36 @@ def _side(side: Side) -> str:
     return plain(" ".join(part for part in parts if part)) or "unknown"
 
 
-def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
-    """Return the findings and the notes for each metric, keyed by the ``id`` of the metric."""
-    groups = rows.grouped(report)
-    of_metric: dict[int, tuple[list[Row], list[Row]]] = {}
-    for part_number, part in enumerate((rows.ordered(groups), (*groups.other, *groups.noise))):
-        for row in part:
-            of_metric.setdefault(id(row.metric), ([], []))[part_number].append(row)
-    return of_metric
+def _metrics(view: View, width: int, *, verbose: bool) -> Iterable[Line]:
+    findings, notes = defaultdict[int, list[Row]](list), defaultdict[int, list[Row]](list)  # by the id of the metric
+    for row in rows.ordered(view.groups):
+        findings[id(row.metric)].append(row)
+    for row in (*view.groups.other, *view.groups.noise):
+        notes[id(row.metric)].append(row)
+    changed = [pair for pair in view.pairs if rows.changed(pair)]
+    shown = view.pairs if verbose or len(view.pairs) <= FEW else changed[:PAIRS]
+    for pair in shown:
+        yield "text", ""
+        yield from _metric(view, pair, (findings[id(pair.metric)], notes[id(pair.metric)]), width, verbose=verbose)
+    more = len(changed) - sum(map(rows.changed, shown))
+    if more:
+        yield from (("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings {WITH_V}"))
+    if quiet := len(view.pairs) - len(shown) - more:
+        yield from (("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding {WITH_V}"))
 
 
-def _pair_lines(
-    report: Report, pair: Pair, found: tuple[list[Row], list[Row]], width: int, *, verbose: bool
-) -> Iterable[Line]:
+def _metric(view: View, pair: Pair, found: tuple[list[Row], list[Row]], width: int, *, verbose: bool) -> Iterable[Line]:
     metric = pair.metric
     yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
     yield "text", "  total {} ({})".format(*rows.total_words(metric))
-    counted = (statements.run_counts(metric), statements.calibration(report, metric))
-    texts = ["; ".join(filter(None, counted)), statements.detectable(metric)]
-    yield from (("quiet", f"  {text}") for text in texts if text)
+    *counted, seen = statements.basis(view.report, metric)
+    yield from (("quiet", f"  {text}") for text in ("; ".join(filter(None, counted)), seen) if text)
     yield from _found_lines(*found, width, verbose=verbose)
-    renames = statements.renames([metric], lambda name: _name(name, LABEL))
+    renames = statements.renames([metric], _name)
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
-    yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.not_tested)
+    yield from (("warn", f"  not tested: {view.reason(reason)}") for reason in metric.not_tested)
     if verbose:
-        yield from (("quiet", f"  does not apply: {_text(reason)}") for reason in metric.unsuited)
+        yield from (("quiet", f"  does not apply: {view.reason(reason)}") for reason in metric.unsuited)
         yield from change_lines(metric)
     else:
         yield from (("quiet", f"  {text}") for text in statements.only_counted(metric.counts))
@@ -132,25 +130,24 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
     shown = [*findings, *notes] if verbose else findings[:ROWS]
     if not shown:
         yield "quiet", "  no finding"
-    else:
-        yield from finding_lines(shown, width)
-    names = ["total" if row.total else _name(row.finding.location.name, LABEL) for row in shown]
-    for name, row in zip(names, shown, strict=True):
-        yield from (("text", f"  {name}: {text}") for text in details(row, _name))
-    for name, row in zip(names, shown, strict=True):
-        reasons = rows.why(row, _name)
-        if row.finding.colour in {"red", "yellow"} and reasons:
-            yield "quiet", f"  {name}: {plain(reasons[0])}"
-    if more := max(0, len(findings) - len(shown)):
-        yield "quiet", f"  … and {numbers.counted(more, 'finding')} more (-v shows them)"
+    yield from finding_lines(shown, width)
+    named = [("total" if row.total else _name(row.finding.location.name, LABEL), row) for row in shown]
+    yield from (("text", f"  {name}: {text}") for name, row in named for text in details(row, _name))
+    for name, row in named:
+        if row.finding.colour in {"red", "yellow"}:
+            yield from (("quiet", f"  {name}: {plain(reason)}") for reason in why(row, _name)[:1])
+    yield from (("quiet", f"  {more}") for more in _more(max(0, len(findings) - len(shown)), "finding"))
     if notes and not verbose:
         what = "same cause as above, within noise, new or gone"
-        yield "quiet", f"  {numbers.counted(len(notes), 'note')}: {what} (-v shows them)"
+        yield "quiet", f"  {numbers.counted(len(notes), 'note')}: {what} {WITH_V}"
 
 
 def _name(text: str, length: int = NAME_LENGTH) -> str:
     """Return a function's name. Parentheses distinguish a function called "total" from the total of a metric."""
     return "total()" if text == "total" else name_text(text, length)
+
+
+TERMINAL = Style(_name, _name, plain)
 
 
 def _tone(row: Row) -> Tone:
@@ -160,15 +157,10 @@ def _tone(row: Row) -> Tone:
 
 def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     finding = row.finding
-    source = statements.source_text(finding) or statements.reach_text(finding, with_path=False)
-    source = f" ({source})" if source else ""
-    return (
-        row.tag[1],
-        "total of the run"
-        if row.total
-        else "  " * (finding.explained_by is not None) + _name(name_of(finding, with_file=with_file)) + source,
-        *row.facts,
-    )
+    source = source_text(finding) or reach_text(finding, with_path=False)
+    name = "  " * (finding.explained_by is not None) + _name(place_name(finding.location, with_file=with_file))
+    name += f" ({source})" if source else ""
+    return tag_of(finding), "total of the run" if row.total else name, *row.facts
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
@@ -204,25 +196,3 @@ def change_lines(metric: MetricReport) -> Iterable[Line]:
             yield "quiet", f"      in {plain(path_text(change.location.context))}"
         if change.reason:
             yield "quiet", f"      {plain(wording.reason_text(change.reason, name_text))}"
-
-
-def _missing(report: Report, *, verbose: bool) -> Iterable[Line]:
-    entries = rows.not_compared(report)
-    if entries:
-        yield from (("text", ""), ("warn", "not compared"))
-    shown = entries if verbose else entries[:PAIRS]
-    yield from (("warn", f"  {statements.missing(entry, name_text, _text)}") for entry in shown)
-    if more := len(entries) - len(shown):
-        yield "warn", f"  … and {more:,} more (-v shows them)"
-
-
-def _text(reason: Reason) -> str:
-    return plain(wording.reason_text(reason, name_text))
-
-
-def _notes(report: Report, width: int) -> Iterable[Line]:
-    notes = statements.comparability(report, lambda name: name_text(name, LABEL), _text)
-    notes += [_text(warning) for warning in report.warnings if warning.code not in URGENT]
-    if notes:
-        yield from (("text", ""), ("head", "notes"))
-    yield from (("quiet", f"  {cut(note, 4 * width)}") for note in notes)

@@ -25,12 +25,11 @@ WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 def reason_text(reason: Reason, quote: Quote) -> str:
     """Return the sentence for a reason, without a full stop. ``quote`` escapes names for the output format."""
-    given = dict(reason.parameters)
+    name, given = reason.parameters.get("function"), dict(reason.parameters)
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons)
+    given |= {"where": _where(given, quote), "subject": quote(str(name)) if name else "the total"}
     sentence = SENTENCES[reason.code]
-    if isinstance(sentence, str):
-        return filled(sentence, {**given, "where": _where(given, quote)})
-    return sentence(given, quote)
+    return filled(sentence, given, quote) if isinstance(sentence, str) else sentence(given)
 
 
 def full_sentence(reason: Reason, quote: Quote) -> str:
@@ -39,17 +38,22 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
     return text if reason.code in NAME_FIRST else text[:1].upper() + text[1:]
 
 
-def filled(text: str, parameters: Parameters) -> str:
-    """Fill in parameters. ``{change:size}`` applies a style, and ``{runs:run}`` adds a noun."""
-    return _Sentence().vformat(text, (), parameters)
+def filled(text: str, parameters: Parameters, quote: Quote = str) -> str:
+    """Fill in parameters. ``{change:size}`` applies a style, ``{by:name}`` quotes, and ``{runs:run}`` adds a noun."""
+    return _Sentence(quote).vformat(text, (), parameters)
 
 
 class _Sentence(Formatter):
+    def __init__(self, quote: Quote) -> None:
+        self.quote = quote
+
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))
 
     def format_field(self, value: Parameter, format_spec: str) -> str:
         number = _number(value)
+        if format_spec == "name":
+            return self.quote(str(value))
         if format_spec in TEXTS:
             return TEXTS[format_spec](str(value or ""))
         if format_spec in STYLES:
@@ -80,6 +84,9 @@ STYLES: dict[str, Callable[[float | None], str]] = {
 }
 TEXTS: dict[str, Callable[[str], str]] = {
     "after": lambda text: text and f": {text}",
+    "by": lambda text: text and f" by {text}",
+    "names": lambda text: text and f" ({text})",
+    "in_runs": lambda runs: "" if runs == "1" else f" (in {runs} runs)",
     "tests": lambda text: f"tests became {text}" if text in {"slower", "faster"} else "no direction stands out",
     "more": lambda text: text and f" and {text} more",
     "sides": lambda side: "baseline and the target" if side == "both" else side,
@@ -92,14 +99,14 @@ def _where(parameters: Parameters, quote: Quote) -> str:
     return quote(str(parameters.get("workload"))) + (f" {quote(str(metric))}" if metric else "")
 
 
-def _few_jobs(parameters: Parameters, _quote: Quote) -> str:
+def _few_jobs(parameters: Parameters) -> str:
     text = "possible: the sides come from different jobs"
     if parameters.get("confirm") not in {None, "off"}:
         return f"{text}; measuring both commits {IN_TURNS} decides"
     return f"{text}, and {parameters.get('jobs')} of {parameters.get('needed')} base jobs are stored"
 
 
-def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
+def _beyond_jobs(parameters: Parameters) -> str:
     jobs, bound, change = (
         parameters.get("jobs"),
         _number(parameters.get("bound")),
@@ -110,7 +117,7 @@ def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
     return f"none of {jobs} base jobs differed by more than {_size(bound)}; this one differs by {_size(change)}"
 
 
-def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
+def _near_jobs(parameters: Parameters) -> str:
     jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
     if bound is None:
         return f"possible: {jobs} base jobs are too few to separate the change from noise"
@@ -118,7 +125,7 @@ def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
     return f"possible: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
 
 
-def _few_splits(parameters: Parameters, _quote: Quote) -> str:
+def _few_splits(parameters: Parameters) -> str:
     p, splits = _number(parameters.get("p")) or 0.0, int(_number(parameters.get("splits")) or 0)
     if splits * RED < 1.0:
         return f"possible: these runs give only {splits:,} comparisons, too few for a proof; {RUNS_NEEDED}"
@@ -133,53 +140,29 @@ def measured_change(parameters: Parameters) -> str:
     return f"{runs}: {change}p = {numbers.probability(p)}"
 
 
-def _accepted(parameters: Parameters, _quote: Quote) -> str:
-    by, limit = parameters.get("by"), numbers.signed_percent(_number(parameters.get("limit")))
-    return f"accepted{f' by {by}' if by else ''} up to {limit}: {parameters.get('reason')}"
+def _suspect(parameters: Parameters) -> str:
+    before, after, *shares = (_number(parameters.get(name)) for name in ("from", "to", "share_from", "share_to"))
+    values = f"{numbers.from_to(before, after, str(parameters.get('unit')))} ({numbers.growth(before, after)})"
+    return f"{parameters['subject']}: {values}, {numbers.share_from_to(*shares)} of the run, not tested"
 
 
-def _suspect(parameters: Parameters, quote: Quote) -> str:
-    before, after, share_from, share_to = (
-        _number(parameters.get(name)) for name in ("from", "to", "share_from", "share_to")
-    )
-    values = numbers.from_to(before, after, str(parameters.get("unit")))
-    change = numbers.growth(before, after)
-    name = quote(str(parameters.get("function")))
-    return f"{name}: {values} ({change}), {numbers.share_from_to(share_from, share_to)} of the run, not tested"
-
-
-def _finding(parameters: Parameters, quote: Quote) -> str:
-    name, relative = parameters.get("function"), _number(parameters.get("relative"))
+def _finding(parameters: Parameters) -> str:
+    relative = _number(parameters.get("relative"))
     kinds = {"NotInBaseline": " is new", "NotInTarget": " is gone"}
     changed = " changed" if relative is None else f": {numbers.relative_growth(relative)}"
-    subject = quote(str(name)) if name else "the total"
-    return f"{subject}{kinds.get(str(parameters.get('kind')), changed)} in {_where(parameters, quote)}"
+    return f"{parameters['subject']}{kinds.get(str(parameters.get('kind')), changed)} in {parameters['where']}"
 
 
-def _unproven(parameters: Parameters, quote: Quote) -> str:
-    name = parameters.get("function")
-    subject = quote(str(name)) if name else "the total"
-    return f"{subject} became worse in {_where(parameters, quote)}, which is not decided: {parameters.get('reasons')}"
-
-
-def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
+def _no_baseline(parameters: Parameters) -> str:
     return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
 
 
-def _base_branch(parameters: Parameters, _quote: Quote) -> str:
-    name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
-    return (
-        f"compared with {name}, this pull request has {numbers.counted(int(ours or 0), 'change')} of its own and "
-        f"shares {shared}; {name} has {others} more{f' ({names})' if names else ''}"
-    )
-
-
-def _layer_totals(parameters: Parameters, quote: Quote) -> str:
+def _layer_totals(parameters: Parameters) -> str:
     layers = (f"{name} {numbers.signed_percent(_number(part))}" for name, part in parameters.items() if " " in name)
-    return f"what each layer of the stack adds to the total of {_where(parameters, quote)}: {', '.join(layers)}"
+    return f"what each layer of the stack adds to the total of {parameters['where']}: {', '.join(layers)}"
 
 
-def _no_model(parameters: Parameters, _quote: Quote) -> str:
+def _no_model(parameters: Parameters) -> str:
     sentences = []
     for side in ("baseline", "target"):
         if lack := parameters.get(side):
@@ -191,14 +174,14 @@ def _no_model(parameters: Parameters, _quote: Quote) -> str:
     return "; ".join(sentences)
 
 
-SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
+SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.NO_SPLIT: "chance does this in at most 1 of {splits:count} comparisons",
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
     ReasonCode.EXACT: "exact counts: the runs of each side are equal",
     ReasonCode.COUNTS_APART: "counts of the same code can differ between these recordings (different or unknown: "
     f"{{facts}}); measure both commits {IN_TURNS}",
     ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
-    ReasonCode.MEASURED: lambda given, _quote: f"confirmed: measured in turns, {measured_change(given)}",
+    ReasonCode.MEASURED: lambda given: f"confirmed: measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: _few_jobs,
@@ -211,7 +194,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
     ReasonCode.UNCONFIRMED: f"possible: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
-    ReasonCode.STILL_POSSIBLE: lambda given, _quote: f"measured again, still possible: {measured_change(given)}",
+    ReasonCode.STILL_POSSIBLE: lambda given: f"measured again, still possible: {measured_change(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
     ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
     ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
@@ -220,7 +203,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     "{budget:percent}",
     ReasonCode.SEVERITY: "severity {severity} does not fail ({setting}: {value})",
     ReasonCode.BELOW_MINIMUM: "too small to fail",
-    ReasonCode.ACCEPTED: _accepted,
+    ReasonCode.ACCEPTED: "accepted{by:by} up to {limit:signed}: {reason}",
     ReasonCode.ACCEPTED_PARTS: "explained by accepted changes",
     ReasonCode.MODELS: "its cost grows differently with the input size; no test confirmed this",
     ReasonCode.NOT_TESTED: "no test could confirm the change",
@@ -243,10 +226,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.MORE: "and {count:more change}",
     ReasonCode.COMMON_FACTOR: "everything costs {factor:ratio} as much in {where}, more than machines differ; measure "
     f"both commits {IN_TURNS}",
-    ReasonCode.UNPROVEN: _unproven,
-    ReasonCode.REMOVED: lambda given, quote: (
-        f"{quote(str(given.get('workload')))} is no longer measured, accepted by {quote(str(given.get('by')))}"
-    ),
+    ReasonCode.UNPROVEN: "{subject} became worse in {where}, which is not decided: {reasons}",
+    ReasonCode.REMOVED: "{workload:name} is no longer measured, accepted by {by:name}",
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
     ReasonCode.NO_BASELINE: _no_baseline,
     ReasonCode.NEVER_RECORDED: _no_baseline,
@@ -290,9 +271,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} has no call stack, so it counts only in the "
     "total; check the options of the profiler",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",
-    ReasonCode.PROFILE_WARNING: lambda given, _quote: (
-        f"{given.get('text')}{f' (in {runs} runs)' if (runs := given.get('runs')) != 1 else ''}"
-    ),
+    ReasonCode.PROFILE_WARNING: "{text}{runs:in_runs}",
     ReasonCode.NO_SAMPLE: "no run contains a sample",
     ReasonCode.REAL_TIME: "totals and shares refer to real time, which includes user and sys time",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
@@ -315,11 +294,10 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NEW_BENCHMARK: "new benchmark in {workload}: {function} of {file} is not in the baseline, so the totals "
     "are not those of the same work",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
-    ReasonCode.LIKE_REMOVED: lambda given, quote: (
-        f"{quote(str(given.get('workload')))} runs the same functions as {quote(str(given.get('removed')))}, which is "
-        "missing in the target; perhaps it was renamed"
-    ),
-    ReasonCode.BASE_BRANCH: _base_branch,
+    ReasonCode.LIKE_REMOVED: "{workload:name} runs the same functions as {removed:name}, which is missing in the "
+    "target; perhaps it was renamed",
+    ReasonCode.BASE_BRANCH: "compared with {name}, this pull request has {ours:change} of its own and shares {shared}; "
+    "{name} has {others} more{names:names}",
     ReasonCode.LAYER_TOTALS: _layer_totals,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from profgate.model.report import MetricReport, Report
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text
-from profgate.report.markdown_text import code_cell, link_target
+from profgate.report.markdown_text import code_span, link_target, paragraphs, table
 from profgate.report.rows import pairs, shown_conclusion, unseen_total, weight_of
 from profgate.report.wording import Quote
 
@@ -58,22 +58,24 @@ def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier:
     ]
     has_history = any(past for _, past in rows_shown)
     headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
-    lines = [f"| {' | '.join(headings)} |", f"|:--|--:{'|:--' * (len(headings) - 2)}|"]
+    lines = []
     for pair, past in rows_shown:
-        row = workload_row(pair.workload, pair.metric, code_cell)
-        name, url = code_cell(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
+        row = workload_row(pair.workload, pair.metric, code_span)
+        name, url = code_span(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
         sides = [value for value in (pair.metric.total.baseline, pair.metric.total.target) if value is not None]
         cells = (
-            f"{f'[{name}]({url})' if url else name}<br>{code_cell(pair.metric.name, 30)}",
+            f"{f'[{name}]({url})' if url else name}<br>{code_span(pair.metric.name, 30)}",
             f"**{row.change}**<br>{row.amounts}".replace(" ", "\N{NO-BREAK SPACE}"),
             f"{row.sign} {row.verdict}",
             *[_blocks([*past, *sides]) if past else ""] * has_history,
             row.finding,
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    if (more := len(compared) - MOST_ROWS) > 0:
-        lines += ["", f"… and {numbers.counted(more, 'more metric')} in the report."]
-    return "\n".join(lines)
+        lines.append(cells)
+    more = len(compared) - MOST_ROWS
+    return paragraphs(
+        table(headings, f"lr{'l' * (len(headings) - 2)}", lines),
+        f"… and {numbers.counted(more, 'more metric')} in the report." if more > 0 else "",
+    ).rstrip()
 
 
 def _blocks(values: Sequence[float]) -> str:

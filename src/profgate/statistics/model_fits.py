@@ -185,9 +185,9 @@ def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:
     }
 
 
-def grid(start: FloatArray, end: FloatArray, points: int = GRID) -> FloatArray:
+def grid(start: FloatArray, end: FloatArray) -> FloatArray:
     """Return equidistant sizes from start to end, inclusive, with one row per range. The smallest size is 1e-6."""
-    x = np.linspace(start, end, points, axis=-1)
+    x = np.linspace(start, end, GRID, axis=-1)
     return np.where(np.abs(x) < SMALLEST_X, SMALLEST_X, x)
 
 

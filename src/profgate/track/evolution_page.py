@@ -13,8 +13,9 @@ from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script
 from profgate.flamegraph.table_page import check_links
 from profgate.model.arrays import FloatArray
 from profgate.model.visible_text import full_name, plain
+from profgate.report.assets import read_asset
 from profgate.report.numbers import counted
-from profgate.report.templates import read_asset, render_template
+from profgate.report.templates import render_template
 from profgate.track.evolution_text import ARROWS, evolution_notes, finite_values, jump_cells, version_name, warnings
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 

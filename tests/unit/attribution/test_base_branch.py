@@ -3,7 +3,7 @@ from dataclasses import replace
 from profgate.attribution.base_branch import with_base_branch
 from profgate.model.change import Location
 from profgate.model.report import Attribution, Report
-from profgate.report.statements import evidence_texts
+from profgate.report.finding_text import base_branch_text
 from report_samples import finding, metric, report, texts, workload
 
 NAME = "main at 1234567"
@@ -40,7 +40,7 @@ def test_finding_shows_the_change_on_the_base_branch() -> None:
     marked = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
     mine, both = marked.workloads[0].metrics[0].findings
     assert mine.attribution == Attribution()
-    assert evidence_texts(both) == ("also changed without this pull request (+50.0 %)",)
+    assert base_branch_text(both) == "also changed without this pull request (+50.0 %)"
     assert texts(marked.warnings) == [
         (
             f"compared with {NAME}, this pull request has 1 change of its own and shares 1; {NAME} has 4 more "

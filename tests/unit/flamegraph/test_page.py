@@ -12,8 +12,8 @@ import pytest
 from page_trees import page_tree
 from profgate.flamegraph.page import MODULES, build_page, page_script
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader
+from profgate.report.assets import read_asset
 from profgate.report.metric_headline import MetricHeadline
-from profgate.report.templates import read_asset
 from profgate.track.evolution_page import MODULES as EVOLUTION_MODULES
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")

@@ -5,20 +5,22 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
 from profgate.model.attribution import SourceState, SourceStates
-from profgate.model.change import Location
+from profgate.model.change import Change, Location
 from profgate.model.comparison import Note
-from profgate.model.details import GateResult
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Direction, Finding
 from profgate.model.units import Metric
+from report_samples import with_result
 
 WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REACHABLE))
 
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
     place = Location(name, context=path)
-    return Finding("severe", colour, "Degradation", "worse", place, 1.0, 2.0, 1.0, 1.0, 0.1, 0.2, (), WHY)  # type: ignore[arg-type]
+    costs = 1.0, 2.0, 1.0, 1.0, 0.1, 0.2
+    change = Change("clr", "T", "Degradation", "", place, *costs, "none", None)
+    return Finding("severe", colour, "Degradation", "worse", place, *costs, (change,), WHY)  # type: ignore[arg-type]
 
 
 def test_finding_of_call_path_has_its_row() -> None:
@@ -58,7 +60,7 @@ def test_findings_keep_the_order_of_the_comment() -> None:
 
 def test_finding_names_its_new_functions_and_its_parts() -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
-    found = replace(finding("f"), result=GateResult(new="b, a"))
+    found = with_result(finding("f"), new="b, a")
     parts = {found.location: ("mostly in", [("a", "+10 samples (new)")])}
     (mark,) = page_input(comparison, PageContext(findings=[found], parts=parts))[1].findings
     assert (mark.get("new"), mark.get("parts")) == ("b, a", ("mostly in", [("a", "+10 samples (new)")]))

@@ -153,14 +153,6 @@ def test_unknown_rows_of_models_have_a_reason() -> None:
     assert report.counts["unknown"] == 1
 
 
-def test_runs_without_a_job_are_marked_independent() -> None:
-    base = {"a": 5000, "b": 5000}
-    assert report_of(from_exclusive([base] * 3, [base] * 3)).calibration.independence == "assumed"
-    stated = from_exclusive([base] * 3, [base] * 3, runs=Runs(3, 3, 0, (0, 1, 2), (0, 1, 2)))
-    assert report_of(stated).calibration.independence is None
-    assert report_of(from_exclusive([base], [base])).calibration.independence is None
-
-
 def test_parts_are_the_direct_callees_that_grew_most() -> None:
     before = {"main;serve": 5, "main;serve;parse": 20, "main;serve;lex": 30, "main;other;lex": 90}
     after = {**before, "main;serve;fresh;deep": 50, "main;serve;parse": 60, "main;serve;lex": 31, "main;other;lex": 500}

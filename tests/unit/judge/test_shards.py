@@ -16,7 +16,7 @@ from profgate.model.policy import Policy
 from profgate.model.reason import as_reason
 from profgate.model.report import Report
 from profgate.model.sides import NotCompared, Side
-from profgate.report.links_json import links_from_json, links_to_json
+from profgate.report.json_report import links_from_json, links_to_json
 from report_samples import metric, nothing_compared, regression, report, texts, workload
 from sentences import result_of
 

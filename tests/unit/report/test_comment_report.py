@@ -331,7 +331,7 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
 def test_notes_stay_in_their_fold() -> None:
     note = samples.finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="neutral", p=None)
     text = comment(samples.report(samples.workload(samples.metric(note)))).text
-    seen = "We would have seen a change of 4.0 % in the total, or 22.0 % in a function that takes 10 % of the run."
+    seen = "We would have seen a change of 4.0 % in the total, or 22.0 % in a function of 10 % of the run."
     assert "### ✅ No performance change found\n" in text
     assert seen in spaced(text)
     assert text.index("**1 note**") < text.index("`parse`")

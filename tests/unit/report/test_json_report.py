@@ -65,7 +65,7 @@ def test_change_has_the_published_keys() -> None:
         "share_to": 0.1275,
         "confidence_type": "p_value",
         "confidence": 0.004,
-        "result": {"t": 9.5},
+        "result": {"p": 0.004, "t": 9.5},
         "reason": {"code": "text", "parameters": {"text": PROOF}, "text": PROOF},
         "flags": [],
     }

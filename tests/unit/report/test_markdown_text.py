@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.model.visible_text import NO_NAME, name_text
-from profgate.report.markdown_text import code_cell, code_span, link, sentence, short_sha
+from profgate.report.markdown_text import code_span, link, sentence, short_sha, table
 
 
 def rendered(markdown: str) -> str:
@@ -23,8 +23,9 @@ def test_a_code_span_shows_the_name_and_nothing_else(name: str) -> None:
 
 @given(st.text(alphabet="|`\\ab <", max_size=12))
 def test_cell_is_not_split(name: str) -> None:
-    html = rendered(f"| a | b |\n|---|---|\n| {code_cell(name)} | end |")
-    assert f"<td><code>{escaped(name_text(name))}</code></td>\n<td>end</td>" in html
+    html = rendered(table(("a", "b"), "lr", [(code_span(name), "end")]))
+    cells = (f'<td align="left"><code>{escaped(name_text(name))}</code></td>', '<td align="right">end</td>')
+    assert "\n".join(cells) in html
 
 
 def test_nothing_has_a_name() -> None:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from profgate.model.details import GateResult
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, FunctionCosts, Report
-from profgate.report.metric_headline import metric_headline, ordered_findings
+from profgate.report.metric_headline import metric_headline, view_of_metric
+from profgate.report.rows import ordered
 from report_samples import (
     RED,
     finding,
@@ -18,6 +18,7 @@ from report_samples import (
     report,
     unchanged,
     verdict,
+    with_result,
     workload,
 )
 
@@ -68,14 +69,14 @@ def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -
 )
 def test_headline_names_self_cost(judged: str, total: tuple[float, float], values: str) -> None:
     costs = FunctionCosts(inclusive_from=total[0], inclusive_to=total[1])
-    found = replace(finding("dot", 121e6, 153e6), result=GateResult(judged=judged), costs=costs)
+    found = with_result(replace(finding("dot", 121e6, 153e6), costs=costs), judged=judged)
     given = report(workload(metric(found, before=1.64e9, after=1.48e9)), verdict=RED)
     assert headline(given)[1] == f"dot +26.4 % {values}"
 
 
 def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
     total = "total 12.9 → 12.9 s, +0.1 % (within noise). We would have seen a change of 4.0 % in the total, "
-    total += "or 22.0 % in a function that takes 10 % of the run."
+    total += "or 22.0 % in a function of 10 % of the run."
     assert headline(regression(), 1) == ("unchanged", "No performance change found", total)
     assert headline(unchanged())[:2] == ("unchanged", "No performance change found")
 
@@ -131,7 +132,7 @@ def test_findings_follow_their_cause() -> None:
     cause = found[1].location
     found = (replace(found[0], cause=1, explained_by=cause), replace(found[1], cause=1), *found[2:])
     given = report(workload(metric(*found)), verdict=RED)
-    names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
+    names = [row.finding.location.name for row in ordered(view_of_metric(given, *given.metrics[0]).groups)]
     assert names == ["cause", "caller", "faster"]
 
 
@@ -142,5 +143,5 @@ def test_strongest_improvement_comes_first() -> None:
         finding("c", 10e9, 11e9, kind="MaybeDegradation", colour="yellow"),
     )
     given = report(workload(metric(*found)), verdict=verdict("warn"))
-    names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
+    names = [row.finding.location.name for row in ordered(view_of_metric(given, *given.metrics[0]).groups)]
     assert names == ["c", "b", "a"]

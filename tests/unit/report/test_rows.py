@@ -8,21 +8,30 @@ import report_samples as samples
 from comparisons import from_stacks
 from judged import judged
 from profgate.model.change import Change, Location
-from profgate.model.details import GateResult, ModelPair, Partial
+from profgate.model.details import ModelPair, Partial
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report
+from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, MetricReport, Part, Report
 from profgate.model.tests import Calibration
-from profgate.report import cells, csv_report, finding_text, terminal_report
-from profgate.report.cells import finding_cells, total_text
-from profgate.report.comment import render_comment
+from profgate.report import comment, csv_report, finding_text, terminal_report
+from profgate.report.comment import Body, finding_cells, render_comment
 from profgate.report.csv_report import to_csv
-from profgate.report.finding_text import FACTS, Fact, Row, change_text, name_of
+from profgate.report.finding_text import FACTS, Fact, Row, change_text, growth_by_size, parts_text, place_name, tag_of
 from profgate.report.json_report import from_json, to_json
-from profgate.report.parts import parts_text, place_name
-from profgate.report.rows import Pair, grouped, headline
-from profgate.report.statements import detectable, growth_by_size
+from profgate.report.rows import grouped
+from profgate.report.statements import basis
+from profgate.report.styles import RAW
+from profgate.report.view import View
 from terminal_text import terminal_text
+
+
+def headline(report: Report) -> str:
+    return View(report, RAW).headline()
+
+
+def detectable(metric: MetricReport) -> str:
+    return basis(samples.regression(), metric)[2]
+
 
 PAIR = ModelPair(
     "models",
@@ -104,7 +113,7 @@ def test_every_report_shows_it() -> None:
 @pytest.mark.parametrize(("after", "listed"), [(0.5e9, True), (0.997e9, False), (1e9, False), (1.02e9, False)])
 def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed: bool) -> None:
     found = samples.finding("f", 1e9, after, kind="MaybeOptimization", colour="green")
-    better = replace(found, direction="better", result=replace(found.result, ratio=min(-0.06, after / 1e9 - 1)))
+    better = samples.with_result(replace(found, direction="better"), ratio=min(-0.06, after / 1e9 - 1))
     report = samples.report(samples.workload(samples.metric(better)), verdict=samples.GREEN)
     groups = grouped(report)
     assert (len(groups.better), len(groups.noise)) == ((1, 0) if listed else (0, 1))
@@ -114,15 +123,15 @@ def test_headline_names_moved_cost() -> None:
     functions = dict.fromkeys((f"main;f{place}" for place in range(12)), 500)
     before, after = ({**functions, "main;work;a": first, "main;work;b": 1200 - first} for first in (300, 900))
     report = judged(from_stacks([before] * 5, [after] * 5))
-    assert headline(report, str) == "Cost moved: b −600 samples, a +600 samples; no net change"
+    assert headline(report) == "Cost moved: b −600 samples, a +600 samples; no net change"
     assert report.verdict.conclusion == "pass"
-    assert headline(from_json(to_json(report)), str) == headline(report, str)
-    assert headline(judged(from_stacks([before] * 5, [before] * 5)), str) == ""
+    assert headline(from_json(to_json(report))) == headline(report)
+    assert headline(judged(from_stacks([before] * 5, [before] * 5))) == ""
 
 
 def test_headline_names_the_workload_among_several() -> None:
     loads = [samples.workload(samples.metric(samples.finding("f", 1e9, 2e9)), name=name) for name in ("a", "b")]
-    text = headline(samples.report(*loads, verdict=samples.verdict("fail")), str)
+    text = headline(samples.report(*loads, verdict=samples.verdict("fail")))
     assert text == "f is 2.0x slower (1.00 → 2.00 s); total of a +6.8 % (within noise)"
 
 
@@ -155,12 +164,12 @@ SURE, LITTLE = found("parse", 1e9, 3e9, "Degradation"), found("parse", 1e9, 1.31
 )
 def test_headline_begins_with_what_matters_most(findings: tuple[Finding, ...], text: str) -> None:
     load = samples.workload(samples.metric(*findings), name="w")
-    assert headline(samples.report(load, verdict=samples.verdict("warn")), str).startswith(text)
+    assert headline(samples.report(load, verdict=samples.verdict("warn"))).startswith(text)
 
 
 def test_total_that_hardly_moved_is_unchanged() -> None:
     load = samples.workload(samples.metric(SURE, after=41.3e9))
-    text = headline(samples.report(load, verdict=samples.verdict("warn")), str)
+    text = headline(samples.report(load, verdict=samples.verdict("warn")))
     assert text.endswith("parse is 3.0x slower; total unchanged")
 
 
@@ -175,17 +184,11 @@ def test_total_that_hardly_moved_is_unchanged() -> None:
         ("_", "shop/cart.py", 12, "_ (cart.py:12)"),
         ("wrapper", "shop/cart.py", 12, "wrapper (cart.py:12)"),
         ("_private", "shop/cart.py", 12, "_private"),
+        ("__eq__", "shop/token.py", 12, "__eq__ (token.py:12)"),
     ],
 )
 def test_nameless_function_is_shown_with_its_place(name: str, file: str | None, line: int | None, shown: str) -> None:
-    one = samples.finding("f", 1e9, 2e9)
-    assert name_of(replace(one, location=replace(one.location, name=name, file=file, line=line))) == shown
-
-
-def test_common_name_is_shown_with_its_line() -> None:
-    place = Location("__eq__", "shop/token.py", 12)
-    assert place_name(place) == "__eq__ (token.py:12)"
-    assert place_name(replace(place, name="parse")) == "parse"
+    assert place_name(Location(name, file, line)) == shown
 
 
 def test_fewer_samples_are_faster() -> None:
@@ -211,34 +214,34 @@ def test_growth_from_next_to_nothing_shows_both_values() -> None:
     grown = samples.report(
         samples.workload(samples.metric(samples.finding("f", 1e5, 2e8))), verdict=samples.verdict("fail")
     )
-    assert headline(grown, str).startswith("f is >1,000x slower (0.10 → 200 ms); total ")
+    assert headline(grown).startswith("f is >1,000x slower (0.10 → 200 ms); total ")
 
 
 def test_untested_total_is_not_called_noise() -> None:
     untested = replace(samples.metric(samples.finding("f", 1e9, 2e9)), calibration=Calibration())
-    assert total_text(Pair("w", untested)).endswith("(+6.8 %, not tested)")
-    assert total_text(Pair("w", samples.metric())).endswith("(+6.8 %, within noise)")
+    for metric, state in ((untested, "not tested"), (samples.metric(), "within noise")):
+        assert Body(samples.report(samples.workload(metric))).totals(1).endswith(f"(+6.8 %, {state})")
     report = samples.report(samples.workload(untested), verdict=samples.verdict("fail"))
-    assert headline(report, str) == "f is 2.0x slower (1.00 → 2.00 s); total +6.8 % (not tested)"
+    assert headline(report) == "f is 2.0x slower (1.00 → 2.00 s); total +6.8 % (not tested)"
 
 
 def test_function_whose_cost_fell_is_never_called_slower() -> None:
     less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
-    less = replace(less, direction="worse", result=GateResult(ratio=0.04))
+    less = samples.with_result(replace(less, direction="worse"), ratio=0.04)
     row = Row("w", samples.metric(less), less)
     assert change_text(row, str) == "descend takes 10.2 → 9.7 % of the run (4.06 → 3.88 s)"
-    assert row.tag[1] == "share"
+    assert tag_of(less) == "share"
     change = finding_cells(row, Links())[1].replace("\N{NO-BREAK SPACE}", " ")
     assert change.startswith("**10.2 → 9.7 % of the run** (4.06 → 3.88 s)")
 
 
 def test_new_function_in_a_caller_whose_cost_fell_is_the_headline() -> None:
     less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
-    less = replace(less, direction="worse", result=GateResult(ratio=0.04, new="same"))
+    less = samples.with_result(replace(less, direction="worse"), ratio=0.04, new="same")
     fresh = samples.finding("same", 0, 4e9, kind="NotInBaseline", colour="neutral")
     metric = samples.metric(less, fresh)
     report = samples.report(samples.workload(metric), verdict=samples.verdict("fail"))
-    assert headline(report, str) == "same is new and takes 10.0 % of the run; total +6.8 % (within noise)"
+    assert headline(report) == "same is new and takes 10.0 % of the run; total +6.8 % (within noise)"
     assert "<br>new `same` takes 10.0 % of the run" in finding_cells(Row("w", metric, less), Links())[1]
 
 
@@ -264,11 +267,11 @@ def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
 
 
 def test_headline_names_the_largest_new_function() -> None:
-    caller = replace(samples.finding("dedupe", 1e9, 9e9), result=GateResult(new="a, same and 2 more"))
+    caller = samples.with_result(samples.finding("dedupe", 1e9, 9e9), new="a, same and 2 more")
     fresh = [samples.finding(name, 0, cost, kind="NotInBaseline", colour="neutral") for name, cost in NEW.items()]
     report = samples.report(samples.workload(samples.metric(caller, *fresh)), verdict=samples.verdict("fail"))
     expected = "dedupe is 9.0x slower (1.00 → 9.00 s): new same takes 10.0 % of the run; total +6.8 % (within noise)"
-    assert headline(report, str) == expected
+    assert headline(report) == expected
 
 
 NEW = {"a": 1e9, "same": 4e9, "elsewhere": 8e9}
@@ -277,7 +280,7 @@ NEW = {"a": 1e9, "same": 4e9, "elsewhere": 8e9}
 def test_function_called_total_is_not_the_total() -> None:
     function, whole = samples.finding("total", 1e9, 2e9), replace(SLOWER, colour="red")
     texts = [
-        headline(samples.report(samples.workload(samples.metric(one)), verdict=samples.verdict("fail")), str)
+        headline(samples.report(samples.workload(samples.metric(one)), verdict=samples.verdict("fail")))
         for one in (function, whole)
     ]
     assert texts == [
@@ -347,7 +350,7 @@ def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
 
 def test_added_fact_is_in_every_output(monkeypatch: pytest.MonkeyPatch) -> None:
     added = Fact("weight", "weight", lambda finding, _change, _calls: f"w {finding.weight:.4f}", "of all")
-    for module in (finding_text, cells, terminal_report, csv_report):
+    for module in (finding_text, comment, terminal_report, csv_report):
         monkeypatch.setattr(module, "FACTS", (*FACTS, added))
     report = samples.regression()
     chip = " ".join(finding_text.further_facts(row_of(report).finding, "nanoseconds"))

@@ -1,0 +1,112 @@
+"""The markup of a page outside of its script: masthead, notes, and the static picture with its table.
+
+Importing a template engine would take longer than drawing a small profile. Every text is escaped where it is inserted.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from profgate.flamegraph.page_columns import PageHeader
+
+_SIGNS = {"fails": "✕", "review": "!", "better": "✓", "unchanged": "✓"}
+_SENTENCES = {
+    "neither": "Both sides are empty: there is nothing to draw.",
+    "after": "The before side is empty: everything is new.",
+    "before": "The after side is empty: everything is gone, and the picture shows the before side.",
+    "same": "Both sides are identical.",
+    "alone": "Static picture. With JavaScript this page is interactive.",
+    "both": "Static picture: its width is the after side. With JavaScript this page is interactive.",
+}
+_CHANGES = """  <h2>Largest changes</h2>
+  <div class="scroll"><table>
+    <thead><tr><th scope="col">Function</th><th scope="col">Before</th><th scope="col">After</th>\
+<th scope="col">Change</th><th scope="col">Self change</th></tr></thead>
+    <tbody>
+{}    </tbody>
+  </table></div>
+"""
+
+
+def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
+    """Return the workload, the headline or both totals, and where the sides come from."""
+    direction, headline = escape(facts["direction"]), header.headline
+    higher = ", higher is better" if header.better == "higher" else ""
+    title = f'<h1>{escape(header.workload)} <small class="metric">{escape(header.metric)}{higher}</small></h1>'
+    if headline:
+        conclusion = escape(headline.conclusion)
+        whose = f' <span class="whose">· {escape(headline.whose)}</span>' if headline.whose else ""
+        total = f' <span class="total">· {escape(headline.total)}</span>' if headline.total else ""
+        title = f'<div class="result">{title}'
+        result = (
+            f'  <p class="facts verdict {direction}"><span class="sign {conclusion.replace(" ", "-")}" role="img"'
+            f' aria-label="{conclusion}" title="{conclusion}">{_SIGNS.get(headline.conclusion, "?")}</span>'
+            f" <b>{escape(headline.text)}</b>{whose}{total}</p></div>"
+        )
+    elif header.alone:
+        result = f'  <p class="facts {direction}"><span>{escape(facts["after"])}</span></p>'
+    else:
+        change = escape(facts["change"])
+        result = (
+            f'  <p class="facts {direction}"><span>{escape(facts["before"])}</span> → '
+            f'<span>{escape(facts["after"])}</span> <b title="{change}">{escape(facts["relative"]) or change}</b></p>'
+        )
+    return f"{title}{result}  {_origin(header)}"
+
+
+def _origin(header: PageHeader) -> str:
+    before, after = header.runs
+    labels = zip(("before", "after"), header.short_labels, strict=True)
+    parts: list[str] = [escape(header.eyebrow)] if header.eyebrow != "Differential flame graph" else []
+    parts += [f"{side} <code>{escape(label)}</code>" for side, label in labels if label]
+    parts.append(f"{after} {'run' if after == 1 else 'runs'}" if header.alone else f"{before} + {after} runs")
+    return f'<p class="origin">{" · ".join(parts)}<span id="measure"></span></p>'
+
+
+def warnings_markup(warnings: Sequence[str]) -> str:
+    """Return the first warning, and the others where a reader can open them."""
+    if len(warnings) > 1:
+        first, more = escape(warnings[0]), len(warnings) - 1
+        return f'<details class="notes"><summary>{first} <b>{more} more</b></summary>{_items(warnings[1:])}</details>\n'
+    return f'<p class="notes">{escape(warnings[0])}</p>\n' if warnings else ""
+
+
+def notes_menu(notes: Sequence[str]) -> str:
+    """Return the button that opens the notes."""
+    if not notes:
+        return ""
+    count = f"{len(notes)} {'note' if len(notes) == 1 else 'notes'}"
+    return f"""    <div class="menu">
+      <button type="button" id="notes-open" class="opener" aria-expanded="false" aria-controls="notes">{count}</button>
+      <div id="notes" class="popover" role="group" aria-label="Notes" hidden>{_items(notes)}</div>
+    </div>"""
+
+
+def _items(notes: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul>"
+
+
+def static_part(state: str, notes: Sequence[str], picture: str, top: Sequence[Mapping[str, str]]) -> str:
+    """Return what the page shows without its script. The picture is markup."""
+    cells = ("before", "after", "change", "self_change")
+    rows = (
+        f'      <tr><th scope="row">{escape(row["name"])}</th>'
+        f"{''.join(f'<td>{escape(row[cell])}</td>' for cell in cells)}</tr>\n"
+        for row in top
+    )
+    changes = _CHANGES.format("".join(rows)) if top else ""
+    return f"  <p>{_SENTENCES[state]}</p>\n{_items(notes) if notes else ''}  {picture}\n{changes}"
+
+
+def script_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return JSON text that may stand in a script element."""
+    text = json.dumps(value, sort_keys=True)
+    for sign in "<>&'":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text

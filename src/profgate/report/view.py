@@ -1,0 +1,325 @@
+"""The view of a report: the texts that all outputs show, with names, sentences and links in the style of the output."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from profgate.model.durations import RankCheck
+from profgate.model.levels import GATE_SHARE, TOTAL_FLOOR
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import Conclusion, MetricReport, Report
+from profgate.report import numbers, rows, statements
+from profgate.report.acceptance_rows import acceptance_lines
+from profgate.report.finding_text import Row, change_text, place_name, total_change, why
+from profgate.report.markdown_text import dotted, limited
+from profgate.report.rank_report import rank_sections, result_text
+from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE, Pair
+from profgate.report.styles import LONGEST_NAME, PLAIN, Style
+from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
+
+OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
+POLICY = ("fail_on", "fail_on_total", "source")
+SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
+WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
+SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
+DOUBTS = {
+    ReasonCode.OFFSET: "the total did not grow",
+    ReasonCode.NOT_REACHABLE: "not reachable from the change",
+}
+SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
+COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
+
+
+class Section(NamedTuple):
+    """A titled part of the details: findings, lines, or the order of durations."""
+
+    title: str
+    rows: Sequence[Row] = ()
+    lines: Sequence[str] = ()
+    order: RankCheck | None = None
+
+
+class View:
+    """A report in the style of an output.
+
+    ``first`` is the finding that the headline is about, ``shown`` are the findings of the comment's first table, and
+    ``more`` and ``better`` those of the details.
+    """
+
+    def __init__(self, report: Report, style: Style = PLAIN) -> None:
+        self.report, self.style = report, style
+        self.groups, self.pairs, self.missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
+        self.metrics = Counter(pair.workload for pair in self.pairs)
+        self.first = self._leading()
+        causes, better = self._causes(), [row for row in self.groups.better if not row.total]
+        most = 0 if report.verdict.conclusion == "inconclusive" or self.doubtful else OPEN
+        self.shown = (causes or better)[:most]
+        self.more, self.better = causes[most:], better if causes else better[most:]
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the result is that the sides were not compared."""
+        return self.report.verdict.conclusion == "not_compared" or not self.pairs
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The conclusion that outputs show."""
+        conclusion = self.report.verdict.conclusion
+        return "not_compared" if self.doubtful and conclusion != "fail" else conclusion
+
+    @property
+    def sign(self) -> str:
+        """The sign before the headline."""
+        better = self.conclusion == "pass" and self.first is not None and self.first.finding.direction == "better"
+        return (BETTER if better else CONCLUSIONS[self.conclusion]).sign
+
+    def reason(self, reason: Reason) -> str:
+        """Return the sentence for a reason."""
+        return self.style.text(reason_text(reason, self.style.name))
+
+    def where(self, workload: str, metric: MetricReport) -> str:
+        """Return the workload if there are several workloads, and the metric if the workload has several metrics."""
+        names = [self.style.code(workload, LONGEST_NAME)] if len(self.metrics) > 1 else []
+        names += [self.style.code(metric.name, 30)] if self.metrics[workload] > 1 else []
+        return " ".join(names)
+
+    def title(self) -> str:
+        """Return the headline, or what else describes the result."""
+        if self.doubtful:
+            return f"Not compared: {self.doubt()}"
+        if text := self.headline():
+            return text
+        if self.report.verdict.conclusion == "pass":
+            return "No performance change found"
+        reasons = self.report.verdict.reasons[:1]
+        return "".join(self.style.text(full_sentence(reason, self.style.name)) for reason in reasons)
+
+    def doubt(self) -> str:
+        """Return a sentence that explains why nothing was compared."""
+        missing, compared, quote = self.missing, len(self.pairs), self.style.name
+        reason = next(iter(self.report.verdict.reasons), None)
+        if reason is not None and reason.code is ReasonCode.NO_BASELINE and reason.reasons:
+            reason = reason.reasons[0]
+        elif len(missing) == 1:
+            return self.style.text(f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}")
+        elif missing and compared:
+            return f"{len(missing)} of {len(missing) + compared} could not be compared"
+        return self.reason(reason or next((entry.reason for entry in missing), Reason(ReasonCode.NOTHING_COMPARED)))
+
+    def headline(self, *, total: bool = True) -> str:
+        """Return the most important result as one sentence, or an empty string.
+
+        ``total`` appends the change in the total to a regression.
+        """
+        first, quote, verdict = self.first, self.style.code, self.report.verdict
+        if verdict.conclusion == "inconclusive":
+            possible = f"; possible: {change_text(first, quote, brief=True)}" if first is not None else ""
+            return full_sentence(verdict.reasons[0], quote) + possible
+        if first is None:
+            return self._moved()
+        if first.finding.direction == "better":
+            text = self._improvement(first)
+        else:
+            text = self._regression(first) + (self._total_of(first) if total else "")
+        return f"T{text[1:]}" if text.startswith("total of ") else text
+
+    def _leading(self) -> Row | None:
+        """Return a regression, or an improvement if nothing else matters more.
+
+        Findings of functions take precedence over totals. A better total takes precedence over a regression in the
+        same metric that does not fail.
+        """
+        groups, verdict = self.groups, self.report.verdict
+        if [reason.code for reason in verdict.reasons[:1]] == [ReasonCode.COMMON_FACTOR]:
+            return None  # the change of a function may have the same cause
+        suspects = [row for row in groups.worse if row.finding.colour == COLOUR_OF.get(verdict.conclusion)]
+        first = _function(suspects) or next(iter(suspects), None)
+        if verdict.conclusion in {"pass", "warn"}:
+            gain = next((row for row in groups.better if row.total), None)
+            if first is None or (gain is not None and gain.metric is first.metric):
+                return gain or next(iter(groups.better), None)
+        return first
+
+    def _moved(self) -> str:
+        """Return a sentence on the functions between which most cost moved, or an empty string."""
+        moved = [(metric, change) for _, metric in self.report.metrics for change in metric.changes if change.delta]
+        moved = [(metric, change) for metric, change in moved if change.result and change.result.net == "moved"]
+        if not moved:
+            return ""
+        metric = max(moved, key=lambda pair: abs(pair[1].delta or 0.0))[0]
+        changes = sorted((change for own, change in moved if own is metric), key=lambda change: change.delta or 0.0)
+        ends = changes[:1] + changes[1:][-1:]
+        names = (self.style.code(place_name(end.location)) for end in ends)
+        parts = (f"{name} {numbers.signed(end.delta, metric.unit)}" for name, end in zip(names, ends, strict=True))
+        return f"Cost moved: {', '.join(parts)}; no net change"
+
+    def _regression(self, first: Row) -> str:
+        quote, finding = self.style.code, first.finding
+        text, parameters = change_text(first, quote), {reason.code: reason.parameters for reason in finding.reasons}
+        if finding.acknowledgement:
+            return f"Accepted: {text}"
+        if severity := parameters.get(ReasonCode.SEVERITY):
+            return f"{text} (does not fail: {severity.get('setting')} is {severity.get('value')})"
+        if first.everything:
+            return full_sentence(finding.reasons[0], quote)
+        if self.report.verdict.conclusion == "warn":
+            doubt = next((f" ({doubt})" for code, doubt in DOUBTS.items() if code in parameters), "")
+            return f"Possible regression: {change_text(first, quote, brief=True)}{doubt}"
+        return text
+
+    def _improvement(self, gain: Row) -> str:
+        quote = self.style.code
+        if not gain.total:
+            return change_text(gain, quote)
+        text = change_text(gain, quote) if len(self.report.workloads) > 1 else total_change(gain)
+        if part := _function(self.groups.better, gain.metric):
+            text += f", mostly in {quote(place_name(part.finding.location))}"
+        if cost := _function(self.groups.worse, gain.metric):
+            more = numbers.signed(cost.finding.delta, gain.metric.unit)
+            text += f"; {quote(place_name(cost.finding.location))} costs more ({more})"
+        return text
+
+    def _total_of(self, row: Row) -> str:
+        """Return the change in the total, which is appended to the sentence about a function."""
+        relative = row.metric.total.relative
+        if row.total or relative is None:
+            return ""
+        of = f" of {self.style.code(row.workload)}" if len(self.report.workloads) > 1 else ""
+        same = abs(relative) < TOTAL_FLOOR and rows.unseen_total(row.metric) == WITHIN_NOISE
+        return f"; total{of} {'unchanged' if same else rows.total_growth(row.metric)}"
+
+    def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
+        """Return the reasons for the verdict that neither the headline nor a row shows, without those of ``listed``."""
+        inconclusive = self.report.verdict.conclusion == "inconclusive"
+        reasons = self.report.verdict.reasons[inconclusive:]
+        shown = SHOWN_ELSEWHERE | listed | (SUSPECTED if inconclusive else set())
+        return [self.style.text(self._line(one, self.style.name)) for one in reasons if one.code not in shown]
+
+    def suspects(self) -> list[str]:
+        """Return a line for each function, and for each order of durations, that an inconclusive result names.
+
+        Functions with a possible finding are left out, because the headline or a row names them.
+        """
+        found = {row.finding.location.name for row in self.groups.worse}
+        reasons = self.report.verdict.reasons if self.report.verdict.conclusion == "inconclusive" else ()
+        named = (reason for reason in reasons if reason.code in SUSPECTED)
+        return [self._line(one, self.style.code) for one in named if one.parameters.get("function") not in found]
+
+    def _line(self, reason: Reason, quote: Quote) -> str:
+        if len(self.report.workloads) > 1 and reason.code in WITHOUT_PLACE:
+            return f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"
+        return full_sentence(reason, quote)
+
+    def advice(self) -> str:
+        """Return advice on how to get a conclusive result, or "" if the result is conclusive."""
+        reasons = self.report.verdict.reasons
+        if self.report.verdict.conclusion == "warn" and not self.doubtful:
+            reasons = self.first.finding.reasons if self.first is not None and self.first.total else ()
+        return next((statements.advice(reason, self.report) for reason in reasons[:1]), "")
+
+    def _causes(self) -> list[Row]:
+        """Return the rows of functions, and of totals whose colour neither a function nor the headline explains."""
+        worse = self.groups.worse
+        colours = {(id(row.metric), row.finding.colour) for row in worse if not row.total}
+        explained = {entry for metric, colour in colours for entry in ((metric, "yellow"), (metric, colour))}
+        return [
+            row
+            for row in worse
+            if not row.total or not (row.everything or (id(row.metric), row.finding.colour) in explained)
+        ]
+
+    def why(self, row: Row) -> list[str]:
+        """Return the first reason for a finding's colour, and the cause if another function is the cause."""
+        return [self.style.text(text) for text in why(row, self.style.name)]
+
+    def note(self, row: Row) -> str:
+        """Return a finding in one line."""
+        return dotted(change_text(row, self.style.code), *self.why(row))
+
+    def total(self, pair: Pair) -> str:
+        """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
+        values, change = rows.total_words(pair.metric)
+        return f"{self.where(pair.workload, pair.metric)} {values} ({change})".lstrip()
+
+    def sections(self, limit: int) -> list[Section]:
+        """Return the details, with at most about ``limit`` lines in each list."""
+        report, counted = self.report, numbers.counted
+        failing = sum(row.finding.colour == "red" for row in self.more)
+        causes = counted(len(self.more), "more cause" if self.shown else "possible change")
+        parts = [self.note(row) for row in self.groups.related]
+        notes = [self.note(row) for row in self.groups.other if _noticeable(row)]
+        totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
+        missing = [] if self.doubtful else limited(self.not_compared(), max(limit, 2), "workload")
+        sections = [
+            Section(f"{causes}, {failing} failing" if failing else causes, self.more),
+            Section(counted(len(self.better), "improvement"), self.better),
+            Section(f"{counted(len(parts), 'finding')} within these changes", (), limited(parts, limit, "finding")),
+            Section(counted(len(notes), "note"), (), limited(notes, limit, "note")),
+            Section(counted(len(totals), "more total"), (), limited(totals, limit, "total")),
+            Section(counted(len(report.acceptances), "acceptance"), (), acceptance_lines(report, self.style)),
+            Section(f"{len(self.missing):,} not compared", (), missing),
+            *(
+                Section(f"order of {self.style.text(location)}: {self.style.text(result_text(check))}", order=check)
+                for _, location, check in rank_sections(report)
+            ),
+            Section("how this was measured", (), limited(self._measured(), 2 * max(limit, 2), "line")),
+        ]
+        return [section for section in sections if any(section[1:])]
+
+    def _measured(self) -> list[str]:
+        """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
+        distance, policy = self.report.baseline.distance, self.report.policy
+        older = f"The baseline is {numbers.counted(distance or 0, 'commit')} older than the merge base"
+        stated = ", ".join(f"{name.replace('_', '-')} {value}" for name in POLICY if (value := getattr(policy, name)))
+        lines = [
+            f"{older}: no profiles of a newer commit can be used." if distance else "",
+            *self._facts(),
+            *self.further_reasons(),
+            *self.notes(),
+            *statements.renames((pair.metric for pair in self.pairs), self.style.code),
+            stated and f"Policy: {self.style.text(stated)}",
+        ]
+        return [line for line in lines if line and self.pairs]
+
+    def _facts(self) -> Iterable[str]:
+        """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
+        lines: dict[str, list[str]] = {}
+        for pair in self.pairs:
+            facts = dotted(*map(self.style.text, statements.basis(self.report, pair.metric)))
+            for text in (facts, *(f"not tested: {self.reason(reason)}" for reason in pair.metric.not_tested)):
+                lines.setdefault(text, []).append(
+                    f"{self.style.code(pair.workload, LONGEST_NAME)} {self.style.code(pair.metric.name, 40)}"
+                )
+        yield from (f"{', '.join(limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text)
+
+    def not_compared(self) -> list[str]:
+        """Return the workloads and metrics that were not compared, with reasons."""
+        code = self.style.code
+        names = (f"{code(one.name, 60)}{f' {code(one.metric, 30)}' if one.metric else ''}" for one in self.missing)
+        shown = zip(names, self.missing, strict=True)
+        return [f"{name} ({SIDES[one.side]}): {self.reason(one.reason)}" for name, one in shown]
+
+    def notes(self, shown: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
+        """Return the notes on the workloads and the warnings, without the warnings of ``shown``.
+
+        Totals may differ by a large factor if the total fails for this reason.
+        """
+        totals = (entry for entry in self.report.findings if entry[2].is_total and entry[2].colour == "red")
+        failed = {(load.name, metric.name) for load, metric, _ in totals}
+        notes = (
+            f"{self.style.code(load.name)}: {self.reason(note)}"
+            for load in self.report.workloads
+            for note in load.comparability
+            if note.code is not ReasonCode.TOTALS_FAR_APART or (load.name, note.parameters.get("metric")) not in failed
+        )
+        return [*notes, *(self.reason(warning) for warning in self.report.warnings if warning.code not in shown)]
+
+
+def _noticeable(note: Row) -> bool:
+    return abs((note.finding.share_to or 0.0) - (note.finding.share_from or 0.0)) >= GATE_SHARE
+
+
+def _function(found: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
+    """Return the first row of a function, optionally of a given metric."""
+    return next((row for row in found if not row.total and (metric is None or row.metric is metric)), None)
