@@ -95,7 +95,7 @@ def render_quiet_comment(
     unknown = body.doubtful or report.verdict.conclusion == "inconclusive"
     first = f"{body.sign} {body.title()}" if unknown else "✅ Resolved: no performance regression any more"
     orders = (rank_details(check) for _, _, check in rank_sections(report) if check.order == "below")
-    parts = (bullets(body.suspects()), *orders, body.compared(), body.next_step() if unknown else "")
+    parts = (bullets(body.suspects), *orders, body.compared(), body.next_step() if unknown else "")
     return Document("comment.md", "text/markdown", paragraphs(f"{_marker_of(report, key)}\n### {first}", *parts))
 
 
@@ -134,7 +134,7 @@ class Body(View):
         above = paragraphs(
             f"### {self.sign} {self.title()}",
             statements.larger_budget(self.report),
-            bullets(self.suspects()),
+            bullets(self.suspects),
             statements.measurement(self.report, code_span),
             self.missing_ones(limit) if self.doubtful and len(self.missing) > 1 else "",
             self.table(self.shown, OPEN),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import NamedTuple
 
 from profgate.model.durations import RankCheck
@@ -196,8 +197,9 @@ class View:
         shown = SHOWN_ELSEWHERE | listed | (SUSPECTED if inconclusive else set())
         return [self.style.text(self._line(one, self.style.name)) for one in reasons if one.code not in shown]
 
+    @cached_property
     def suspects(self) -> list[str]:
-        """Return a line for each function, and for each order of durations, that an inconclusive result names.
+        """A line for each function, and for each order of durations, that an inconclusive result names.
 
         Functions with a possible finding are left out, because the headline or a row names them.
         """
