@@ -34,9 +34,8 @@ def main() -> None:
             for side, source in SIDES.items():
                 check_out(source, work)
                 record_samples(work, recorded / side / "pyspy" / f"run-{run}.folded")
-        for side, source in SIDES.items():
-            check_out(source, work)
-            record_calls(work, recorded / side / "cprofile.pstats")
+                record_calls(work, recorded / side / "cprofile" / f"run-{run}.pstats")
+        for side in SIDES:
             write_manifest(recorded / side)
         shutil.rmtree(HERE / "profiles", ignore_errors=True)
         shutil.copytree(recorded, HERE / "profiles")
@@ -65,6 +64,7 @@ def record_samples(work: Path, output: Path) -> None:
 
 def record_calls(work: Path, output: Path) -> None:
     """One run under cProfile."""
+    output.parent.mkdir(parents=True, exist_ok=True)
     raw = work / "raw.pstats"
     subprocess.run(
         [sys.executable, "-m", "cProfile", "-o", raw, "-m", "shop"], cwd=work, check=True, stdout=subprocess.DEVNULL

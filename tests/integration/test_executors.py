@@ -274,10 +274,12 @@ class Client:
         raise TimeoutError(timeout)
 
 
-def test_connection_that_was_cut_a_moment_before_is_made_again() -> None:
-    clients = iter([Client(OSError("Stream is closed")), Client(None)])
+def test_connection_that_was_cut_a_moment_before_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "PAUSE", 0.0)
+    clients = iter([*(Client(OSError("Stream is closed")) for _ in range(3)), Client(None)])
     executors._Cluster("dask://a:1", lambda: next(clients)).check()
-    always = iter(Client(OSError("Stream is closed")) for _ in range(2))
+    always = iter(Client(OSError("Stream is closed")) for _ in range(3))
+    monkeypatch.setattr(executors, "LONGEST_CUT", 0.0)
     with pytest.raises(ProfgateError, match=r"dask://a:1: the connection was lost: OSError: Stream is closed"):
         executors._Cluster("dask://a:1", lambda: next(always)).check()
 

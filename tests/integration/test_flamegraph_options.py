@@ -54,7 +54,7 @@ def test_metrics_against_each_other_need_one_unit(tmp_path: Path, capsys: pytest
 
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
-PAIR = [str(SHOP / "profiles" / side / "cprofile.pstats") for side in ("baseline", "target")]
+PAIR = [str(SHOP / "profiles" / side / "cprofile/run-1.pstats") for side in ("baseline", "target")]
 FOLDERS = ["--baseline-source", str(SHOP / "v1"), "--target-source", str(SHOP / "v2")]
 
 

@@ -261,16 +261,19 @@ class _Cluster(Executor):
 
     def check(self) -> None:
         """Connect again after a cut. Raises ProfgateError if this fails or there are no workers."""
-        for last in (False, True):
+        end, lost = time.monotonic() + LONGEST_CUT, self._client.status != "running"
+        while True:
             try:
-                if last or self._client.status != "running":
+                if lost:
                     self.shutdown()
                     self._client = self._connect()
                 workers = self.workers()
                 break
             except Exception as error:  # at first, the client may not have noticed the cut
-                if last:
+                if lost and time.monotonic() > end:
                     raise ProfgateError(self._name, f"the connection was lost: {_shown(error)}") from error
+                lost = True
+                time.sleep(PAUSE)
         self._without_workers = 0 if workers else self._without_workers + 1
         if self._without_workers == MOST_TRIES:
             raise ProfgateError(self._name, "has no workers; start some with 'dask worker'")
