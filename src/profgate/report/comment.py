@@ -134,10 +134,10 @@ class Body(View):
         above = paragraphs(
             f"### {self.sign} {self.title()}",
             statements.larger_budget(self.report),
-            bullets(self.suspects),
             statements.measurement(self.report, code_span),
             self.missing_ones(limit) if self.doubtful and len(self.missing) > 1 else "",
             self.table(self.shown, OPEN),
+            bullets(self.suspects),
             self.compared(),
             self.visible(),
         )

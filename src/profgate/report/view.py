@@ -54,7 +54,9 @@ class View:
         self.metrics = Counter(pair.workload for pair in self.pairs)
         self.first = self._leading()
         causes, better = self._causes(), [row for row in self.groups.better if not row.total]
-        most = 0 if report.verdict.conclusion == "inconclusive" or self.doubtful else OPEN
+        most = 0 if self.doubtful else OPEN
+        if report.verdict.conclusion == "inconclusive":
+            most = 1 if self.first in causes[:1] else 0  # the headline names it; the others are less certain
         self.shown = (causes or better)[:most]
         self.more, self.better = causes[most:], better if causes else better[most:]
 
