@@ -172,9 +172,17 @@ def compare_sources(
     given: PipelineInput, read: Reader, run: Run = in_turn, progress: Progress = silent, spread: Spread | None = None
 ) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
-    policy, functions = given.policy, _changed_functions(given.diff)
+    policy, functions, test_results = given.policy, None, frozenset[str]()
+    if given.diff is not None:
+        from profgate.source_parsing import changed_functions
+
+        functions = changed_functions(given.diff)
+    if given.past is not None:  # the tests of a run matter only for runs of the history
+        from profgate.readers.benchmarks import TEST_RESULTS
+
+        test_results = TEST_RESULTS
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
-    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, _test_results(given))
+    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, test_results)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names, functions_alone = set[str](), list[frozenset[str]]()
@@ -200,24 +208,6 @@ def compare_sources(
         warnings=tuple(warnings),
         functions=functions,
     )
-
-
-def _changed_functions(diff: SourceDiff | None) -> FunctionChanges | None:
-    """Return the changed functions, or None if there is no diff."""
-    if diff is None:
-        return None
-    from profgate.source_parsing import changed_functions
-
-    return changed_functions(diff)
-
-
-def _test_results(given: PipelineInput) -> Collection[str]:
-    """Return the formats that contain the tests of a run, which matter only for runs of the history."""
-    if given.past is None:
-        return ()
-    from profgate.readers.benchmarks import TEST_RESULTS
-
-    return TEST_RESULTS
 
 
 def _compared_parts(
@@ -345,7 +335,7 @@ def report_on(
     that could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
     from profgate.detect.evidence import evidence_tasks  # imported here because commands that only draw do not need it
-    from profgate.detect.rules import report_changes
+    from profgate.detect.rules import report_changes, selected
     from profgate.judge.changes import within_limit, workload_reports
     from profgate.judge.verdict import judge
     from profgate.model.change import Context
@@ -354,12 +344,11 @@ def report_on(
 
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run, look=given.look)
-    brief = len(comparisons) > MOST_EXPLAINED and not given.verbose and not _rules(given).rules
-    kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
-    alike = dict(zip(kinds, comparisons, strict=True))
-    chosen = {kind: chosen_for(comparison, given, strategies) for kind, comparison in alike.items()}
-    tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)
     rules, verbose = _rules(given), given.verbose
+    brief = len(comparisons) > MOST_EXPLAINED and not verbose and not rules.rules
+    kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
+    chosen = {kind: selected(rules, *kind[:2], strategies, sized=kind[2]) for kind in dict.fromkeys(kinds)}
+    tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)
     metrics = run(
         [partial(metric_report_of, *task, rules=bool(rules.rules), brief=brief, verbose=verbose) for task in tasks]
     )
@@ -369,7 +358,7 @@ def report_on(
         verdict=Verdict("not_compared", "neutral", ()),
         workloads=workload_reports(comparisons, within_limit(metrics)),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
-        changes=report_changes(comparisons, _rules(given), strategies, Context()),
+        changes=report_changes(comparisons, rules, strategies, Context()),
         warnings=tuple(warnings),
         acceptances=given.acceptances,
         tests=families,
@@ -401,15 +390,6 @@ def metric_report_of(
         factors = (calibration.common_factor for calibration in tested)
         causes = walked_causes(comparison, found, states, next(filter(None, factors), 1.0))
     return metric_report(comparison, found, verbose=verbose, states=states, causes=causes, requested=rules)
-
-
-def chosen_for(comparison: Comparison, given: PipelineInput, strategies: Sequence[Strategy]) -> list[Selection]:
-    """Return the strategies that the rules select for a comparison, with their options."""
-    from profgate.detect.rules import selected  # imported here because commands that only draw do not need it
-    from profgate.model.cost_models import CostModels
-
-    sized = comparison.attached(CostModels) is not None
-    return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)
 
 
 def _rules(given: PipelineInput) -> Policy:

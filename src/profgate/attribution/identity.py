@@ -1,4 +1,4 @@
-"""Uses the diff, sources, callers and costs to pair functions and files whose names differ between the sides."""
+"""Uses the diff, sources, callers and costs to pair functions whose names differ between the sides."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.attribution.call_links import CallLinks, links_of, shares
+from profgate.attribution.paired_files import (
+    LONGEST_PATH,
+    files_of_two_folders,
+    files_of_two_roots,
+    functions_by_file,
+    texts_of_paths,
+)
 from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
 
 if TYPE_CHECKING:
     from profgate.attribution.function_changes import FunctionChanges, KnownFunction
-    from profgate.attribution.repository_paths import RepositoryPaths
     from profgate.attribution.source_states import Sides
     from profgate.compare.symbols import Identity
     from profgate.model.arrays import BoolArray
     from profgate.model.attribution import SourceDiff
     from profgate.model.comparison import NameTable, RunCosts
 
-LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
-# maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
-MOST_NAMESAKES = 10
-LONGEST_PATH = 500  # maximum number of characters of a path that are compared
 FEWEST_SAMPLES = 100  # minimum number of samples for each function of a pair
 ALIKE = 0.3  # minimum fraction of shared callers and callees; in a chain of renamed functions, pairs share a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
@@ -43,8 +45,6 @@ _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _OUTPUT_FOLDERS = re.compile(r"(?:^|/)(?:lib|dist|build|out|output|src|source|esm|cjs|es|umd)/.*$")
 _BUNDLED = re.compile(r"\$\d+")  # a bundler numbers equal names of different files
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
-
-FunctionsByFile = dict[str, set[str]]
 
 
 class SourcePairing:
@@ -84,59 +84,6 @@ class SourcePairing:
         return found
 
 
-def files_of_two_roots(both: NameTable, diff: SourceDiff) -> dict[str, str]:
-    """Map paths in the baseline profiles to the paths of the same repository files in the target profiles.
-
-    The paths in the profiles of two releases may start with different folders. Only files with different paths are
-    included. The map is empty if one side has two paths for the same file.
-    """
-    sides = _functions_by_file(both)
-    before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
-    return {
-        before[path][0]: after[path][0]
-        for path in sorted(before.keys() & after.keys())
-        if len(before[path]) == len(after[path]) == 1 and before[path] != after[path]
-    }
-
-
-def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tuple[dict[str, str], tuple[str, str]]:
-    """Find two folders that contain the same files, and return a map from old to new paths and both folders.
-
-    Unlike `files_of_two_roots`, this function does not need the sources, so it also finds the output of a build. At
-    least two files must have the same paths relative to the folders, or one file must contain at least three functions
-    with the same names. Most functions in these files must have the same names. Files whose full paths occur on both
-    sides do not count, and neither do files of the repository if there is a diff. The map is empty if there are no such
-    folders.
-    """
-    before, after = _functions_by_file(both)
-    old_paths, new_paths = (None, None) if diff is None else both_sides(diff)
-    gone = {file: names for file, names in before.items() if file not in after and not _is_in(old_paths, file)}
-    new = {file: names for file, names in after.items() if file not in before and not _is_in(new_paths, file)}
-    by_name: dict[str, tuple[list[str], list[str]]] = {}
-    for side, files in enumerate((gone, new)):
-        for file in files:
-            if len(file) <= LONGEST_PATH:
-                by_name.setdefault(file.rpartition("/")[2], ([], []))[side].append(file)
-    folders: Counter[tuple[str, str]] = Counter()
-    for namesakes in by_name.values():
-        if max(map(len, namesakes)) <= MOST_NAMESAKES:
-            for old_file, new_file in product(*namesakes):
-                folders[_folders(old_file, new_file)] += len(gone[old_file] & new[new_file])
-    if not folders:
-        return {}, ("", "")
-    best = min(folders, key=lambda pair: (-folders[pair], pair))
-    found = {old: best[1] + old.removeprefix(best[0]) for old in sorted(gone) if old.startswith(best[0])}
-    found = {old: other for old, other in found.items() if other in new}
-    known = sum(len(gone[old]) for old in found), sum(len(new[other]) for other in found.values())
-    same = sum(len(gone[old] & new[other]) for old, other in found.items())
-    enough = len(found) > 1 or same >= LEAST_FUNCTIONS
-    return (found, best) if enough and 2 * same > min(known) else ({}, ("", ""))
-
-
-def _is_in(paths: RepositoryPaths | None, file: str) -> bool:
-    return paths is not None and paths.find(file) is not None
-
-
 def functions_of_moved_files(both: NameTable, diff: SourceDiff) -> dict[Identity, Identity]:
     """Map (name, old file) of the baseline's functions to (name, new file) of the same functions in the target.
 
@@ -148,7 +95,7 @@ def functions_of_moved_files(both: NameTable, diff: SourceDiff) -> dict[Identity
     if not moved:
         return {}
     before, after = both_sides(diff)
-    now = _texts(_functions_by_file(both)[TARGET], after)
+    now = texts_of_paths(functions_by_file(both)[TARGET], after)
     gone, new = (dict.fromkeys(map(_identities(both).__getitem__, side)) for side in _alone(both))
     found: dict[Identity, Identity] = {}
     for name, file in gone:
@@ -382,37 +329,3 @@ def _only(sides: Sides, symbol: int) -> KnownFunction | None:
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None
     return None if frame_name(sides.symbols.names[symbol], language).within else meant[0]
-
-
-def _folders(old: str, new: str) -> tuple[str, str]:
-    """Return the leading parts of both paths, without the trailing components that both paths share."""
-    before, after = old.split("/"), new.split("/")
-    while before and after and before[-1] == after[-1]:
-        before.pop()
-        after.pop()
-    return "/".join([*before, ""]), "/".join([*after, ""])
-
-
-def _functions_by_file(both: NameTable) -> tuple[FunctionsByFile, FunctionsByFile]:
-    """Return the functions of each side by file, except functions that are nameless in any language.
-
-    Files that a source map names are omitted, because they must not be paired.
-    """
-    sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
-    symbols = both.symbols
-    if not any(symbols.files):
-        return sides
-    for symbol, (name, file) in enumerate(_identities(both)):
-        for side, present in zip(sides, both.present, strict=True):
-            if file and present[symbol] and not symbols.is_claimed(symbol):
-                side.setdefault(file, set()).update({name} if name[:1] not in "<(" else ())
-    return sides
-
-
-def _texts(files: Iterable[str], paths: RepositoryPaths) -> dict[str, list[str]]:
-    """Return the paths that profiles use for each file of the repository."""
-    found: dict[str, list[str]] = {}
-    for text in sorted(files):
-        if (path := paths.find(text)) is not None:
-            found.setdefault(path, []).append(text)
-    return found
