@@ -72,10 +72,13 @@ def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricRepor
 
 def _whose(findings: list[Row], text: str) -> str:
     """Return how the pull request affects the first function, with its name if the headline does not contain it."""
-    if not findings or findings[0].total:
+    first = next((row for row in findings if not row.total), None)
+    if first is None:
         return ""
-    finding = findings[0].finding
+    finding = first.finding
     changed, reach = SOURCES.get(finding.attribution.source or ""), NO_PATH.get(finding.attribution.reach or "", "")
     whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False) or reach
     name = plain_name(finding.location.name)
-    return whose if not whose or name in text else f"{name}: {whose}"
+    if not whose or name in text:
+        return whose
+    return "" if findings[0].total else f"{name}: {whose}"

@@ -59,6 +59,13 @@ def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -
     assert metric_headline(given, *given.metrics[0]).whose == text
 
 
+def test_total_before_the_function_hides_not_whose_change_it_is() -> None:
+    changed = replace(finding("dot", 121e6, 153e6), attribution=Attribution(source="changed"))
+    total = replace(finding("total", 1e9, 2e9, kind="TotalDegradation"), share_from=None, share_to=None)
+    given = report(workload(metric(total, changed)), verdict=RED)
+    assert metric_headline(given, *given.metrics[0]).whose == "changed in this pull request"
+
+
 @pytest.mark.parametrize(
     ("judged", "total", "values"),
     [
