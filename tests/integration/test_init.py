@@ -678,14 +678,18 @@ DEEP = "a_bench: ../a.c\n\tcc $< -o $@\n"
 def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
     rules = [
         "all: $(OUT)/my_bench\n\t$(MAKE) -C ../tools",
-        ".PHONY: bench",
+        ".PHONY: bench test check",
         "bench:\n\t./run -o x",
+        "test: ../a.c\n\tcc -c $< -o a.o\n\tcc a.o -o $@\n\t./$@",
+        "check: ../a.c\n\tcc $< -o check_test\n\t./check_test",
         "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@",
     ]
     committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN, "tools/Makefile": DEEP})
     found = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
     assert {each.command: each.setup[0].split()[2] for each in found} == {
         "src/bin/my_bench": "src",
+        "src/test": "src",
+        "src/check_test": "src",
         "tools/a_bench": "tools",
     }
 
@@ -1070,6 +1074,7 @@ class CartTest(unittest.TestCase):
         self.n = 50
     def test_case(self):
         self.assertEqual(total(self.n), 40425)
+unittest.main()
 def test_failing():
     assert total(3) == 1
 """,
@@ -1334,7 +1339,18 @@ def test_tests_of_jest_are_repeated_without_checks(tmp_path: Path) -> None:
 TESTED_JAVA = {
     "src/Test.java": """\
 import java.lang.annotation.*;
-@Retention(RetentionPolicy.RUNTIME) @interface Test {}
+@Retention(RetentionPolicy.RUNTIME) @interface Test { boolean enabled() default true; }
+@Retention(RetentionPolicy.RUNTIME) @interface BeforeClass {}
+""",
+    "src/WholeTest.java": """\
+@Test class WholeTest {
+    int prepared;
+    @BeforeClass public void prepare() { prepared++; }
+    public void once() { if (prepared != 1) throw new AssertionError(); }
+    @Test(enabled = false) public void off() {}
+    public int sum() { return prepared; }
+    void other() {}
+}
 """,
     "src/CartTest.java": """\
 class CartTest {
@@ -1357,8 +1373,8 @@ def test_tests_of_java_are_repeated_in_one_process(tmp_path: Path) -> None:
     run = ["java", "-cp", "target/test-classes", "bench/RepeatedTests.java"]
     for more in ([*run, "--update"], run):
         subprocess.run(more, cwd=tmp_path, check=True)
-    count, name = (tmp_path / "bench" / "RepeatedTests.txt").read_text().split()
-    assert name == "CartTest#total"
+    count, name, *others = (tmp_path / "bench" / "RepeatedTests.txt").read_text().split()
+    assert (name, others[1:]) == ("CartTest#total", ["WholeTest#once"])
     assert int(count) > 1
     for missing in ("CartTest#renamed", "Renamed#total"):
         (tmp_path / "bench" / "RepeatedTests.txt").write_text(f"1 {missing}\n")

@@ -24,10 +24,10 @@ EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
 OFF = re.compile(r"^(\w{1,80}):BOOL=(?:OFF|NO|FALSE|0)$", re.MULTILINE)
 PLACE = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,80}(?:/[A-Za-z0-9_.+-]{1,80}){1,20}")
-RULE = re.compile(  # a target with a recipe that names an output, in the database that make prints
-    r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n(?:#(?!  Phony)[^\n]*+\n)++(?:\t(?![^\n]*? -o )[^\n]*+\n)*+\t[^\n]*? -o ",
-    re.MULTILINE,
+RULE = re.compile(  # a target with a recipe, in the database that make prints
+    r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n((?:#[^\n]*+\n)++)((?:\t[^\n]*+\n)++)", re.MULTILINE
 )
+OUTPUT = re.compile(r" -o (\S{1,160})")
 MAKEFILES = frozenset({"GNUmakefile", "Makefile", "makefile"})
 GOOGLE = re.compile(r"#include [<\"]benchmark/benchmark\.h")
 GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchmark this often
@@ -73,14 +73,13 @@ def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[
     none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
     words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
     run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=_left(end))
-    for target in RULE.findall(read_loosely(log, LARGEST_REPLY)):
-        program, kind = os.path.normpath(joined(folder, target)), _kind(PurePosixPath(target).name)
-        if (
-            kind is not None
-            and PLACE.fullmatch(f"./{target}")
-            and not PurePosixPath(target).suffix
-            and program not in files.tracked
-        ):
+    for target, about, recipe in RULE.findall(read_loosely(log, LARGEST_REPLY)):
+        output = (OUTPUT.findall(recipe) or [""])[-1]
+        name = target if "$" in output else output
+        runs = any(f"\t./{program}\n" in recipe for program in ("$@", name))
+        program, kind = os.path.normpath(joined(folder, name)), _kind(" ".join(map(os.path.basename, (target, name))))
+        usable = PLACE.fullmatch(f"./{name}") and not PurePosixPath(name).suffix and program not in files.tracked
+        if kind is not None and usable and (runs or "Phony target" not in about):
             command = program if "/" in program else f"./{program}"
             setup = (_make(folder, [target]),)
             yield Candidate("native code", command, f"{target} of the Makefile in {folder}", kind, setup=setup)
