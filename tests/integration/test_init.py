@@ -28,7 +28,7 @@ from profgate.init.recipes import RECIPES, extent_for, repeater
 from profgate.init.repository import candidates, detected
 from profgate.init.repository_files import Files
 from profgate.init.skeletons import repeated_tests
-from profgate.init.trial import iterations, problem_in
+from profgate.init.trial import iterations, problem_in, with_work
 from profgate.init.workflow import Plan
 from profgate.io.files import sources_under
 from profgate.model.profile import Profile, Stacks
@@ -756,6 +756,24 @@ def test_samples_of_a_slow_trial_are_those_of_a_run() -> None:
     plan = Plan(RECIPES[0], "python bench.py", (), "main", ("a",), extent_for(200, None))
     assert (plan.recipe.rate, plan.extent.rate) == (1000, 200)
     assert plan.samples_of_run(66) == 330
+
+
+@pytest.mark.parametrize(
+    ("language", "command", "times", "after"),
+    [
+        ("Go", "go test -benchtime 100x", 0.5, "go test -benchtime 50x"),
+        ("Rust", "a", 2.5, "sh -c 'for _ in $(seq 3); do \"$@\" || exit; done' sh a"),
+        ("Rust", "sh -c 'for _ in $(seq 9);", 0.5, "sh -c 'for _ in $(seq 5);"),
+        ("Rust", "a", 0.5, "a"),
+        ("Java", "java a.java", 0.25, "java a.java 2 A#b 9\n1 C#d\n"),
+    ],
+)
+def test_work_follows_the_trial(language: str, command: str, times: float, after: str) -> None:
+    recipe = next(each for each in RECIPES if each.language == language)
+    listed = {"a.java": "8 x", "a.txt": "8 A#b 9\n1 C#d\n"} if language == "Java" else {}
+    plan = Plan(recipe, command, (), "main", ("a",), extent_for(99, None), new_files=listed, update="".join(listed))
+    changed = with_work(plan, times)
+    assert " ".join([changed.command, *changed.new_files.values()]).replace(" 8 x", "") == after
 
 
 @needs_node

@@ -41,7 +41,8 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 TRIAL_RATE = 200  # py-spy stops the program for each sample, which makes it slower than in the workflow
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
-COUNT = re.compile(r" (-count |--loops |-bs |REPEAT_MAIN=)(\d{1,12})\b")
+COUNT = re.compile(r"( (?:-count |--loops |-bs |REPEAT_MAIN=|-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
+LISTED = re.compile(r"^()(\d{1,12})(?= )", re.MULTILINE)  # in the list of repeated tests
 MAIN_COUNT = re.compile(r"^REPEAT_MAIN=(\d{1,9})$", re.MULTILINE)
 CRITERION_TIME = " --profile-time 2"
 CRITERION_NAME = re.compile(r"^(.{1,200}): benchmark$", re.MULTILINE)
@@ -254,16 +255,19 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     for left in reversed(range(MOST_REPEATS)):
         what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
         try:
-            share, seconds, output = _once(what, plan, copies, checkout)
+            share, seconds, output, size = _once(what, plan, copies, checkout)
         except ProfgateError as error:
             if error.what != LONG_RUN or not plan.recipe.machine or plan.command.startswith(LIMITED) or not left:
                 raise
             plan = replace(plan, command=LIMITED + plan.command, timed=True)
             continue
-        longer = _longer(plan, share, seconds, copies, checkout)
-        if longer == plan or not left:
+        too_large = size > LARGEST_RECORDING
+        other = with_work(plan, 0.8 * LARGEST_RECORDING / size) if too_large else _longer(plan, share, seconds, copies, checkout)
+        if other == plan or not left:
             break
-        plan = longer
+        plan = other
+    if too_large:
+        raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, seconds)
@@ -293,14 +297,18 @@ def _with_fixed_work(plan: Plan, copies: _Copies, checkout: str) -> Plan:
     return plan
 
 
-def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str]:
-    """Record one run. Return its share, the duration in seconds and the output."""
+def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str, int]:
+    """Record one run. Return its share, the duration in seconds, the output and the size of the recording in bytes.
+
+    A recording that is too large is not read.
+    """
+    for path, text in plan.new_files.items():
+        write_text(f"{checkout}/{path}", text)
     with scratch_folder() as out:
         seconds, output = copies.run(what, plan.record, plan, checkout, out)
         size = sum(map(_size, Path(out).rglob("*.*")))
-        if size > LARGEST_RECORDING:
-            raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
-        return share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
+        profiles = read_sources(sources_under(out)) if size <= LARGEST_RECORDING else []
+        return share_of(profiles, copies.files, checkout, plan.extent.rate), seconds, output, size
 
 
 def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout: str) -> Plan:
@@ -316,13 +324,22 @@ def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout:
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    before = COUNT.search(plan.command) or LOOPED.match(plan.command)
-    times = int(before[before.lastindex or 0]) if before else 1
-    times = math.ceil(times * min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
-    if before and before.re is COUNT:
-        return replace(plan, command=COUNT.sub(rf" \g<1>{times}", plan.command))
-    command = LOOPED.sub("", plan.command)
-    return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
+    return with_work(plan, min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
+
+
+def with_work(plan: Plan, times: float) -> Plan:
+    """Return a plan that does so many times the work, or the same plan if nothing states how often it is repeated."""
+
+    def changed(found: re.Match[str]) -> str:
+        return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
+
+    if plan.update:
+        texts = {path: LISTED.sub(changed, text) for path, text in plan.new_files.items() if path.endswith(".txt")}
+        return replace(plan, new_files={**plan.new_files, **texts})
+    command = plan.command
+    if plan.recipe.machine and times > 1 and not COUNT.search(command) and not LOOPED.match(command):
+        command = LOOP.format(1) + command
+    return replace(plan, command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
 
 
 def _with_repeated_main(plan: Plan, copies: _Copies, checkout: str) -> Plan:
