@@ -261,12 +261,11 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
                 raise
             plan = replace(plan, command=LIMITED + plan.command, timed=True)
             continue
-        too_large = size > LARGEST_RECORDING
-        other = with_work(plan, 0.8 * LARGEST_RECORDING / size) if too_large else _longer(plan, share, seconds, copies, checkout)
+        other = _adjusted(plan, share, seconds, size, copies, checkout)
         if other == plan or not left:
             break
         plan = other
-    if too_large:
+    if size > LARGEST_RECORDING:
         raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
@@ -311,11 +310,14 @@ def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share,
         return share_of(profiles, copies.files, checkout, plan.extent.rate), seconds, output, size
 
 
-def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout: str) -> Plan:
-    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated.
+def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copies, checkout: str) -> Plan:
+    """Return a plan that repeats the same work until one run has enough samples and its recording is not too large.
 
-    ``seconds`` is the duration of the recording with this share.
+    ``seconds`` and ``size`` are those of the recording with this share. A command that cannot be repeated stays.
     """
+    room = 0.8 * LARGEST_RECORDING / max(1, size)
+    if size > LARGEST_RECORDING:
+        return with_work(plan, room)
     samples = max(1.0, plan.samples_of_run(share.samples))
     if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
         return plan
@@ -324,7 +326,7 @@ def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout:
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    return with_work(plan, min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
+    return with_work(plan, min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1), max(room, 1)))
 
 
 def with_work(plan: Plan, times: float) -> Plan:
