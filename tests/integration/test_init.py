@@ -28,7 +28,7 @@ from profgate.init.recipes import RECIPES, extent_for, repeater
 from profgate.init.repository import candidates, detected
 from profgate.init.repository_files import Files
 from profgate.init.skeletons import repeated_tests
-from profgate.init.trial import iterations, problem_in, with_work
+from profgate.init.trial import iterations, problem_in
 from profgate.init.workflow import Plan
 from profgate.io.files import sources_under
 from profgate.model.profile import Profile, Stacks
@@ -772,7 +772,7 @@ def test_work_follows_the_trial(language: str, command: str, times: float, after
     recipe = next(each for each in RECIPES if each.language == language)
     listed = {"a.java": "8 x", "a.txt": "8 A#b 9\n1 C#d\n"} if language == "Java" else {}
     plan = Plan(recipe, command, (), "main", ("a",), extent_for(99, None), new_files=listed, update="".join(listed))
-    changed = with_work(plan, times)
+    changed = plan.with_work(times)
     assert " ".join([changed.command, *changed.new_files.values()]).replace(" 8 x", "") == after
 
 

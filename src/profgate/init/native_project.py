@@ -63,7 +63,7 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
         for folder in (".", *nested) if "." in lists else ():
             found = _programs(files, checkout, folder, end)
             yield from found
-            if _has_benchmark(found) or (found and folder != "."):
+            if Kind.BENCHMARK in {each.kind for each in found} or (found and folder != "."):
                 return
 
 
@@ -72,7 +72,9 @@ def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[
     log = f"{checkout}-make-{folder.replace('/', '-')}"
     none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
     words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
-    run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=_left(end))
+    run_command(
+        words, folder=checkout, environment=without_git(os.environ), log=log, timeout=max(0.01, end - time.monotonic())
+    )
     for target, about, recipe in RULE.findall(read_loosely(log, LARGEST_REPLY)):
         output = (OUTPUT.findall(recipe) or [""])[-1]
         name = target if "$" in output else output
@@ -90,15 +92,11 @@ def _make(folder: str, targets: Sequence[str]) -> str:
     return " ".join(["make", *at, f"CC='cc {OPTIONS}' CXX='c++ {OPTIONS}'", *targets])
 
 
-def _left(end: float) -> float:
-    return max(0.01, end - time.monotonic())  # at the end, every command fails at once
-
-
 def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Candidate]:
     """Return the programs of a project, those that are built without a switch first."""
     found, off = _configured(files, checkout, folder, (), end)
     for pattern in (MEASURES, TESTS, EXAMPLES):
-        if _has_benchmark(found) or (found and pattern is not MEASURES):
+        if Kind.BENCHMARK in {each.kind for each in found} or (found and pattern is not MEASURES):
             break
         names = [name for name in off if pattern.search(name)]
         for chosen in (names, *([name] for name in names[:MOST_SWITCHES])):
@@ -107,10 +105,6 @@ def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Cand
                 found += more
                 break
     return found
-
-
-def _has_benchmark(found: Sequence[Candidate]) -> bool:
-    return any(each.kind is Kind.BENCHMARK for each in found)
 
 
 def _configured(
@@ -124,7 +118,7 @@ def _configured(
         folder=checkout,
         environment=without_git(os.environ),
         log=f"{checkout}-log",
-        timeout=_left(end),
+        timeout=max(0.01, end - time.monotonic()),  # at the end, every command fails at once
     )
     if outcome.failure:
         return [], []

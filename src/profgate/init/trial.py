@@ -16,10 +16,10 @@ from profgate.init.library_share import Share, share_of
 from profgate.init.native_project import GOOGLE_WORK
 from profgate.init.node_project import build_line
 from profgate.init.python_project import requirement
-from profgate.init.recipes import FEWEST_RUNS, LIMITED, LOOP, LOOPED, SAMPLES, extent_for, repeater
+from profgate.init.recipes import FEWEST_RUNS, LIMITED, LOOPED, SAMPLES, extent_for, repeater
 from profgate.init.repository_files import LARGEST_FILE, Files
 from profgate.init.skeletons import skeleton
-from profgate.init.workflow import Plan, one_line
+from profgate.init.workflow import COUNT, Plan, one_line
 from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
@@ -41,8 +41,6 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 TRIAL_RATE = 200  # py-spy stops the program for each sample, which makes it slower than in the workflow
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
-COUNT = re.compile(r"( (?:-count |--loops |-bs |REPEAT_MAIN=|-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
-LISTED = re.compile(r"^()(\d{1,12})(?= )", re.MULTILINE)  # in the list of repeated tests
 MAIN_COUNT = re.compile(r"^REPEAT_MAIN=(\d{1,9})$", re.MULTILINE)
 CRITERION_TIME = " --profile-time 2"
 CRITERION_NAME = re.compile(r"^(.{1,200}): benchmark$", re.MULTILINE)
@@ -141,8 +139,11 @@ class _Copies:
     def ready(self, plan: Plan) -> tuple[str, float]:
         """Return a checkout in which the setup of a plan has run, and the duration of the setup in seconds.
 
-        Raises ProfgateError if the setup fails.
+        Raises ProfgateError if the setup fails, or if a checkout does not contain a file of the command.
         """
+        for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
+            if path not in plan.new_files and _only_copied(self.files, path):
+                raise ProfgateError(path, UNTRACKED)
         shared = plan.setup[:-1] if plan.recipe.language in {"Rust", "native code"} else plan.setup
         if shared not in self._places:
             place = f"{self._scratch}/checkout-{len(self.failed) + len(self._ready)}"
@@ -247,9 +248,6 @@ def _only_copied(files: Files, path: str) -> bool:
 
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
-    for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
-        if path not in plan.new_files and _only_copied(copies.files, path):
-            raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
     plan = _with_fixed_work(_updated(plan, copies, checkout), copies, checkout)
     for left in reversed(range(MOST_REPEATS)):
@@ -317,7 +315,7 @@ def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copi
     """
     room = 0.8 * LARGEST_RECORDING / max(1, size)
     if size > LARGEST_RECORDING:
-        return with_work(plan, room)
+        return plan.with_work(room)
     samples = max(1.0, plan.samples_of_run(share.samples))
     if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
         return plan
@@ -326,22 +324,7 @@ def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copi
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    return with_work(plan, min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1), max(room, 1)))
-
-
-def with_work(plan: Plan, times: float) -> Plan:
-    """Return a plan that does so many times the work, or the same plan if nothing states how often it is repeated."""
-
-    def changed(found: re.Match[str]) -> str:
-        return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
-
-    if plan.update:
-        texts = {path: LISTED.sub(changed, text) for path, text in plan.new_files.items() if path.endswith(".txt")}
-        return replace(plan, new_files={**plan.new_files, **texts})
-    command = plan.command
-    if plan.recipe.machine and times > 1 and not COUNT.search(command) and not LOOPED.match(command):
-        command = LOOP.format(1) + command
-    return replace(plan, command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
+    return plan.with_work(min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1), max(room, 1)))
 
 
 def _with_repeated_main(plan: Plan, copies: _Copies, checkout: str) -> Plan:
