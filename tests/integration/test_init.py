@@ -678,14 +678,18 @@ DEEP = "a_bench: ../a.c\n\tcc $< -o $@\n"
 def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
     rules = [
         "all: $(OUT)/my_bench\n\t$(MAKE) -C ../tools",
-        ".PHONY: bench",
+        ".PHONY: bench test check",
         "bench:\n\t./run -o x",
+        "test: ../a.c\n\tcc -c $< -o a.o\n\tcc a.o -o $@\n\t./$@",
+        "check: ../a.c\n\tcc $< -o check_test\n\t./check_test",
         "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@",
     ]
     committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN, "tools/Makefile": DEEP})
     found = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
     assert {each.command: each.setup[0].split()[2] for each in found} == {
         "src/bin/my_bench": "src",
+        "src/test": "src",
+        "src/check_test": "src",
         "tools/a_bench": "tools",
     }
 
@@ -752,6 +756,24 @@ def test_samples_of_a_slow_trial_are_those_of_a_run() -> None:
     plan = Plan(RECIPES[0], "python bench.py", (), "main", ("a",), extent_for(200, None))
     assert (plan.recipe.rate, plan.extent.rate) == (1000, 200)
     assert plan.samples_of_run(66) == 330
+
+
+@pytest.mark.parametrize(
+    ("language", "command", "times", "after"),
+    [
+        ("Go", "go test -benchtime 100x", 0.5, "go test -benchtime 50x"),
+        ("Rust", "a", 2.5, "sh -c 'for _ in $(seq 3); do \"$@\" || exit; done' sh a"),
+        ("Rust", "sh -c 'for _ in $(seq 9);", 0.5, "sh -c 'for _ in $(seq 5);"),
+        ("Rust", "a", 0.5, "a"),
+        ("Java", "java a.java", 0.25, "java a.java 2 A#b 9\n1 C#d\n"),
+    ],
+)
+def test_work_follows_the_trial(language: str, command: str, times: float, after: str) -> None:
+    recipe = next(each for each in RECIPES if each.language == language)
+    listed = {"a.java": "8 x", "a.txt": "8 A#b 9\n1 C#d\n"} if language == "Java" else {}
+    plan = Plan(recipe, command, (), "main", ("a",), extent_for(99, None), new_files=listed, update="".join(listed))
+    changed = plan.with_work(times)
+    assert " ".join([changed.command, *changed.new_files.values()]).replace(" 8 x", "") == after
 
 
 @needs_node
@@ -1070,6 +1092,7 @@ class CartTest(unittest.TestCase):
         self.n = 50
     def test_case(self):
         self.assertEqual(total(self.n), 40425)
+unittest.main()
 def test_failing():
     assert total(3) == 1
 """,
@@ -1338,7 +1361,18 @@ def test_tests_of_jest_are_repeated_without_checks(tmp_path: Path) -> None:
 TESTED_JAVA = {
     "src/Test.java": """\
 import java.lang.annotation.*;
-@Retention(RetentionPolicy.RUNTIME) @interface Test {}
+@Retention(RetentionPolicy.RUNTIME) @interface Test { boolean enabled() default true; }
+@Retention(RetentionPolicy.RUNTIME) @interface BeforeClass {}
+""",
+    "src/WholeTest.java": """\
+@Test class WholeTest {
+    int prepared;
+    @BeforeClass public void prepare() { prepared++; }
+    public void once() { if (prepared != 1) throw new AssertionError(); }
+    @Test(enabled = false) public void off() {}
+    public int sum() { return prepared; }
+    void other() {}
+}
 """,
     "src/CartTest.java": """\
 class CartTest {
@@ -1361,8 +1395,8 @@ def test_tests_of_java_are_repeated_in_one_process(tmp_path: Path) -> None:
     run = ["java", "-cp", "target/test-classes", "bench/RepeatedTests.java"]
     for more in ([*run, "--update"], run):
         subprocess.run(more, cwd=tmp_path, check=True)
-    count, name = (tmp_path / "bench" / "RepeatedTests.txt").read_text().split()
-    assert name == "CartTest#total"
+    count, name, *others = (tmp_path / "bench" / "RepeatedTests.txt").read_text().split()
+    assert (name, others[1:]) == ("CartTest#total", ["WholeTest#once"])
     assert int(count) > 1
     for missing in ("CartTest#renamed", "Renamed#total"):
         (tmp_path / "bench" / "RepeatedTests.txt").write_text(f"1 {missing}\n")
