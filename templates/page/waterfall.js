@@ -6,7 +6,7 @@ import { formatSignedShare, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { once, symbolName } from "./tree.js";
 import { scaled } from "./views.js";
-import { changeOf, meanOf } from "./words.js";
+import { changeOf, fromTo } from "./words.js";
 
 const LEAST_PART = 0.005; // of the larger total; smaller parts belong to the rest
 const MOST_PARTS = 6;
@@ -17,9 +17,9 @@ const ABOUT_FOUND = 0.01; // relative; a smaller difference between a bar and a 
 const LONGEST_PART = 28; // characters
 
 // Divides the change of the total between the findings, in the order of the report, the other functions that changed,
-// and the rest. Each row's own change counts for the first part that contains the row, so no change counts twice; a
-// finding about self cost contains no callees. Cost of a function that one part gained and another part lost only moved,
-// and counts for neither.
+// and the rest. Each row's own change counts for the first part that contains the row, so no change counts twice. A
+// finding about self cost contains no callees. Cost of a function that one part gained and another part lost only
+// moved, and counts for neither.
 export function partsOfChange(tree, ratio, level, findings) {
   const owners = new Map([[REST, 0]]); // the number of each part
   const owner = new Uint8Array(tree.size);
@@ -96,12 +96,8 @@ export function makeWaterfall(page) {
     noise.title =
       `${changeOf(page, rest)}: all other functions ` + `together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);
-    box.replaceChildren(
-      element("b", meanOf(page, tree.before[0], 0)),
-      ...bars,
-      ...(rest ? [noise] : []),
-      element("b", meanOf(page, tree.after[0], 1)),
-    );
+    const [before, after] = fromTo(page, tree.before[0], tree.after[0]).split(" → ");
+    box.replaceChildren(element("b", before), ...bars, ...(rest ? [noise] : []), element("b", after));
     box.setAttribute("aria-label", `Parts of the change of the total, ${changeOf(page, total)}`);
   }
 
