@@ -765,7 +765,8 @@ def test_samples_of_a_slow_trial_are_those_of_a_run() -> None:
         ("Rust", "a", 2.5, "sh -c 'for _ in $(seq 3); do \"$@\" || exit; done' sh a"),
         ("Rust", "sh -c 'for _ in $(seq 9);", 0.5, "sh -c 'for _ in $(seq 5);"),
         ("Rust", "a", 0.5, "a"),
-        ("Java", "java a.java", 0.25, "java a.java 2 A#b 9\n1 C#d\n"),
+        ("Java", "java a.java", 2.0, "java a.java 16 A#b 9\n2 C#d\n"),
+        ("Java", "java a.java", 0.6, "java a.java 8 A#b 9\n"),
     ],
 )
 def test_work_follows_the_trial(language: str, command: str, times: float, after: str) -> None:
