@@ -227,7 +227,8 @@ class MetricReport:
     report. ``renamed`` contains the old and the new location of each renamed function. ``not_tested`` explains why
     strategies could not test the metric, and contains only reasons that the user can act on. ``unsuited`` contains the
     reasons why default strategies do not apply to this kind of profile. ``undrawable`` is True if no flame graph can be
-    drawn because the profiles contain no calls.
+    drawn because the profiles contain no calls. ``stackless`` is True if they contain calls but no stacks, so that the
+    page is a table.
     """
 
     name: str
@@ -247,6 +248,7 @@ class MetricReport:
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
     undrawable: bool = False
+    stackless: bool = False
 
     @property
     def changes(self) -> tuple[Change, ...]:

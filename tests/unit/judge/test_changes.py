@@ -103,7 +103,7 @@ def test_base_jobs_are_counted_without_the_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
     assert metric_report(comparison, []).calibration.base_jobs == 3
     known = replace(comparison, runs=Runs(3, 1, 2, (0, 0, 1), (0,), (0, 0), 4))
-    assert metric_report(known, []).calibration == Calibration(base_jobs=3, jobs_elsewhere=4)
+    assert metric_report(known, []).calibration == Calibration(base_jobs=3, jobs_elsewhere=4, run_spread=1.0)
 
 
 def test_total_has_no_share() -> None:
