@@ -56,10 +56,7 @@ class Plan:
         return recorded * self.recipe.rate / self.extent.rate
 
     def with_work(self, times: float) -> "Plan":
-        """Return a plan that does so many times the work, or the same plan if nothing states how often it repeats.
-
-        A list of tests gets shorter, because each of them may run only once.
-        """
+        """Return a plan that does so many times the work, if a number or a list of tests states it. A list is cut."""
 
         def changed(found: re.Match[str]) -> str:
             return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
