@@ -752,12 +752,6 @@ def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.C
     linted(written(tmp_path))
 
 
-def test_samples_of_a_slow_trial_are_those_of_a_run() -> None:
-    plan = Plan(RECIPES[0], "python bench.py", (), "main", ("a",), extent_for(200, None))
-    assert (plan.recipe.rate, plan.extent.rate) == (1000, 200)
-    assert plan.samples_of_run(66) == 330
-
-
 @pytest.mark.parametrize(
     ("language", "command", "times", "after"),
     [
@@ -774,6 +768,7 @@ def test_work_follows_the_trial(language: str, command: str, times: float, after
     listed = {"a.java": "8 x", "a.txt": "8 A#b 9\n1 C#d\n"} if language == "Java" else {}
     plan = Plan(recipe, command, (), "main", ("a",), extent_for(99, None), new_files=listed, update="".join(listed))
     changed = plan.with_work(times)
+    assert (plan.extent.rate, plan.samples_of_run(66)) == (100, 66 * recipe.rate / 100)
     assert " ".join([changed.command, *changed.new_files.values()]).replace(" 8 x", "") == after
 
 
@@ -882,14 +877,16 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
     assert "sh stub.sh -benchtime 440x -o" in shell_of(tmp_path)["RECORD"]
 
 
-def test_jmh_states_the_time_of_an_iteration() -> None:
-    rows = ["Benchmark  (n)  Mode  Cnt  Score   Error  Units", "Iteration   1: 900.0 ns/op"]
-    rows += ["Parse.a  10  avgt       40000000.000          ns/op", "Parse.b  avgt  2  10000000.5 ± 3.1 ns/op"]
-    assert iterations("\n".join([*rows, "Parse.c  avgt  ≈ 10⁻³  ns/op"]), 100) == 440
-
-
-def test_time_of_an_iteration_of_google_benchmark_has_a_unit() -> None:
-    rows = ["Benchmark     Time     CPU   Iterations", "BM_A/8    40.0 ms    39 ms   17", "BM_B    10000 us   1 us   3"]
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["B  (n)  Mode  Cnt  Score", "Iteration   1: 900.0 ns/op", "P.a  10  avgt       40000000.000          ns/op"]
+        + ["P.b  avgt  2  10000000.5 ± 3.1 ns/op", "P.c  avgt  ≈ 10⁻³  ns/op"],
+        ["Benchmark     Time     CPU   Iterations", "BM_A/8    40.0 ms    39 ms   17", "BM_B    10000 us   1 us   3"],
+    ],
+    ids=["JMH", "Google"],
+)
+def test_time_of_an_iteration_is_that_of_the_output(rows: list[str]) -> None:
     assert iterations("\n".join(rows), 100) == 440
 
 
