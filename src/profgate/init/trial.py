@@ -327,7 +327,8 @@ def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copi
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    return plan.with_work(min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1), max(room, 1)))
+    times = min(RUN_SAMPLES / samples, LONGEST_REPEATED / seconds, room)
+    return plan.with_work(times) if times > 1.5 else plan
 
 
 def _with_repeated_main(plan: Plan, copies: _Copies, checkout: str) -> Plan:
