@@ -768,7 +768,7 @@ def test_work_follows_the_trial(language: str, command: str, times: float, after
     listed = {"a.java": "8 x", "a.txt": "8 A#b 9\n1 C#d\n"} if language == "Java" else {}
     plan = Plan(recipe, command, (), "main", ("a",), extent_for(99, None), new_files=listed, update="".join(listed))
     changed = plan.with_work(times)
-    assert (plan.extent.rate, plan.samples_of_run(66)) == (100, 66 * recipe.rate / 100)
+    assert plan.samples_of_run(99) == recipe.rate  # the trial may be slower than a run
     assert " ".join([changed.command, *changed.new_files.values()]).replace(" 8 x", "") == after
 
 
@@ -878,16 +878,16 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "rows",
+    "output",
     [
-        ["B  (n)  Mode  Cnt  Score", "Iteration   1: 900.0 ns/op", "P.a  10  avgt       40000000.000          ns/op"]
-        + ["P.b  avgt  2  10000000.5 ± 3.1 ns/op", "P.c  avgt  ≈ 10⁻³  ns/op"],
-        ["Benchmark     Time     CPU   Iterations", "BM_A/8    40.0 ms    39 ms   17", "BM_B    10000 us   1 us   3"],
+        "Benchmark  (n)  Mode  Cnt  Score\nIteration   1: 900.0 ns/op\nP.a  10  avgt       40000000.000          ns/op\n"
+        "P.b  avgt  2  10000000.5 ± 3.1 ns/op\nP.c  avgt  ≈ 10⁻³  ns/op\n",
+        "Benchmark   Time  CPU  Iterations\nBM_A/8    40.0 ms    39 ms   17\nBM_B    10000 us   1 us   3\n",
     ],
     ids=["JMH", "Google"],
 )
-def test_time_of_an_iteration_is_that_of_the_output(rows: list[str]) -> None:
-    assert iterations("\n".join(rows), 100) == 440
+def test_time_of_an_iteration_is_that_of_the_output(output: str) -> None:
+    assert iterations(output, 100) == 440
 
 
 @pytest.mark.parametrize(
