@@ -101,7 +101,13 @@ function regrouped(tree, kind, chosen) {
 function rowMaker(most) {
   const mask = 2 ** Math.ceil(Math.log2(2 * most + 2)) - 1;
   const table = new Int32Array(mask + 1).fill(-1);
-  const made = { size: 0, parent: new Int32Array(most), symbol: new Int32Array(most), mixes: new Uint8Array(most), rowOf };
+  const made = {
+    size: 0,
+    parent: new Int32Array(most),
+    symbol: new Int32Array(most),
+    mixes: new Uint8Array(most),
+    rowOf,
+  };
 
   // A row below a row that mixes nothing is always new.
   function rowOf(parent, symbol, mixed) {
