@@ -121,11 +121,10 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
         )
         trend_of = partial(_trend, metric.metric, readings[0].series)
         found += [trend_of(metric.commits, shift, (None, None)) for shift in shifts_of(metric.totals())]
-        for symbol in _heaviest(metric):
-            commits, shares, costs = _shares(metric, symbol)
+        for symbol, (commits, shares, costs) in _shares(metric, _heaviest(metric)):
             found += [
                 trend_of(commits, shift, symbol)
-                for shift in _with_costs(shifts_of(shares), costs)
+                for shift in _with_costs(shifts_of(np.array(shares)), np.array(costs))
                 if abs(shift.after - shift.before) >= LEAST_MOVE
             ]
     return found
@@ -262,28 +261,22 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
     return sorted(chosen, key=lambda key: (-weight[key], key[0], key[1] or ""))[:MOST_SYMBOLS]
 
 
-def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return the commits at which the share of a symbol is known, the shares, and the self costs."""
-    commits, shares, costs = [], [], []
+def _shares(
+    line: _Line, symbols: Sequence[SymbolKey]
+) -> list[tuple[SymbolKey, tuple[list[str], list[float], list[float]]]]:
+    """Return the commits at which the share of each symbol is known, its shares, and its self costs."""
+    found = [(symbol, (list[str](), list[float](), list[float]())) for symbol in symbols]
     for sha, columns in zip(line.commits, line.columns, strict=True):
-        known = [
-            (share, share * column.sum * column.metric.scale)
-            for column in columns
-            if (share := _share(column, symbol)) is not None
+        given = [
+            (column, dict(zip(column.symbols, column.own.tolist(), strict=True))) for column in columns if column.sum > 0
         ]
-        if known:
-            commits.append(sha)
-            shares.append(sum(share for share, _ in known) / len(known))
-            costs.append(sum(cost for _, cost in known) / len(known))
-    return commits, np.array(shares), np.array(costs)
-
-
-def _share(column: Column, symbol: SymbolKey) -> float | None:
-    if column.sum <= 0:
-        return None
-    if symbol in column.symbols:
-        return float(column.own[column.symbols.index(symbol)]) / column.sum
-    return 0.0 if column.whole else None
+        for symbol, (commits, shares, costs) in found:
+            known = [(own.get(symbol, 0) / each.sum, each) for each, own in given if each.whole or symbol in own]
+            if known:
+                commits.append(sha)
+                shares.append(sum(share for share, _ in known) / len(known))
+                costs.append(sum(share * each.sum * each.metric.scale for share, each in known) / len(known))
+    return found
 
 
 def _trend(

@@ -33,7 +33,7 @@ PROGRAMS = {  # names of the programs that are recorded as each language
     "Java": r"java|mvnw?|gradlew?",
 }
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
-LOOPED = re.compile(re.escape(LOOP).replace(r"\{\}", r"(\d{1,9})"))
+LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
 LIMITED = "sh -c 'timeout 15 \"$@\" || test $? = 124' sh "
 STARTED = re.compile(r"sh -c '[^']{1,100}' sh ")  # matches both
 # calls the main function several times in one process

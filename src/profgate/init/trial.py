@@ -16,10 +16,10 @@ from profgate.init.library_share import Share, share_of
 from profgate.init.native_project import GOOGLE_WORK
 from profgate.init.node_project import build_line
 from profgate.init.python_project import requirement
-from profgate.init.recipes import FEWEST_RUNS, LIMITED, LOOP, LOOPED, SAMPLES, extent_for, repeater
+from profgate.init.recipes import FEWEST_RUNS, LIMITED, LOOPED, SAMPLES, extent_for, repeater
 from profgate.init.repository_files import LARGEST_FILE, Files
 from profgate.init.skeletons import skeleton
-from profgate.init.workflow import Plan, one_line
+from profgate.init.workflow import COUNT, Plan, one_line
 from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
@@ -41,7 +41,6 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 TRIAL_RATE = 200  # py-spy stops the program for each sample, which makes it slower than in the workflow
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
-COUNT = re.compile(r" (-count |--loops |-bs |REPEAT_MAIN=)(\d{1,12})\b")
 MAIN_COUNT = re.compile(r"^REPEAT_MAIN=(\d{1,9})$", re.MULTILINE)
 CRITERION_TIME = " --profile-time 2"
 CRITERION_NAME = re.compile(r"^(.{1,200}): benchmark$", re.MULTILINE)
@@ -140,8 +139,11 @@ class _Copies:
     def ready(self, plan: Plan) -> tuple[str, float]:
         """Return a checkout in which the setup of a plan has run, and the duration of the setup in seconds.
 
-        Raises ProfgateError if the setup fails.
+        Raises ProfgateError if the setup fails, or if a checkout does not contain a file of the command.
         """
+        for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
+            if path not in plan.new_files and _only_copied(self.files, path):
+                raise ProfgateError(path, UNTRACKED)
         shared = plan.setup[:-1] if plan.recipe.language in {"Rust", "native code"} else plan.setup
         if shared not in self._places:
             place = f"{self._scratch}/checkout-{len(self.failed) + len(self._ready)}"
@@ -246,24 +248,23 @@ def _only_copied(files: Files, path: str) -> bool:
 
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
-    for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
-        if path not in plan.new_files and _only_copied(copies.files, path):
-            raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
     plan = _with_fixed_work(_updated(plan, copies, checkout), copies, checkout)
     for left in reversed(range(MOST_REPEATS)):
         what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
         try:
-            share, seconds, output = _once(what, plan, copies, checkout)
+            share, seconds, output, size = _once(what, plan, copies, checkout)
         except ProfgateError as error:
             if error.what != LONG_RUN or not plan.recipe.machine or plan.command.startswith(LIMITED) or not left:
                 raise
             plan = replace(plan, command=LIMITED + plan.command, timed=True)
             continue
-        longer = _longer(plan, share, seconds, copies, checkout)
-        if longer == plan or not left:
+        other = _adjusted(plan, share, seconds, size, copies, checkout)
+        if other == plan or not left:
             break
-        plan = longer
+        plan = other
+    if size > LARGEST_RECORDING:
+        raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, seconds)
@@ -293,21 +294,28 @@ def _with_fixed_work(plan: Plan, copies: _Copies, checkout: str) -> Plan:
     return plan
 
 
-def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str]:
-    """Record one run. Return its share, the duration in seconds and the output."""
+def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str, int]:
+    """Record one run. Return its share, the duration in seconds, the output and the size of the recording in bytes.
+
+    A recording that is too large is not read.
+    """
+    for path, text in plan.new_files.items():
+        write_text(f"{checkout}/{path}", text)
     with scratch_folder() as out:
         seconds, output = copies.run(what, plan.record, plan, checkout, out)
         size = sum(map(_size, Path(out).rglob("*.*")))
-        if size > LARGEST_RECORDING:
-            raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
-        return share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
+        profiles = read_sources(sources_under(out)) if size <= LARGEST_RECORDING else []
+        return share_of(profiles, copies.files, checkout, plan.extent.rate), seconds, output, size
 
 
-def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout: str) -> Plan:
-    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated.
+def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copies, checkout: str) -> Plan:
+    """Return a plan that repeats the same work until one run has enough samples and its recording is not too large.
 
-    ``seconds`` is the duration of the recording with this share.
+    ``seconds`` and ``size`` are those of the recording with this share. A command that cannot be repeated stays.
     """
+    room = 0.8 * LARGEST_RECORDING / max(1, size)
+    if size > LARGEST_RECORDING:
+        return plan.with_work(room)
     samples = max(1.0, plan.samples_of_run(share.samples))
     if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
         return plan
@@ -316,13 +324,7 @@ def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout:
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    before = COUNT.search(plan.command) or LOOPED.match(plan.command)
-    times = int(before[before.lastindex or 0]) if before else 1
-    times = math.ceil(times * min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
-    if before and before.re is COUNT:
-        return replace(plan, command=COUNT.sub(rf" \g<1>{times}", plan.command))
-    command = LOOPED.sub("", plan.command)
-    return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
+    return plan.with_work(min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1), max(room, 1)))
 
 
 def _with_repeated_main(plan: Plan, copies: _Copies, checkout: str) -> Plan:
