@@ -256,6 +256,17 @@ def test_inconclusive_comment_names_suspects_and_what_decides(quiet: bool) -> No
     assert lines[-1].startswith("The check passes. To decide, record about 8 times longer")
 
 
+@pytest.mark.parametrize("quiet", [True, False])
+def test_many_suspects_stay_below_the_limit(quiet: bool) -> None:
+    report = samples.inconclusive()
+    suspects = [reason for reason in report.verdict.reasons if reason.code is ReasonCode.SUSPECT]
+    reasons = (report.verdict.reasons[0], *suspects[:1] * 1000)
+    report = replace(report, verdict=replace(report.verdict, reasons=reasons))
+    text = (render_quiet_comment if quiet else render_comment)(report).text
+    assert len(text.encode()) <= COMMENT_BYTES
+    assert "and 990 more lines in the report" in text
+
+
 def test_an_unsafe_address_is_no_link() -> None:
     links = Links({("api-bench", "cpu"): "javascript:alert(1)"}, report="https://x.example/a b)<i>")
     tables = seen(comment(samples.regression(), links))
