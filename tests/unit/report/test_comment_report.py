@@ -85,7 +85,7 @@ def spaced(text: str) -> str:
 
 def without_calls(report: Report) -> Report:
     workloads = [
-        replace(one, metrics=tuple(replace(metric, undrawable=True) for metric in one.metrics))
+        replace(one, metrics=tuple(replace(metric, lacks="calls") for metric in one.metrics))
         for one in report.workloads
     ]
     return replace(report, workloads=tuple(workloads))
@@ -513,7 +513,7 @@ def test_profiles_without_stacks_link_to_a_table() -> None:
     one = samples.metric(samples.finding("parse", 1e9, 2e9))
     for metric, link in (
         (one, "[🔥 flame graph](p.html)"),
-        (replace(one, stackless=True), "[table of functions](p.html)"),
+        (replace(one, lacks="stacks"), "[table of functions](p.html)"),
     ):
         load = samples.workload(metric)
         text = comment(samples.report(load), links=Links(pages={(load.name, metric.name): "p.html"})).text
