@@ -30,17 +30,14 @@ export function showFocus(page, frames) {
     return;
   }
   const { name, place, link, everywhere, lines, shares, brief } = describe(page, shape, node);
-  const isSelf = page.findings.get(tree.symbol[node])?.judged === "self" && !page.header.alone;
+  const symbol = tree.symbol[node];
+  const finding = page.findings.get(symbol);
+  const isSelf = finding?.judged === "self" && !page.header.alone;
   const [shown, other] = isSelf ? [lines[1], lines[0]] : lines;
   const heading = element("b");
-  const symbol = tree.symbol[node];
+  const { level } = page.shades[shape];
   heading.append(
-    glyphOf(
-      stateOf(tree, node),
-      page.shades[shape].level[node],
-      page.findings.get(symbol),
-      isEdited(tree.sources?.[symbol]),
-    ),
+    glyphOf(stateOf(tree, node), level[node], finding, isEdited(tree.sources?.[symbol])),
     element("bdi", name),
   );
   details.replaceChildren(
@@ -54,7 +51,7 @@ export function showFocus(page, frames) {
         `${everywhere && `${hereOf(page, symbol, node)} `}` +
           `${isSelf && other.brief !== shown.brief ? "self " : ""}${shown.brief} ` +
           `(${page.header.alone ? shares : shown.growth})` +
-          `${other && other.brief !== shown.brief ? `, ${other.label.toLowerCase()} ${other.brief}` : ""}`,
+          `${other && !everywhere && other.brief !== shown.brief ? `, ${other.label.toLowerCase()} ${other.brief}` : ""}`,
         brief,
       ]
         .filter(Boolean)
