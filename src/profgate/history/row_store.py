@@ -18,7 +18,7 @@ import pyarrow.dataset as ds
 
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import HistoryReader, facts_of, stored_series
-from profgate.history.history_store import encodable, run_bytes
+from profgate.history.history_store import encodable, facts_text, run_bytes
 from profgate.history.packed_columns import MOST_ROWS, checked_values
 from profgate.history.row_files import SCHEMAS, TEXT, RowFile, RowFiles, encoded
 from profgate.model.arrays import IntArray, read_only
@@ -334,7 +334,7 @@ def _rows(readings: Sequence[tuple[_Identity, Reading]]) -> Any:  # noqa: ANN401
     counts = np.array([max(len(column.symbols), 1) for *_, column in pairs])
     heads = [
         identity._asdict()
-        | {"ref": reading.job.ref, "event": reading.job.event, "facts": _facts(reading)}
+        | {"ref": reading.job.ref, "event": reading.job.event, "facts": facts_text(reading)}
         | {"series": reading.series.key, "workload_name": reading.series.workload, "format": reading.series.format}
         | {"configuration": json.dumps(asdict(reading.series.configuration))}
         | {"metric": column.metric.name, "unit": column.metric.unit, "better": column.metric.better}
@@ -367,8 +367,3 @@ def _rows(readings: Sequence[tuple[_Identity, Reading]]) -> Any:  # noqa: ANN401
             short = _encoded_texts(values) if field.type == TEXT else pa.array(values, field.type)
             arrays[field.name] = short.take(repeated)
     return pa.table([arrays[field.name] for field in SCHEMAS["readings"]], schema=SCHEMAS["readings"])
-
-
-def _facts(reading: Reading) -> str:
-    facts = asdict(replace(reading.facts, job=None))  # the job is a column
-    return json.dumps({name: fact for name, fact in facts.items() if fact is not None})
