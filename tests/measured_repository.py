@@ -12,10 +12,14 @@ Git = Callable[..., str]
 @pytest.fixture
 def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     """Git in a new repository, which is the current folder."""
-    repository = tmp_path / "repository"
-    repository.mkdir()
-    monkeypatch.chdir(repository)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    return repository(tmp_path, monkeypatch)
+
+
+def repository(top: Path, patch: pytest.MonkeyPatch) -> Git:
+    folder = top / "repository"
+    folder.mkdir()
+    patch.chdir(folder)
+    patch.setenv("GIT_CONFIG_GLOBAL", str(top / "gitconfig"))
 
     def run(*words: str) -> str:
         return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout.strip()

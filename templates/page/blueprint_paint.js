@@ -2,6 +2,7 @@
 import { GLYPHS, childrenOf, hasHidden, heightOf, shadeOf, sourceOf, widthOf } from "./blueprint.js";
 import { tidy } from "./blueprint_layout.js";
 import { svgElement } from "./dom.js";
+import { findingGlyph } from "./draw.js";
 import { shorten } from "./format.js";
 import { nameOf } from "./tree.js";
 
@@ -40,22 +41,22 @@ export function layOutBoxes({ tree, figures, shown, marks }) {
 }
 
 function boxLabel(tree, figures, node, marks, box) {
-  const large = marks.findings.has(tree.symbol[node]);
+  const finding = marks.findings.get(tree.symbol[node]);
   const signs = [
     GLYPHS[figures.state[node]],
     marks.moved.has(node) ? "↷" : "",
-    large ? "◆" : "",
+    finding ? findingGlyph(finding) : "",
     leadsToSlower(figures, node) ? "↓" : "",
   ].join("");
   const prefix = signs && `${signs} `;
   const name = nameOf(tree, node);
-  if (large) {
+  if (finding) {
     const text = prefix + shorten(name, LONGEST_OF_FINDING);
-    return { text, large, inside: box.height >= LABEL_ROOM && text.length * LARGE_LETTER + 10 <= box.width };
+    return { text, large: true, inside: box.height >= LABEL_ROOM && text.length * LARGE_LETTER + 10 <= box.width };
   }
   const room = Math.floor((box.width - 10) / LETTER) - prefix.length;
   const inside = box.height >= LABEL_ROOM && room >= Math.min(name.length, 8);
-  return { text: prefix + shorten(name, inside ? room : LONGEST_LABEL), large, inside };
+  return { text: prefix + shorten(name, inside ? room : LONGEST_LABEL), large: false, inside };
 }
 
 function leadsToSlower({ leads, state }, node) {

@@ -92,7 +92,7 @@ function makeBlueprintLegend() {
     ...entries,
     unknown,
     element("li", "↷ moved to another call path"),
-    element("li", "◆ finding"),
+    element("li", "‼ ! ? finding: severe, degraded, possible"),
     element("li", "↓ red edge: calls a slower function"),
   );
   const bars = element("div", undefined, "bars");

@@ -30,7 +30,7 @@ function figureRows(page, figures, node) {
   ];
   for (const [label, before, after] of [
     ["Total", tree.before[node], tree.after[node]],
-    ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
+    ...(node ? [["Self", tree.beforeSelf[node], tree.afterSelf[node]]] : []),
   ]) {
     const old = scaled(before, ratio);
     const near = isNear(after, old);

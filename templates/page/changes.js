@@ -2,7 +2,7 @@
 import { shadesOf, stateOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
-import { SEVERITY_GLYPHS } from "./draw.js";
+import { findingGlyph } from "./draw.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
 import { formatChosenShare, formatShare, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
@@ -101,7 +101,7 @@ export function makeChanges(page) {
     name.append(element("bdi", shorten(symbolName(page.whole, finding.symbol), LONGEST_CHIP)));
     button.append(
       name,
-      element("span", `${basis}${growth}${finding.severity === "maybe" ? " ?" : ""}`),
+      element("span", `${basis}${growth}${finding.severity === "maybe" ? ", possible" : ""}`),
       ...partsOf(finding, 1),
     );
     const caller = callerOf(finding);
@@ -123,7 +123,7 @@ export function makeChanges(page) {
     const entry = element("li", undefined, finding.part ? "part" : "");
     const caller = callerOf(finding);
     entry.append(
-      element("i", SEVERITY_GLYPHS[finding.severity] ?? "!", finding.direction),
+      element("i", findingGlyph(finding), finding.direction),
       nameLink(symbolName(page.whole, finding.symbol), () => page.openFinding(finding)),
       element("b", tagOf(finding)),
       element("span", [changeText(finding), ...(finding.facts ?? [])].join(", ")),

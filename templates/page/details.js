@@ -30,7 +30,8 @@ export function showFocus(page, frames) {
     return;
   }
   const { name, place, link, everywhere, lines, shares, brief } = describe(page, shape, node);
-  const [all, own] = lines;
+  const isSelf = page.findings.get(tree.symbol[node])?.judged === "self" && !page.header.alone;
+  const [shown, other] = isSelf ? [lines[1], lines[0]] : lines;
   const heading = element("b");
   const symbol = tree.symbol[node];
   heading.append(
@@ -50,8 +51,10 @@ export function showFocus(page, frames) {
       "span",
       [
         everywhere,
-        `${everywhere && `${hereOf(page, symbol, node)} `}${all.brief} ` +
-          `(${page.header.alone ? shares : all.growth})${own.brief === all.brief ? "" : `, self ${own.brief}`}`,
+        `${everywhere && `${hereOf(page, symbol, node)} `}` +
+          `${isSelf && other.brief !== shown.brief ? "self " : ""}${shown.brief} ` +
+          `(${page.header.alone ? shares : shown.growth})` +
+          `${other && other.brief !== shown.brief ? `, ${other.label.toLowerCase()} ${other.brief}` : ""}`,
         brief,
       ]
         .filter(Boolean)

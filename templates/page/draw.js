@@ -258,11 +258,14 @@ function labelOf({ tree, folded }, node) {
     : `${nameOf(tree, node)} ›${last > node + 1 ? ` ${count(last - node - 1)} ›` : ""} ${nameOf(tree, last)}`;
 }
 
-export const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };
+// Returns the mark of a finding: severe, degraded or possible.
+export function findingGlyph({ severity }) {
+  return { severe: "‼", maybe: "?" }[severity] ?? "!";
+}
 
 export function glyphOf(state, level, finding, edited, leads = false) {
   const marks = [];
-  if (finding) marks.push(SEVERITY_GLYPHS[finding.severity] ?? "!");
+  if (finding) marks.push(findingGlyph(finding));
   if (edited) marks.push("◆");
   if (state === "new") marks.push("+");
   else if (state === "gone") marks.push("×");

@@ -111,14 +111,15 @@ export function planned(page, pane, root, width) {
   return plan;
 }
 
-// The height of the window below the controls, excluding captions and the line below the pictures.
+// The height of the window below the controls, excluding captions and the lines below the pictures.
 function roomFor(frames) {
   const panes = frames[0].figure.parentElement;
   const top = panes.getBoundingClientRect().top + window.scrollY;
   const captions = new Map();
   for (const { pane, caption } of frames)
     captions.set(groupOf(pane), Math.max(captions.get(groupOf(pane)) ?? 0, caption.offsetHeight + 1));
-  const taken = [...captions.values()].reduce((sum, height) => sum + height, panes.nextElementSibling.offsetHeight);
+  const below = [...panes.parentElement.querySelectorAll("#marks, .bottom")].map((part) => part.offsetHeight);
+  const taken = [...captions.values(), ...below].reduce((sum, height) => sum + height, 0);
   return Math.max(window.innerHeight - top - taken - PAGE_MARGIN, SMALLEST_ROOM);
 }
 

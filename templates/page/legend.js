@@ -34,11 +34,11 @@ export function makeLegend(page) {
     }[mode];
     const size = from ? `Coloured from ${formatChosenShare(from)} of the whole` : "Every change is coloured";
     const curve = mode === "relative" ? "" : ramp === "linear" ? ", linear" : ", square root";
-    const moved = movedFunctions ? ", or called from elsewhere at about the same cost" : "";
     const text = [
       `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${curve}.`,
       `${size}${tested(chance)}.`,
-      `Neutral = too small or within noise${moved}.${coloured ? "" : " No frame is coloured."}`,
+      movedFunctions ? "Functions called from elsewhere at about the same cost are outlines, too." : "",
+      coloured ? "" : "No frame is coloured.",
     ].join(" ");
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);
@@ -62,4 +62,5 @@ export function makeLegend(page) {
   }
 
   for (const event of ["colour", "layout", "theme"]) page.on(event, show);
+  page.on("tab", () => byId(page.state.tab === "symbols" ? "table-note" : "panes").after(byId("marks")));
 }

@@ -14,16 +14,16 @@ const TEXT_COLUMNS = new Set(["name", "reach", "source"]); // sorted in ascendin
 
 const COLUMNS = [
   { key: "name", title: "Function" },
-  { key: "before", title: "Before", needs: compares },
-  { key: "after", title: "After" },
-  { key: "delta", title: "Change", help: "Sorted by size, without the sign", needs: compares },
-  { key: "relative", title: "Relative", needs: compares },
   {
     key: "severity",
     title: "Finding",
     help: "Findings of the comparison on this function",
     needs: (page) => page.findings.size > 0,
   },
+  { key: "before", title: "Before", needs: compares },
+  { key: "after", title: "After" },
+  { key: "delta", title: "Change", help: "Sorted by size, without the sign", needs: compares },
+  { key: "relative", title: "Relative", needs: compares },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions", needs: compares },
   {

@@ -6,7 +6,7 @@ import { formatSignedShare, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { once, symbolName } from "./tree.js";
 import { scaled } from "./views.js";
-import { changeOf, meanOf } from "./words.js";
+import { changeOf, fromTo } from "./words.js";
 
 const LEAST_PART = 0.005; // of the larger total; smaller parts belong to the rest
 const MOST_PARTS = 6;
@@ -17,17 +17,20 @@ const ABOUT_FOUND = 0.01; // relative; a smaller difference between a bar and a 
 const LONGEST_PART = 28; // characters
 
 // Divides the change of the total between the findings, in the order of the report, the other functions that changed,
-// and the rest. Each row's own change counts for the first part that contains the row, so no change counts twice. Cost
-// of a function that one part gained and another part lost only moved, and counts for neither.
+// and the rest. Each row's own change counts for the first part that contains the row, so no change counts twice. A
+// finding about self cost contains no callees. Cost of a function that one part gained and another part lost only
+// moved, and counts for neither.
 export function partsOfChange(tree, ratio, level, findings) {
   const owners = new Map([[REST, 0]]); // the number of each part
   const owner = new Uint8Array(tree.size);
-  const add = (symbol, rows) => {
+  const add = (symbol, rows, own) => {
     if (symbol < 0 || owners.has(symbol) || owners.size > MOST_OWNERS) return;
-    owners.set(symbol, owners.size);
-    for (const row of rows) for (let i = row; i < tree.end[row]; i++) owner[i] ||= owners.get(symbol);
+    const part = owners.size;
+    owners.set(symbol, part);
+    for (const row of rows) for (let i = row; i < (own ? row + 1 : tree.end[row]); i++) owner[i] ||= part;
   };
-  for (const finding of findings) add(finding.symbol, pathRows(tree, finding));
+  for (const finding of findings)
+    if (!finding.part) add(finding.symbol, pathRows(tree, finding), finding.judged === "self");
   const others = new Map();
   for (const { node } of whatChanged(tree, ratio, level))
     others.set(tree.symbol[node], [...(others.get(tree.symbol[node]) ?? []), node]);
@@ -47,9 +50,19 @@ export function partsOfChange(tree, ratio, level, findings) {
 
 // Returns the change of each part without the cost that moved between parts.
 function changesOf(tree, ratio, owner, count) {
-  const own = new Float64Array((tree.names.length - LOWEST) * count); // by function and part
-  for (let i = 0; i < tree.size; i++)
-    own[(tree.symbol[i] - LOWEST) * count + owner[i]] += tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
+  const { size, symbol, afterSelf, beforeSelf } = tree;
+  const first = new Int32Array(tree.names.length - LOWEST).fill(-1); // of the functions with rows of a part
+  let length = 0;
+  for (let i = 0; i < size; i++) {
+    if (!owner[i] || first[symbol[i] - LOWEST] >= 0) continue;
+    first[symbol[i] - LOWEST] = length;
+    length += count;
+  }
+  const own = new Float64Array(length); // by function and part
+  for (let i = 0; i < size; i++) {
+    const at = first[symbol[i] - LOWEST];
+    if (at >= 0) own[at + owner[i]] += afterSelf[i] - scaled(beforeSelf[i], ratio);
+  }
   const deltas = new Float64Array(count);
   for (let from = 0; from < own.length; from += count) {
     let [gained, lost] = [0, 0];
@@ -81,12 +94,12 @@ export function makeWaterfall(page) {
     const bars = shown.map(({ symbol, delta }) => {
       const name = symbolName(tree, symbol);
       const change = changeOf(page, delta);
-      const other = otherDelta(symbol, delta);
+      const other = partOf(symbol, delta);
       const button = makeButton("", () => open(symbol), delta > 0 === !page.higher ? "worse" : "better");
       button.append(element("bdi", shorten(name, LONGEST_PART)), " ", element("span", `${change}${other}`));
       button.title =
-        `${name}: ${change}, ${formatSignedShare(delta / whole)} of the total, as a part of its change, ` +
-        `without cost that only moved${other}`;
+        `${name}: ${change}${other}, ${formatSignedShare(delta / whole)} of the total` +
+        `${other && "; the rest only moved, or belongs to another part"}`;
       button.style.flex = width(delta);
       return button;
     });
@@ -94,12 +107,8 @@ export function makeWaterfall(page) {
     noise.title =
       `${changeOf(page, rest)}: all other functions ` + `together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);
-    box.replaceChildren(
-      element("b", meanOf(page, tree.before[0], 0)),
-      ...bars,
-      ...(rest ? [noise] : []),
-      element("b", meanOf(page, tree.after[0], 1)),
-    );
+    const [before, after] = fromTo(page, tree.before[0], tree.after[0]).split(" → ");
+    box.replaceChildren(element("b", before), ...bars, ...(rest ? [noise] : []), element("b", after));
     box.setAttribute("aria-label", `Parts of the change of the total, ${changeOf(page, total)}`);
   }
 
@@ -107,13 +116,12 @@ export function makeWaterfall(page) {
     return header.findings.find((entry) => entry.symbol === symbol);
   }
 
-  // Returns the change of a finding as the headline states it, if the bar has another one.
-  function otherDelta(symbol, delta) {
+  // Returns the change of a finding as the headline states it, if the bar shows only a part of it.
+  function partOf(symbol, delta) {
     const finding = findingOf(symbol);
     if (!finding?.delta || page.tree !== page.whole || page.state.k !== "none") return "";
     const found = (finding.delta * header.runs[1]) / (header.g * 10 ** header.exponent);
-    const basis = finding.change[0] || (finding.rows?.length ? "" : "all calls ");
-    return Math.abs(found - delta) <= ABOUT_FOUND * Math.abs(delta) ? "" : ` (${basis}${changeOf(page, found)})`;
+    return Math.abs(found - delta) <= ABOUT_FOUND * Math.abs(delta) ? "" : ` of ${changeOf(page, found)}`;
   }
 
   function open(symbol) {

@@ -56,10 +56,12 @@ export function describe(page, shape, node) {
   const { ratio } = page;
   const growth = tree.totals[1] - scaled(tree.totals[0], ratio);
   const isScaled = scales(page, ratio);
-  const lines = [
+  const costs = [
     ["Total", tree.before[node], tree.after[node], "new"],
     ["Self", tree.beforeSelf[node], tree.afterSelf[node], "from 0"],
-  ].map(([label, before, after, fromNothing]) => {
+  ];
+  // the total has a self cost only if stacks are missing, which a note explains
+  const lines = costs.slice(0, tree.symbol[node] === ROOT ? 1 : 2).map(([label, before, after, fromNothing]) => {
     const old = scaled(before, ratio);
     const delta = after - old;
     const near = isNear(after, old);

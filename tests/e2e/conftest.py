@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from slow_cases import quick_first
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -24,7 +26,7 @@ ARGUMENTS = [
 OpenFile = Callable[..., "Page"]
 
 
-SCREENS = [(1280, "light"), (390, "dark")]
+SCREENS = quick_first([(390, "dark"), (1280, "light")])
 WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
 ADDRESS_PAUSE = 150  # milliseconds; the page writes its address in a pause after the interactions
 

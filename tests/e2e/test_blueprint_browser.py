@@ -117,7 +117,7 @@ def test_every_state_has_colour_and_glyph(open_page: OpenPage) -> None:
     fill = "e => getComputedStyle(e).fill"
     assert box(page, "parse").locator(".shape").evaluate(fill) == "rgb(178, 24, 43)"
     assert box(page, "render").locator(".shape").evaluate(fill) == "rgb(166, 203, 232)"
-    assert (box(page, "parse").locator("text").text_content() or "").startswith("▲◆")
+    assert (box(page, "parse").locator("text").text_content() or "").startswith("▲‼")
     assert box(page, "fresh").locator(".corner").count() == 1
     assert box(page, "load").locator(".corner").count() == 0
     assert "↷" in (box(page, "helper").locator("text").text_content() or "")

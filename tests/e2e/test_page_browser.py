@@ -17,6 +17,7 @@ from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFind
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
 from profgate.report.metric_headline import MetricHeadline
+from slow_cases import quick_first
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -192,7 +193,7 @@ def test_copied_link_has_the_state_at_once(open_page: OpenPage) -> None:
     assert "view=diff" in page.evaluate("location.hash")
 
 
-@pytest.mark.parametrize("zoomed", [False, True])
+@pytest.mark.parametrize("zoomed", quick_first([True, False]))
 def test_link_restores_the_state(open_page: OpenPage, zoomed: bool) -> None:
     page = painted(open_page())
     page.locator("#findings button").first.click()
@@ -278,7 +279,7 @@ def test_small_input_has_a_page(open_page: OpenPage, rows: list[tuple[int, int, 
         assert page.locator('#norms input[value="total"]').is_disabled()
 
 
-@pytest.mark.parametrize("width", [320, 360, 1280, 2560])
+@pytest.mark.parametrize("width", quick_first([320, 1280, 360, 2560], 2))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
     page = painted(open_page(width=width, color_scheme=scheme))
@@ -619,9 +620,9 @@ def test_chips_show_the_judged_cost(open_page: OpenPage) -> None:
     finding = PageFinding(symbol=1, severity="maybe", direction="worse", judged="self", change=change)
     page = painted(open_page(header=replace(HEADER, findings=[finding])))
     chip = page.locator("#findings button").first
-    assert chip.inner_text().split() == ["load", "self", "2.3x", "?"]
+    assert chip.inner_text().split() == ["load", "self", "2.3x,", "possible"]
     choose(page, "Self")
-    assert chip.inner_text().split() == ["load", "self", "2.3x", "?"]
+    assert chip.inner_text().split() == ["load", "self", "2.3x,", "possible"]
     assert "self cost" in page.locator("#measure").inner_text()
 
 
@@ -712,7 +713,7 @@ def test_first_line_has_the_result(open_page: OpenPage, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", quick_first(["light", "dark"]))
 def test_axe_finds_nothing_on_a_judged_page(open_page: OpenPage, scheme: Literal["light", "dark"]) -> None:
     for verdict in ("fails", "review", "better", "unchanged"):
         header = replace(JUDGED, headline=MetricHeadline(verdict, "text", "total +1 %"))
@@ -898,7 +899,7 @@ def test_tabs_by_arrow_keys(open_page: OpenPage) -> None:
     assert table.get_by_role("tab", name="Table").get_attribute("aria-selected") == "true"
 
 
-@pytest.mark.parametrize("zoomed", [False, True])
+@pytest.mark.parametrize("zoomed", quick_first([True, False]))
 def test_unknown_paths_open_their_nearest_known_caller(open_page: OpenPage, zoomed: bool) -> None:
     page = painted(open_page())
     page.locator("#findings button").first.click()
@@ -1101,7 +1102,7 @@ def test_one_profile_has_no_comparison(open_page: OpenPage) -> None:
     page = painted(open_page(tree, header, width=1440))
     assert page.locator(".pane").count() == 1
     assert page.get_by_role("tab").all_inner_texts() == ["Graph", "Sandwich", "Table"]
-    assert page.locator("#details").inner_text() == "all 567 samples (100 % of the run), self 0 samples"
+    assert page.locator("#details").inner_text() == "all 567 samples (100 % of the run)"
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("searchbox", name="Search").fill("parse")
     assert page.locator("#matched").inner_text() == "1 frame matches: 52.9 % of the run"
@@ -1136,7 +1137,7 @@ def test_print_without_controls(open_page: OpenPage) -> None:
     page.wait_for_function("() => getComputedStyle(document.getElementById('panel-symbols')).display === 'none'")
 
 
-@pytest.mark.parametrize("depth", [3, 20])
+@pytest.mark.parametrize("depth", quick_first([20, 3]))
 def test_printed_page_has_few_sheets(open_page: OpenPage, depth: int) -> None:
     chain = [(row, 0, 900, 1200) for row in range(depth)]
     page = open_page(tree_of(chain, FUNCTIONS), width=1280)

@@ -91,6 +91,7 @@ def test_policy_is_a_file_or_a_value(tmp_path: Path) -> None:
     assert api.compare(BASELINE, TARGET, policy=never, pages=0).exit_code == 0
 
 
+@pytest.mark.slow
 def test_example_script_runs(tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "python_api.py"), "-o", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

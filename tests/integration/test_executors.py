@@ -25,6 +25,7 @@ from profgate.errors import ProfgateError
 from profgate.io import executors
 from profgate.io.executors import InThisProcess, TaskRunner, executor_named
 from profgate.io.files import dereferenced, referenced, sources_under
+from slow_cases import quick_first
 
 pytestmark = [
     pytest.mark.xdist_group("executors"),
@@ -227,7 +228,7 @@ def test_scheduler_is_used_only_with_certificates(cluster: Cluster) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("lost", ["worker", "connection"])
+@pytest.mark.parametrize("lost", quick_first(["worker", "connection"]))
 def test_whole_comparison_is_complete_after_a_loss(
     lost: str, cluster: Cluster, sides: tuple[str, str], whole: str
 ) -> None:

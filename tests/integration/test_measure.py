@@ -70,12 +70,6 @@ def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.Ca
     assert "Both commits were measured in turns, 5 + 5 runs in 50 s." in capsys.readouterr().out
 
 
-def test_same_code_passes(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
-    shop.git("commit", "--quiet", "--allow-empty", "--message", "same")
-    assert main(["measure", "fast~1", "fast", *PROGRAM]) == 0
-    assert capsys.readouterr().out.startswith("PASSED")
-
-
 def test_uncommitted_change_is_measured(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
     (shop.place / "shop.py").write_text(SLOW)
     assert main(["measure", "fast", "--format", "json", *PROGRAM]) == 1

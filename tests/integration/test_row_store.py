@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -85,7 +86,9 @@ def trends(capsys: pytest.CaptureFixture[str], place: str, *words: str) -> dict[
     return found
 
 
-def test_trends_are_those_of_the_exported_history(history: str, rows: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_trends_are_those_of_the_exported_history(
+    history: str, rows: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     expected = trends(capsys, history)
     assert {one["workload"] for one in expected["trends"] if one["name"] == "parse"} == {"a=b", LONG}
     assert trends(capsys, rows) == expected
@@ -93,6 +96,10 @@ def test_trends_are_those_of_the_exported_history(history: str, rows: str, capsy
     for name in ("a=b", LONG):
         only = trends(capsys, rows, "--workload", name)
         assert only["trends"] == [one for one in expected["trends"] if one["workload"] == name]
+    for path in Path(shutil.copytree(rows, tmp_path / "damaged")).rglob("workload=b*/**/*.parquet"):
+        path.write_bytes(b"")
+    for words in ([], ["--executor", "serial"]):  # files of other workloads are not read
+        assert trends(capsys, str(tmp_path / "damaged"), "--workload", "a=b", *words)["trends"]
     with open_history(history) as store, open_any(rows) as other:
         assert store.commits() == other.commits()
         assert store.measured_commits() == other.measured_commits()

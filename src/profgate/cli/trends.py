@@ -1,7 +1,7 @@
 """The ``profgate trends`` command."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 
@@ -66,7 +66,8 @@ def trends(
             if runner is None:
                 found = trends_along(store, known[-last:], trend_rules(policy), keys)
             else:
-                found = _trends_by(runner, sorted(keys), location(history), known[-last:], policy)
+                task = partial(_trends_of, location(history), workload, known[-last:], policy)
+                found = _trends_by(runner, task, sorted(keys))
         unknown = unreported(store, found, line)
         totals = totals_along(store, known[-last:], trend_rules(policy), keys) if output == "html" else ()
         if new:
@@ -84,16 +85,15 @@ def trends(
     return 0
 
 
-def _trends_by(
-    runner: TaskRunner, keys: Sequence[str], folder: str, line: Sequence[str], policy: Policy
-) -> list[Trend]:
+def _trends_by(runner: TaskRunner, task: Callable[[Sequence[str]], list[Trend]], keys: Sequence[str]) -> list[Trend]:
     """Return the trends of all series. Each task opens the history and reads a part of the series."""
     size = max(len(keys) // TASKS, 1)
-    parts = [keys[start : start + size] for start in range(0, len(keys), size)]
-    tasks = (partial(_trends_of, folder, keys, line, policy) for keys in parts)
+    tasks = (partial(task, keys[start : start + size]) for start in range(0, len(keys), size))
     return list(chain.from_iterable(runner(tasks, list[Trend])))
 
 
-def _trends_of(folder: str, keys: Sequence[str], line: Sequence[str], policy: Policy) -> list[Trend]:
-    with open_any(folder) as store:
+def _trends_of(
+    folder: str, workload: str | None, line: Sequence[str], policy: Policy, keys: Sequence[str]
+) -> list[Trend]:
+    with open_any(folder, workload=workload) as store:
         return trends_along(store, line, trend_rules(policy), frozenset(keys))

@@ -8,7 +8,8 @@ import numpy as np
 
 from profgate.flamegraph.page_columns import PageFinding
 from profgate.model.kinds import Kind
-from profgate.report.finding_text import NO_PATH, TAGS, finding_key, further_facts, reach_text, shown_change, tag_of
+from profgate.model.report import Attribution
+from profgate.report.finding_text import TAGS, finding_key, further_facts, shown_change, tag_of, whose_text
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def marks_of(context: PageContext, comparison: Comparison) -> list[PageFinding]:
         word, parts = context.parts.get(finding.location, ("", []))
         if parts:
             mark["parts"] = (word, parts)
-        if reach := reach_text(finding) or NO_PATH.get(finding.attribution.reach or "", ""):
-            mark["reach"] = reach
+        if finding.attribution != Attribution():
+            mark["reach"] = whose_text(finding)
         if finding.location.context and comparison.tree is not None:
             mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)
         marks.append(mark)

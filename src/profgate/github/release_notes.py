@@ -47,7 +47,7 @@ def render_release_notes(
         f"### Performance from {code_span(refs[0])} to {code_span(refs[1])}",
         body.title(),
         body.totals(ROWS),
-        body.table(found, ROWS),
+        body.table(found, ROWS, whose=False),
         "#### Changes in between" if shown else "",
         table(("Pull requests", "Recorded at", "Total", "Functions"), "llll", shown) if shown else "",
         bullets(map(sentence, doubts)),

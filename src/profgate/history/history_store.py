@@ -117,7 +117,6 @@ class HistoryStore(HistoryReader):
     def _add(self, reading: Reading) -> bool:
         series, job = reading.series, reading.job
         configuration = json.dumps(asdict(series.configuration))
-        facts = asdict(replace(reading.facts, job=None))  # the job is stored in the jobs table
         values = (
             self._number(
                 "series", name=series.key, workload=series.workload, format=series.format, content=configuration
@@ -125,7 +124,7 @@ class HistoryStore(HistoryReader):
             self._number("commits", sha=reading.commit),
             self._number("jobs", identity=job.identity, ref=job.ref, event=job.event),
             run_bytes(reading.run),
-            self._number("facts", content=json.dumps({name: fact for name, fact in facts.items() if fact is not None})),
+            self._number("facts", content=facts_text(reading)),
             self._profile_number(reading),
         )
         cursor = self.connection.execute(
@@ -298,6 +297,12 @@ class HistoryStore(HistoryReader):
 def run_bytes(text: str) -> bytes:
     """Return eight bytes that identify a run. In readings from a history, the run is given as these bytes in hex."""
     return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
+
+
+def facts_text(reading: Reading) -> str:
+    """Return the facts of a reading as JSON, without its job, which is stored elsewhere."""
+    facts = asdict(replace(reading.facts, job=None))
+    return json.dumps({name: fact for name, fact in facts.items() if fact is not None})
 
 
 def encodable(text: str) -> str:

@@ -18,11 +18,11 @@ import pyarrow.dataset as ds
 
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import HistoryReader, facts_of, stored_series
-from profgate.history.history_store import encodable, run_bytes
+from profgate.history.history_store import encodable, facts_text, run_bytes
 from profgate.history.packed_columns import MOST_ROWS, checked_values
 from profgate.history.row_files import SCHEMAS, TEXT, RowFile, RowFiles, encoded
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict
+from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict, SymbolKey
 from profgate.model.units import Metric, MetricKind
 
 PIECE = 1 << 21  # number of rows after which readings are written, and smaller than the limits of a file
@@ -273,45 +273,47 @@ def _parsed(
 ) -> Iterator[Reading]:
     """Return the wanted readings in the rows. Raises ValueError if a value is not possible."""
     whole = table.unify_dictionaries().combine_chunks().to_batches(max_chunksize=None)[0]
-    given = dict(zip(whole.schema.names, whole.columns, strict=True))
-    texts = whole.select([*IDENTITY, "metric", "unit", "better", "kind", *SERIES])
-    starts = _starts(texts)
-    functions, files = _texts(given["function"]), _texts(given["file"])
-    own, total = (checked_values(given[name].to_numpy()) for name in ("self", "total"))
-    calls = checked_values(given["calls"].fill_null(0).to_numpy())
-    unknown = given["calls"].is_null().to_numpy(zero_copy_only=False)
+    starts = _starts(whole.select([*IDENTITY, "metric", "unit", "better", "kind", *SERIES]))
+    symbols = _symbols(whole["function"], whole["file"])
+    names = ("self", "total", "calls", "sum", "period")
+    own, total, calls, *_ = (read_only(checked_values(whole[name].fill_null(0).to_numpy())) for name in names)
+    without, uncounted = (
+        np.logical_or.reduceat(whole[name].is_null().to_numpy(zero_copy_only=False), starts).tolist()
+        for name in ("function", "calls")
+    )
     heads = whole.take(starts).to_pylist()
-    found: dict[tuple[str, _Identity], Reading] = {}
-    parts: dict[tuple[str, _Identity], list[Column]] = {}
-    for head, start, end in zip(heads, starts.tolist(), [*starts[1:].tolist(), len(own)], strict=True):
+    facts = {text: facts_of(text) for text in {head["facts"] for head in heads}}
+    found: dict[tuple[str, _Identity], tuple[dict[str, Any], list[Column]]] = {}
+    ends = [*starts[1:].tolist(), len(own)]
+    for head, start, end, empty, no_calls in zip(heads, starts.tolist(), ends, without, uncounted, strict=True):
         place = (head["series"], _Identity(*(head[name] for name in IDENTITY)))
         if place not in wanted:
             continue
         metric = Metric(head["metric"], head["unit"], head["better"], MetricKind(head["kind"]), head["exponent"])
         if metric.better not in ("lower", "higher") or abs(metric.exponent) > 30:
             raise ValueError("a metric is not possible")
-        if any(column.metric == metric for column in parts.get(place, ())):
+        _, columns = found.setdefault(place, (head, []))
+        if any(column.metric == metric for column in columns):
             raise ValueError("the rows of a reading are not adjacent")
-        checked_values(np.array([head["sum"], head["period"] or 0]))
-        rows = slice(start, start if None in functions[start:end] else end)
-        symbols = [(name, file) for name, file in zip(functions[rows], files[rows], strict=True) if name is not None]
-        counted = None if unknown[rows].any() else read_only(calls[rows])
-        values = (head["sum"], symbols, read_only(own[rows]), read_only(total[rows]), counted)
-        column = Column(metric, *values, head["whole"], head["period"])
-        parts.setdefault(place, []).append(column)
-        job = StoredJob(head["job"], head["ref"], head["event"])
-        if place not in found:
-            facts = replace(facts_of(head["facts"]), job=job.identity or None)
-            found[place] = Reading(head["commit"], series[place[0]], head["run"], (), job, facts)
-    for place, reading in found.items():
-        columns = sorted(parts[place], key=lambda column: (column.metric.name, column.metric.unit))
-        yield replace(reading, columns=tuple(columns))
+        rows = slice(start, start if empty else end)
+        values = (head["sum"], symbols[rows], own[rows], total[rows], None if no_calls else calls[rows])
+        columns.append(Column(metric, *values, head["whole"], head["period"]))
+    for (key, identity), (head, columns) in found.items():
+        job = StoredJob(identity.job, head["ref"], head["event"])
+        known = replace(facts[head["facts"]], job=identity.job or None)
+        columns.sort(key=lambda column: (column.metric.name, column.metric.unit))
+        yield Reading(identity.commit, series[key], identity.run, tuple(columns), job, known)
 
 
-def _texts(column: Any) -> list[str | None]:  # noqa: ANN401 - pyarrow has no types
-    """Return the texts of a column; equal texts are one object."""
-    names = [*column.dictionary.to_pylist(), None]
-    return [names[code] for code in column.indices.fill_null(len(names) - 1).to_pylist()]
+def _symbols(functions: Any, files: Any) -> list[SymbolKey]:  # noqa: ANN401 - pyarrow has no types
+    """Return the symbol of each row; equal symbols are one object, which takes less memory."""
+    names, places = ([*column.dictionary.to_pylist(), None] for column in (functions, files))
+    name, place = (
+        column.indices.fill_null(len(column.dictionary)).to_numpy().astype(np.int64) for column in (functions, files)
+    )
+    different, numbers = np.unique(name * len(places) + place, return_inverse=True)
+    known = [(names[code // len(places)], places[code % len(places)]) for code in different.tolist()]
+    return [known[number] for number in numbers.tolist()]
 
 
 def _table(name: str, records: Sequence[Mapping[str, object]]) -> Any:  # noqa: ANN401 - pyarrow has no types
@@ -332,7 +334,7 @@ def _rows(readings: Sequence[tuple[_Identity, Reading]]) -> Any:  # noqa: ANN401
     counts = np.array([max(len(column.symbols), 1) for *_, column in pairs])
     heads = [
         identity._asdict()
-        | {"ref": reading.job.ref, "event": reading.job.event, "facts": _facts(reading)}
+        | {"ref": reading.job.ref, "event": reading.job.event, "facts": facts_text(reading)}
         | {"series": reading.series.key, "workload_name": reading.series.workload, "format": reading.series.format}
         | {"configuration": json.dumps(asdict(reading.series.configuration))}
         | {"metric": column.metric.name, "unit": column.metric.unit, "better": column.metric.better}
@@ -365,8 +367,3 @@ def _rows(readings: Sequence[tuple[_Identity, Reading]]) -> Any:  # noqa: ANN401
             short = _encoded_texts(values) if field.type == TEXT else pa.array(values, field.type)
             arrays[field.name] = short.take(repeated)
     return pa.table([arrays[field.name] for field in SCHEMAS["readings"]], schema=SCHEMAS["readings"])
-
-
-def _facts(reading: Reading) -> str:
-    facts = asdict(replace(reading.facts, job=None))  # the job is a column
-    return json.dumps({name: fact for name, fact in facts.items() if fact is not None})

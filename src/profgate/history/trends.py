@@ -6,7 +6,7 @@ trends is `profgate.trends/1`.
 
 import contextlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -98,14 +98,18 @@ class _Line:
 
 def trends_along(store: History, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None) -> list[Trend]:
     """Find the persistent changes in all series, or in those with ``keys``, along ``line``, commits, oldest first."""
+    return [trend for made in _readings_along(store, line, keys) for trend in trends_of(*made, rules)]
+
+
+def _readings_along(
+    store: History, line: Sequence[str], keys: Collection[str] | None
+) -> Iterator[tuple[list[Reading], list[str]]]:
+    """Yield the readings of each series, and the commits of ``line`` at which it was measured."""
     measured = store.measured_commits()
-    found: list[Trend] = []
     for series in store.series():
-        if keys is not None and series.key not in keys:
-            continue
-        commits = [sha for sha in line if series.key in measured.get(sha, ())]
-        found += trends_of(list(store.readings(series.key, commits)), commits, rules)
-    return found
+        if keys is None or series.key in keys:
+            commits = [sha for sha in line if series.key in measured.get(sha, ())]
+            yield list(store.readings(series.key, commits)), commits
 
 
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
@@ -121,11 +125,10 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
         )
         trend_of = partial(_trend, metric.metric, readings[0].series)
         found += [trend_of(metric.commits, shift, (None, None)) for shift in shifts_of(metric.totals())]
-        for symbol in _heaviest(metric):
-            commits, shares, costs = _shares(metric, symbol)
+        for symbol, (commits, shares, costs) in _shares(metric, _heaviest(metric)):
             found += [
                 trend_of(commits, shift, symbol)
-                for shift in _with_costs(shifts_of(shares), costs)
+                for shift in _with_costs(shifts_of(np.array(shares)), np.array(costs))
                 if abs(shift.after - shift.before) >= LEAST_MOVE
             ]
     return found
@@ -164,16 +167,12 @@ def totals_along(
     store: History, line: Sequence[str], rules: Rules, keys: Collection[str] | None = None
 ) -> list[TotalSeries]:
     """Return the totals of all series, or of those with ``keys``, along ``line``, a list of commits, oldest first."""
-    measured = store.measured_commits()
     found = []
-    for series in store.series():
-        if keys is not None and series.key not in keys:
-            continue
-        commits = [sha for sha in line if series.key in measured.get(sha, ())]
-        for metric in _lines(list(store.readings(series.key, commits)), commits):
-            chosen, values = rules(series, metric.metric), metric.totals()
+    for readings, commits in _readings_along(store, line, keys):
+        for metric in _lines(readings, commits):
+            chosen, values = rules(readings[0].series, metric.metric), metric.totals()
             step = visible_step(values, chosen.p, chosen.min_magnitude, chosen.min_segment)
-            found.append(TotalSeries(series.workload, metric.metric, values.tolist(), step))
+            found.append(TotalSeries(readings[0].series.workload, metric.metric, values.tolist(), step))
     return found
 
 
@@ -262,28 +261,24 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
     return sorted(chosen, key=lambda key: (-weight[key], key[0], key[1] or ""))[:MOST_SYMBOLS]
 
 
-def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return the commits at which the share of a symbol is known, the shares, and the self costs."""
-    commits, shares, costs = [], [], []
+def _shares(
+    line: _Line, symbols: Sequence[SymbolKey]
+) -> list[tuple[SymbolKey, tuple[list[str], list[float], list[float]]]]:
+    """Return the commits at which the share of each symbol is known, its shares, and its self costs."""
+    found = [(symbol, (list[str](), list[float](), list[float]())) for symbol in symbols]
     for sha, columns in zip(line.commits, line.columns, strict=True):
-        known = [
-            (share, share * column.sum * column.metric.scale)
+        given = [
+            (column, dict(zip(column.symbols, column.own.tolist(), strict=True)))
             for column in columns
-            if (share := _share(column, symbol)) is not None
+            if column.sum > 0
         ]
-        if known:
-            commits.append(sha)
-            shares.append(sum(share for share, _ in known) / len(known))
-            costs.append(sum(cost for _, cost in known) / len(known))
-    return commits, np.array(shares), np.array(costs)
-
-
-def _share(column: Column, symbol: SymbolKey) -> float | None:
-    if column.sum <= 0:
-        return None
-    if symbol in column.symbols:
-        return float(column.own[column.symbols.index(symbol)]) / column.sum
-    return 0.0 if column.whole else None
+        for symbol, (commits, shares, costs) in found:
+            known = [(own.get(symbol, 0) / each.sum, each) for each, own in given if each.whole or symbol in own]
+            if known:
+                commits.append(sha)
+                shares.append(sum(share for share, _ in known) / len(known))
+                costs.append(sum(share * each.sum * each.metric.scale for share, each in known) / len(known))
+    return found
 
 
 def _trend(

@@ -24,10 +24,10 @@ EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
 OFF = re.compile(r"^(\w{1,80}):BOOL=(?:OFF|NO|FALSE|0)$", re.MULTILINE)
 PLACE = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,80}(?:/[A-Za-z0-9_.+-]{1,80}){1,20}")
-RULE = re.compile(  # a target with a recipe that names an output, in the database that make prints
-    r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n(?:#(?!  Phony)[^\n]*+\n)++(?:\t(?![^\n]*? -o )[^\n]*+\n)*+\t[^\n]*? -o ",
-    re.MULTILINE,
+RULE = re.compile(  # a target with a recipe, in the database that make prints
+    r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n((?:#[^\n]*+\n)++)((?:\t[^\n]*+\n)++)", re.MULTILINE
 )
+OUTPUT = re.compile(r" -o (\S{1,160})")
 MAKEFILES = frozenset({"GNUmakefile", "Makefile", "makefile"})
 GOOGLE = re.compile(r"#include [<\"]benchmark/benchmark\.h")
 GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchmark this often
@@ -63,7 +63,7 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
         for folder in (".", *nested) if "." in lists else ():
             found = _programs(files, checkout, folder, end)
             yield from found
-            if _has_benchmark(found) or (found and folder != "."):
+            if Kind.BENCHMARK in {each.kind for each in found} or (found and folder != "."):
                 return
 
 
@@ -72,18 +72,19 @@ def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[
     log = f"{checkout}-make-{folder.replace('/', '-')}"
     none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
     words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
-    run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=_left(end))
-    for target in RULE.findall(read_loosely(log, LARGEST_REPLY)):
-        program, kind = os.path.normpath(joined(folder, target)), _kind(PurePosixPath(target).name)
-        if (
-            kind is not None
-            and PLACE.fullmatch(f"./{target}")
-            and not PurePosixPath(target).suffix
-            and program not in files.tracked
-        ):
+    run_command(
+        words, folder=checkout, environment=without_git(os.environ), log=log, timeout=max(0.01, end - time.monotonic())
+    )
+    for target, about, recipe in RULE.findall(read_loosely(log, LARGEST_REPLY)):
+        output = (OUTPUT.findall(recipe) or [""])[-1]
+        name = target if "$" in output else output
+        runs = "\t./$@\n" in recipe or f"\t./{name}\n" in recipe
+        program, kind = os.path.normpath(joined(folder, name)), _kind(" ".join(map(os.path.basename, (target, name))))
+        usable = PLACE.fullmatch(f"./{name}") and not PurePosixPath(name).suffix and program not in files.tracked
+        if kind is not None and usable and (runs or "Phony target" not in about):
             command = program if "/" in program else f"./{program}"
-            setup = (_make(folder, [target]),)
-            yield Candidate("native code", command, f"{target} of the Makefile in {folder}", kind, setup=setup)
+            place, setup = f"{target} of the Makefile in {folder}", (_make(folder, [target]),)
+            yield Candidate("native code", command, place, kind, setup=setup)
 
 
 def _make(folder: str, targets: Sequence[str]) -> str:
@@ -91,15 +92,11 @@ def _make(folder: str, targets: Sequence[str]) -> str:
     return " ".join(["make", *at, f"CC='cc {OPTIONS}' CXX='c++ {OPTIONS}'", *targets])
 
 
-def _left(end: float) -> float:
-    return max(0.01, end - time.monotonic())  # at the end, every command fails at once
-
-
 def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Candidate]:
     """Return the programs of a project, those that are built without a switch first."""
     found, off = _configured(files, checkout, folder, (), end)
     for pattern in (MEASURES, TESTS, EXAMPLES):
-        if _has_benchmark(found) or (found and pattern is not MEASURES):
+        if Kind.BENCHMARK in {each.kind for each in found} or (found and pattern is not MEASURES):
             break
         names = [name for name in off if pattern.search(name)]
         for chosen in (names, *([name] for name in names[:MOST_SWITCHES])):
@@ -108,10 +105,6 @@ def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Cand
                 found += more
                 break
     return found
-
-
-def _has_benchmark(found: Sequence[Candidate]) -> bool:
-    return any(each.kind is Kind.BENCHMARK for each in found)
 
 
 def _configured(
@@ -125,7 +118,7 @@ def _configured(
         folder=checkout,
         environment=without_git(os.environ),
         log=f"{checkout}-log",
-        timeout=_left(end),
+        timeout=max(0.01, end - time.monotonic()),  # at the end, every command fails at once
     )
     if outcome.failure:
         return [], []

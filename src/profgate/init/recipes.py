@@ -33,7 +33,7 @@ PROGRAMS = {  # names of the programs that are recorded as each language
     "Java": r"java|mvnw?|gradlew?",
 }
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
-LOOPED = re.compile(re.escape(LOOP).replace(r"\{\}", r"(\d{1,9})"))
+LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
 LIMITED = "sh -c 'timeout 15 \"$@\" || test $? = 124' sh "
 STARTED = re.compile(r"sh -c '[^']{1,100}' sh ")  # matches both
 # calls the main function several times in one process
@@ -200,8 +200,9 @@ def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
         line = f"{command} --no-daemon --rerun-tasks --init-script record.init.gradle"
     else:
         line = f'{command} -DargLine="{option}$PWD/run.jfr"'
-    convert = f'jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > "{run}.jfr.json"'
-    return (f'mkdir -p "{folder}"', *before, line, convert, f'gzip --force "{run}.jfr.json"')
+    convert = f"jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > run.json"
+    smaller = f"sed 's/^ *//' run.json | gzip > \"{run}.jfr.json.gz\""  # half of the text is indentation
+    return (f'mkdir -p "{folder}"', *before, line, convert, smaller)
 
 
 def _places(workload: str) -> tuple[str, str]:

@@ -16,10 +16,10 @@ from profgate.init.library_share import Share, share_of
 from profgate.init.native_project import GOOGLE_WORK
 from profgate.init.node_project import build_line
 from profgate.init.python_project import requirement
-from profgate.init.recipes import FEWEST_RUNS, LIMITED, LOOP, LOOPED, SAMPLES, extent_for, repeater
+from profgate.init.recipes import FEWEST_RUNS, LIMITED, LOOPED, SAMPLES, extent_for, repeater
 from profgate.init.repository_files import LARGEST_FILE, Files
 from profgate.init.skeletons import skeleton
-from profgate.init.workflow import Plan, one_line
+from profgate.init.workflow import COUNT, Plan, one_line
 from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
@@ -41,7 +41,6 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 TRIAL_RATE = 200  # py-spy stops the program for each sample, which makes it slower than in the workflow
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
-COUNT = re.compile(r" (-count |--loops |-bs |REPEAT_MAIN=)(\d{1,12})\b")
 MAIN_COUNT = re.compile(r"^REPEAT_MAIN=(\d{1,9})$", re.MULTILINE)
 CRITERION_TIME = " --profile-time 2"
 CRITERION_NAME = re.compile(r"^(.{1,200}): benchmark$", re.MULTILINE)
@@ -60,10 +59,7 @@ PROBLEMS = (
     re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
-TRIED = (
-    "Trial recording of {command}: {samples:,} samples in {seconds:.1f} s, {percent:.0f} % of them in functions of "
-    "this repository.\n"
-)
+TRIED = "Trial recording of {}: {:,} samples in {:.1f} s, {:.0f} % of them in functions of this repository.\n"
 FAILED = "Trial recording of {command} failed: {problem}.\n"
 AGAIN = "Trying again with the setup {lines}.\n"
 OLD_SOURCES = re.compile(r"Source option \d{1,2} is no longer supported")
@@ -123,7 +119,12 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
             if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
-    return replace(best, result=best.result + _cost(best)) if best.seconds else best
+    if not best.seconds:
+        return best
+    extent = best.plan.extent
+    minutes = max(1, (best.setup + extent.runs * best.seconds) / 60)
+    values = {"setup": best.setup, "runs": extent.runs, "seconds": best.seconds, "budget": extent.budget}
+    return replace(best, result=best.result + COST.format(minutes=minutes, **values))
 
 
 class _Copies:
@@ -140,8 +141,11 @@ class _Copies:
     def ready(self, plan: Plan) -> tuple[str, float]:
         """Return a checkout in which the setup of a plan has run, and the duration of the setup in seconds.
 
-        Raises ProfgateError if the setup fails.
+        Raises ProfgateError if the setup fails, or if a checkout does not contain a file of the command.
         """
+        for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
+            if path not in plan.new_files and _only_copied(self.files, path):
+                raise ProfgateError(path, UNTRACKED)
         shared = plan.setup[:-1] if plan.recipe.language in {"Rust", "native code"} else plan.setup
         if shared not in self._places:
             place = f"{self._scratch}/checkout-{len(self.failed) + len(self._ready)}"
@@ -184,15 +188,6 @@ class _Copies:
         return max(time.monotonic() - start, 0.001), outcome.output
 
 
-def _updated(plan: Plan, copies: _Copies, checkout: str) -> Plan:
-    """Run the command that completes the new files, and return the plan with their texts."""
-    if not plan.update:
-        return plan
-    copies.run("the choice of tests", (*plan.start, plan.update), plan, checkout)
-    texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
-    return replace(plan, new_files=texts)
-
-
 def _remedy(files: Files, failed: Plan, plan: Plan) -> Plan | None:
     """Return the plan with what its failed recording lacks, or without what fails, or None if there is no such plan.
 
@@ -228,8 +223,7 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
         problem = one_line([error.where, error.what])
         sys.stdout.write(FAILED.format(command=command, problem=plain(problem)))
         return Trial(replace(plan, problem=problem))
-    values = {"samples": share.samples, "seconds": trial.seconds, "percent": 100 * share.library}
-    result = TRIED.format(command=command, **values)
+    result = TRIED.format(command, share.samples, trial.seconds, 100 * share.library)
     sys.stdout.write(result)
     return replace(trial, result=result)
 
@@ -246,24 +240,14 @@ def _only_copied(files: Files, path: str) -> bool:
 
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
-    for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
-        if path not in plan.new_files and _only_copied(copies.files, path):
-            raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
-    plan = _with_fixed_work(_updated(plan, copies, checkout), copies, checkout)
-    for left in reversed(range(MOST_REPEATS)):
-        what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
-        try:
-            share, seconds, output = _once(what, plan, copies, checkout)
-        except ProfgateError as error:
-            if error.what != LONG_RUN or not plan.recipe.machine or plan.command.startswith(LIMITED) or not left:
-                raise
-            plan = replace(plan, command=LIMITED + plan.command, timed=True)
-            continue
-        longer = _longer(plan, share, seconds, copies, checkout)
-        if longer == plan or not left:
-            break
-        plan = longer
+    if plan.update:
+        copies.run("the choice of tests", (*plan.start, plan.update), plan, checkout)
+        texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
+        plan = replace(plan, new_files=texts)
+    plan, share, seconds, output = _with_enough_samples(_with_fixed_work(plan, copies, checkout), copies, checkout)
+    if plan.timed:  # its parts may differ in each run
+        share = min(share, _once(plan, copies, checkout)[0], key=lambda each: each.library)
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, seconds)
@@ -293,21 +277,48 @@ def _with_fixed_work(plan: Plan, copies: _Copies, checkout: str) -> Plan:
     return plan
 
 
-def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str]:
-    """Record one run. Return its share, the duration in seconds and the output."""
-    with scratch_folder() as out:
-        seconds, output = copies.run(what, plan.record, plan, checkout, out)
-        size = sum(map(_size, Path(out).rglob("*.*")))
-        if size > LARGEST_RECORDING:
-            raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
-        return share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate), seconds, output
+def _once(plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str, int]:
+    """Record one run. Return its share, the duration in seconds, the output and the size of the recording in bytes.
 
-
-def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout: str) -> Plan:
-    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated.
-
-    ``seconds`` is the duration of the recording with this share.
+    A recording that is too large is not read.
     """
+    for path, text in plan.new_files.items():
+        write_text(f"{checkout}/{path}", text)
+    with scratch_folder() as out:
+        seconds, output = copies.run("the recording", plan.record, plan, checkout, out)
+        size = sum(map(_size, Path(out).rglob("*.*")))
+        profiles = read_sources(sources_under(out)) if size <= LARGEST_RECORDING else []
+        return share_of(profiles, copies.files, checkout, plan.extent.rate), seconds, output, size
+
+
+def _with_enough_samples(plan: Plan, copies: _Copies, checkout: str) -> tuple[Plan, Share, float, str]:
+    """Return a plan whose work gives enough samples, as far as it can be changed, and its recording as in `_once`."""
+    for left in reversed(range(MOST_REPEATS)):
+        try:
+            share, seconds, output, size = _once(plan, copies, checkout)
+            other = _adjusted(plan, share, seconds, size, copies, checkout)
+        except ProfgateError as error:
+            other = plan.with_work(0.25)
+            if other == plan and plan.recipe.machine and not plan.command.startswith(LIMITED):
+                other = replace(plan, command=LIMITED + plan.command, timed=True)
+            if error.what != LONG_RUN or other == plan or not left:
+                raise
+        if other == plan or not left:
+            break
+        plan = other
+    if size > LARGEST_RECORDING:
+        raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
+    return plan, share, seconds, output
+
+
+def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copies, checkout: str) -> Plan:
+    """Return a plan that repeats the same work until one run has enough samples and its recording is not too large.
+
+    ``seconds`` and ``size`` are those of the recording with this share. A command that cannot be repeated stays.
+    """
+    room = 0.8 * LARGEST_RECORDING / max(1, size)
+    if size > LARGEST_RECORDING:
+        return plan.with_work(room)
     samples = max(1.0, plan.samples_of_run(share.samples))
     if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
         return plan
@@ -316,13 +327,8 @@ def _longer(plan: Plan, share: Share, seconds: float, copies: _Copies, checkout:
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    before = COUNT.search(plan.command) or LOOPED.match(plan.command)
-    times = int(before[before.lastindex or 0]) if before else 1
-    times = math.ceil(times * min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
-    if before and before.re is COUNT:
-        return replace(plan, command=COUNT.sub(rf" \g<1>{times}", plan.command))
-    command = LOOPED.sub("", plan.command)
-    return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
+    times = min(RUN_SAMPLES / samples, LONGEST_REPEATED / seconds, room)
+    return plan.with_work(times) if times > 1.5 else plan
 
 
 def _with_repeated_main(plan: Plan, copies: _Copies, checkout: str) -> Plan:
@@ -388,10 +394,3 @@ def _advice(found: re.Match[str]) -> str:
     if _is_path(name):
         return f"(if a build writes {name}, add the build to --install)"
     return f"(add what installs {name} to --install)"
-
-
-def _cost(trial: Trial) -> str:
-    extent = trial.plan.extent
-    minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    values = {"setup": trial.setup, "runs": extent.runs, "seconds": trial.seconds, "budget": extent.budget}
-    return COST.format(minutes=max(minutes, 1), **values)

@@ -5,12 +5,12 @@ import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.init.candidates import MAIN
-from profgate.init.recipes import FEWEST_RUNS, SAMPLES, Extent, Recipe
+from profgate.init.recipes import FEWEST_RUNS, LOOP, LOOPED, SAMPLES, Extent, Recipe
 from profgate.init.repository import BRANCH, HOSTED, NO_PATTERN, RUNNER, Pattern
 from profgate.report.templates import render_template
 
@@ -24,6 +24,8 @@ FIXED_TIME = (
     "the benchmark runs for a fixed time, so slower code does less work and the total never changes: only shares do;",
     "record a program with a fixed amount of work instead, if possible",
 )
+COUNT = re.compile(r"( (?:-count |--loops |-bs |REPEAT_MAIN=|-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
+LISTED = re.compile(r"^()(\d{1,12})(?= )", re.MULTILINE)  # in the list of repeated tests
 OPEN = "# TODO: "
 
 
@@ -52,6 +54,22 @@ class Plan:
     def samples_of_run(self, recorded: int) -> float:
         """Return the number of samples of a run at the highest rate, from those of a trial at the rate of the plan."""
         return recorded * self.recipe.rate / self.extent.rate
+
+    def with_work(self, times: float) -> "Plan":
+        """Return a plan that does so many times the work, if a number or a list of tests states it. A list is cut."""
+
+        def changed(found: re.Match[str]) -> str:
+            return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
+
+        if self.update:
+            lists = {path: text for path, text in self.new_files.items() if path.endswith(".txt")}
+            for path, text in lists.items():
+                fewer = "".join(text.splitlines(keepends=True)[:: math.ceil(1 / times)])
+                lists[path] = LISTED.sub(changed, text) if times > 1 else fewer
+            return replace(self, new_files={**self.new_files, **lists})
+        repeats = COUNT.search(self.command) or LOOPED.match(self.command) or not self.recipe.machine or times <= 1
+        command = self.command if repeats else LOOP.format(1) + self.command
+        return replace(self, command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
 
     @property
     def setup(self) -> tuple[str, ...]:

@@ -204,8 +204,12 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
     share, numbered = _shared_names(comparison)
+    sides = np.split(comparison.run_totals, [runs.baseline])
     return replace(
         found,
+        run_spread=max(
+            (float(side.max() / side.min()) for side in sides if len(side) and side.min() > 0), default=None
+        ),
         base_jobs=found.base_jobs or runs.base_job_count,
         jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
@@ -297,7 +301,7 @@ def metric_report(
         ),
         causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),
-        undrawable=not comparison.drawable,
+        lacks=None if comparison.tree is not None else "stacks" if comparison.drawable else "calls",
     )
 
 

@@ -36,7 +36,7 @@ class Calibration:
     of 10 %. ``inconclusive`` is the code of the reason why these runs do not allow a verdict. ``known_share`` is the
     share of the run spent in functions that occur on both sides, if it is small on both sides. ``numbered_names`` is
     True if most of the other names differ only in numbers. ``measured`` is True if both sides were measured in turns on
-    one machine.
+    one machine. ``run_spread`` is the largest ratio between the totals of two runs of one side.
     """
 
     state: Literal["tested"] | None = None
@@ -62,3 +62,4 @@ class Calibration:
     numbered_names: bool | None = None
     undirected: bool | None = None
     measured: bool | None = None
+    run_spread: float | None = None

@@ -22,6 +22,7 @@ from profgate.report.finding_text import (
     place_name,
     reach_text,
     source_place,
+    whose_text,
     why,
 )
 from profgate.report.markdown_text import (
@@ -173,11 +174,17 @@ class Body(View):
             texts.append((title, self.table(found, limit) or (rank_details(order) if order else bullets(lines))))
         return texts
 
-    def table(self, found: Sequence[Row], limit: int) -> str:
-        """Return a table of findings. The findings get signs if their colours differ."""
+    def table(self, found: Sequence[Row], limit: int, *, whose: bool = True) -> str:
+        """Return a table of findings. The findings get signs if their colours differ.
+
+        ``whose`` adds how the pull request affects each function.
+        """
         shown = found[:limit]
         signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
-        cells = [finding_cells(row, self.links, self.where(row.workload, row.metric), signs=signs) for row in shown]
+        cells = [
+            finding_cells(row, self.links, self.where(row.workload, row.metric), signs=signs, whose=whose)
+            for row in shown
+        ]
         more = f"… and {len(found) - limit:,} more in the report." if limit < len(found) else ""
         return paragraphs(table(("Function", "Change"), "ll", cells) if cells else "", more).rstrip()
 
@@ -219,7 +226,8 @@ class Body(View):
     def total(self, pair: Pair) -> str:
         """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
         values, change = rows.total_words(pair.metric)
-        text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
+        reason = rows.spread_of_runs(pair.metric)
+        text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'}{reason})"
         return f"{self.where(pair.workload, pair.metric)} {text}".lstrip()
 
     def missing_ones(self, limit: int) -> str:
@@ -231,10 +239,11 @@ class Body(View):
         links, rows_shown = self.links, (*self.groups.worse, *self.groups.better)
         names = [(row.workload, row.metric.name) for row in rows_shown]
         names += [(pair.workload, pair.metric.name) for pair in self.pairs]
-        page = next((links.pages[name] for name in names if name in links.pages), None)
-        undrawable = all(pair.metric.undrawable for pair in self.pairs)
+        page = next((name for name in names if name in links.pages), None)
+        undrawable = all(pair.metric.lacks == "calls" for pair in self.pairs)
         if page:
-            yield link("🔥 flame graph", page)
+            stackless = any((one.workload, one.metric.name) == page and one.metric.lacks for one in self.pairs)
+            yield link("table of functions" if stackless else "🔥 flame graph", links.pages[page])
         elif not undrawable and links.fetch:
             yield f"flame graphs: {code_span(links.fetch, LONGEST_COMMAND)}"
         elif self.pairs and undrawable and links.report and not links.pages:
@@ -243,7 +252,9 @@ class Body(View):
             yield link("all pages", links.index)
 
 
-def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> tuple[str, str]:
+def finding_cells(
+    row: Row, links: Links, where: str = "", *, signs: bool = False, whose: bool = True
+) -> tuple[str, str]:
     """Return the table cells of one finding: the function and whose change it is, and the change with its reason.
 
     There are only two columns, because a phone shows no more.
@@ -258,7 +269,8 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
     )
     target = link_target(_frame_link(row, links))
     label = _lines(
-        f"**{name}**{NO_BREAK + '🔥' if target else ''}", sentence(source_place(location)) * bool(location.file)
+        f"**{name}**{NO_BREAK + '🔥' if target and not row.metric.lacks else ''}",
+        sentence(source_place(location)) * bool(location.file),
     )
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
     cost, change, *more = map(_solid, row.facts)
@@ -268,7 +280,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
             f"{len(location.lines)} functions of this name, added up" if location.lines else "",
             where,
             f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else "",
-            dotted(_origin(finding), sentence(base_branch_text(finding))),
+            dotted(_origin(finding) * whose, sentence(base_branch_text(finding))),
         ),
         _lines(
             f"**{change}** ({cost})",
@@ -289,12 +301,13 @@ def _compared_runs(metric: MetricReport) -> tuple[str, str]:
 
 
 def _origin(finding: Finding) -> str:
-    """Return how the pull request changed or affected the function, with a link to the diff if possible."""
-    if source := SOURCES.get(finding.attribution.source or ""):
-        return f"{source} {link('in this PR', finding.attribution.source_link)}"
+    """Return whose change it is, with a link to the diff if possible."""
+    if finding.is_total:
+        return sentence(reach_text(finding))
     if finding.attribution.reach == "calls a changed function":
-        return reach_text(finding, code_span)
-    return sentence(reach_text(finding))
+        return whose_text(finding, code_span)
+    target = finding.attribution.source_link if finding.attribution.source in SOURCES else None
+    return sentence(whose_text(finding)).replace("in this PR", link("in this PR", target), 1)
 
 
 def _frame_link(row: Row, links: Links) -> str | None:

@@ -26,7 +26,7 @@ REACHES = {
     "dependency changed": "dependency changed",
     "not reachable": "not reachable from the change",
 }
-NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
+UNKNOWN_REACH = "unknown whether the change reaches it"
 TAGS: dict[Kind, str] = {
     Kind.TOTAL_DEGRADATION: "total worse",
     Kind.SEVERE_DEGRADATION: "severe",
@@ -308,6 +308,20 @@ def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
     if finding.attribution.reach == "calls a changed function":
         return f"calls {quote(path or '')} (changed here); inlined calls count for the caller"
     return f"{text}: {path}" if text and path and with_path else text
+
+
+def whose_text(finding: Finding, quote: Quote = str, *, change: str = "this PR", with_path: bool = True) -> str:
+    """Return whose change it is: ``changed in this PR``, or ``not changed in this PR`` and how it is affected.
+
+    ``change`` names the pull request.
+    """
+    source, reach = finding.attribution.source, finding.attribution.reach
+    if source is None and reach is None:
+        return "no diff was given"
+    if source in SOURCES or reach == "changed here":
+        return f"{SOURCES.get(source or '', 'changed')} in {change}"
+    text = reach_text(finding, quote, with_path=with_path) or UNKNOWN_REACH
+    return f"not changed in {change}; {text}" if source == "same" else text
 
 
 def base_branch_text(finding: Finding) -> str:

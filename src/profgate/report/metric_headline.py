@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
 from profgate.report import numbers, rows, statements
-from profgate.report.finding_text import NO_PATH, SOURCES, reach_text
+from profgate.report.finding_text import whose_text
 from profgate.report.styles import SHORT, plain_name
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
@@ -44,7 +44,7 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
     seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
-    total = f"total {values}, {rows.total_growth(metric)}{f'. {seen}' if seen else ''}"
+    total = f"total {values}, {rows.total_growth(metric, rows.spread_of_runs(metric))}{f'. {seen}' if seen else ''}"
     whose = _whose(rows.ordered(alone.groups), text)
     return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric))
 
@@ -76,9 +76,8 @@ def _whose(findings: list[Row], text: str) -> str:
     if first is None:
         return ""
     finding = first.finding
-    changed, reach = SOURCES.get(finding.attribution.source or ""), NO_PATH.get(finding.attribution.reach or "", "")
-    whose = f"{changed} in this pull request" if changed else reach_text(finding, with_path=False) or reach
+    whose = whose_text(finding, change="this pull request", with_path=False)
     name = plain_name(finding.location.name)
-    if not whose or name in text:
+    if name in text:
         return whose
     return "" if findings[0].total else f"{name}: {whose}"

@@ -16,6 +16,7 @@ from profgate.report.finding_text import Calls, Row, only_share_changed
 COLOURS = ("red", "yellow", "neutral", "green")
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 WITHIN_NOISE = "within noise"
+LARGE = 1.1  # smallest ratio between totals that needs an explanation if it is within noise
 
 
 class ShownConclusion(NamedTuple):
@@ -167,10 +168,18 @@ def total_words(metric: MetricReport) -> tuple[str, str]:
     return numbers.from_to(total.baseline, total.target, metric.unit), ", ".join(words)
 
 
-def total_growth(metric: MetricReport) -> str:
+def total_growth(metric: MetricReport, reason: str = "") -> str:
     """Return the change of a metric's total in a sentence: ``+18.6 % (possible)``."""
     doubt = unseen_total(metric)
-    return f"{numbers.relative_growth(metric.total.relative)}{f' ({doubt})' if doubt else ''}"
+    return f"{numbers.relative_growth(metric.total.relative)}{f' ({doubt}{reason})' if doubt else ''}"
+
+
+def spread_of_runs(metric: MetricReport) -> str:
+    """Return how much runs of one side differ if this explains a large change of the total that is in doubt."""
+    spread, ratio = metric.calibration.run_spread or 1.0, 1.0 + (metric.total.relative or 0.0)
+    explains = ratio > 0 and spread >= max(ratio, 1 / ratio) >= LARGE
+    shown = explains and unseen_total(metric) in {WITHIN_NOISE, "inconclusive"}
+    return f": runs of the same code differ by up to {spread:.1f}x" if shown else ""
 
 
 def unseen_total(metric: MetricReport) -> str:

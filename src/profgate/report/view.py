@@ -118,8 +118,9 @@ class View:
         """
         first, quote, verdict = self.first, self.style.code, self.report.verdict
         if verdict.conclusion == "inconclusive":
-            possible = f"; possible: {change_text(first, quote, brief=True)}" if first is not None else ""
-            return full_sentence(verdict.reasons[0], quote) + possible
+            text = full_sentence(verdict.reasons[0], quote)
+            obstacle, judge, _ = text.partition(" to judge")
+            return f"{obstacle} to confirm: {change_text(first, quote, brief=True)}" if first and judge else text
         if first is None:
             return self._moved()
         if first.finding.direction == "better":

@@ -5,7 +5,7 @@ from math import isfinite
 from string import Formatter
 from typing import Any
 
-from profgate.model.levels import RED, VISIBLE
+from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.report import numbers
 
@@ -212,7 +212,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.SHARE_SHIFTED: "only its share of the run changed",
     ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
     ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
-    ReasonCode.CANNOT_SEE: f"too much noise to judge: a change of {VISIBLE:.0%} could be missed".replace("%", " %"),
+    ReasonCode.CANNOT_SEE: "too much noise to judge: only a change above {total:size} in the total would be visible",
     ReasonCode.SUSPECT: _suspect,
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",

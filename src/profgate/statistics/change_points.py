@@ -266,20 +266,25 @@ def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
 
     The result contains the residual sum of squares, the first and last index of the line, and the two constants.
     """
-    count = len(part)
+    count, mean = len(part), float(part.mean())
     places = np.unique(np.linspace(0, count - 1, min(count, GRID)).round().astype(np.int64))
-    begin, end = (axis.ravel() for axis in np.meshgrid(places, places, indexing="ij"))
-    chosen = end > begin
-    begin, end = begin[chosen], end[chosen]
+    begin, end = (places[chosen] for chosen in np.triu_indices(len(places), 1))
     # position along the line: 0 before the line, 1 from the last value of the line onwards
-    way = np.clip((np.arange(count)[None, :] - begin[:, None] + 1) / (end - begin + 1)[:, None], 0.0, 1.0)
-    centred, mean = way - way.mean(axis=1, keepdims=True), float(part.mean())
-    spread = (centred**2).sum(axis=1)
-    slope = np.divide(centred @ (part - mean), spread, out=np.zeros(len(spread)), where=spread > 0)
-    squares = ((part - mean)[None, :] - slope[:, None] * centred) ** 2
-    best = int(np.argmin(squares.sum(axis=1)))
-    low = mean - float(slope[best]) * float(way[best].mean())
-    return float(squares[best].sum()), int(begin[best]), int(end[best]), low, low + float(slope[best])
+    length, after = end - begin + 1.0, count - 1 - end
+    of_way = (length + 1) / 2 + after
+    spread = (length + 1) * (2 * length + 1) / (6 * length) + after - of_way**2 / count
+    # sums over the values before an index make the time independent of the number of values
+    rest = part - mean
+    sums, moments = (np.append(0.0, np.cumsum(each)) for each in (rest, rest * np.arange(count)))
+    along = moments[end + 1] - moments[begin] - (begin - 1) * (sums[end + 1] - sums[begin])
+    product = along / length + sums[-1] - sums[end + 1]
+    explained = product**2 / spread
+    # a line from index 0 may equal one from index 1, before which there is a value
+    best = int(np.flatnonzero(~(explained < explained.max() * (1 - 1e-12)))[-1])
+    first, last, slope = int(begin[best]), int(end[best]), float(product[best] / spread[best])
+    way = np.clip((np.arange(count) - first + 1) / (last - first + 1), 0.0, 1.0) - of_way[best] / count
+    low = mean - slope * float(of_way[best]) / count
+    return float(((rest - slope * way) ** 2).sum()), first, last, low, low + slope
 
 
 def _line_p(part: FloatArray) -> float:

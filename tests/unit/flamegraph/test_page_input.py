@@ -38,7 +38,7 @@ def test_finding_of_call_path_has_its_row() -> None:
 @pytest.mark.parametrize(
     ("attribution", "words"),
     [
-        (Attribution(reach="changed here"), "changed here"),
+        (Attribution(reach="changed here"), "changed in this PR"),
         (Attribution(reach="called by a changed function", reach_path="load → f"), "called by changed code: load → f"),
         (Attribution(reach="dependency changed", reach_path="numpy"), "dependency changed: numpy"),
         (Attribution(reach="not reachable"), "not reachable from the change"),

@@ -95,7 +95,7 @@ def test_unsuited_default_strategies_are_listed_apart() -> None:
     assert texts(report.unsuited) == ["call_context: this format has no stacks, so there are no calling contexts"]
     assert any("the total of a run is zero" in text for text in texts(report.not_tested))
     assert requested.unsuited == ()
-    assert report.undrawable
+    assert report.lacks == "calls"
     assert requested.not_tested == (*report.not_tested, *report.unsuited)
 
 
@@ -103,7 +103,7 @@ def test_base_jobs_are_counted_without_the_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
     assert metric_report(comparison, []).calibration.base_jobs == 3
     known = replace(comparison, runs=Runs(3, 1, 2, (0, 0, 1), (0,), (0, 0), 4))
-    assert metric_report(known, []).calibration == Calibration(base_jobs=3, jobs_elsewhere=4)
+    assert metric_report(known, []).calibration == Calibration(base_jobs=3, jobs_elsewhere=4, run_spread=1.0)
 
 
 def test_total_has_no_share() -> None:

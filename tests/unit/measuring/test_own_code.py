@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from measured_repository import Git, commit
+from measured_repository import Git, commit, repository
 from profgate.errors import ProfgateError
 from profgate.measuring.own_code import check_own_code
 from profgate.measuring.sides import MeasuredSide, isolated_sides
@@ -13,15 +13,26 @@ from profgate.measuring.sides import MeasuredSide, isolated_sides
 Sides = dict[str, MeasuredSide]
 
 
-@pytest.fixture
-def sides(git: Git, tmp_path: Path) -> Iterator[Sides]:
+@pytest.fixture(scope="module")
+def top(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("measured")
+
+
+@pytest.fixture(scope="module")
+def git(top: Path) -> Iterator[Git]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield repository(top, patch)
+
+
+@pytest.fixture(scope="module")
+def sides(git: Git, top: Path) -> Iterator[Sides]:
     """Two versions of a project with a package in ``src`` and a vendored package."""
     for folder in ("src/shop/vendored/six", "bench"):
         Path(folder).mkdir(parents=True)
     package = ("src/shop/__init__.py", "src/shop/vendored/__init__.py", "src/shop/vendored/six/__init__.py")
     before = commit(git, **dict.fromkeys(package, ""), **{"bench/run.py": "", ".gitignore": "build\n.venv"})
     after = commit(git, **{"src/shop/__init__.py": "slow"})
-    with isolated_sides(before, after, str(tmp_path), setup=SETUP) as found:
+    with isolated_sides(before, after, str(top), setup=SETUP) as found:
         yield found
 
 
@@ -79,17 +90,17 @@ def test_link_to_the_other_side_is_an_error(sides: Sides) -> None:
 )
 def test_working_tree_may_contain_dependencies_only(sides: Sides, path: str, what: str) -> None:
     for folder in ("build", ".venv/bin"):
-        Path(folder).mkdir(parents=True)
+        Path(folder).mkdir(parents=True, exist_ok=True)
     for file in ("build/it", ".venv/bin/tool"):
         Path(file).touch()
     with failing(what):
         check(sides, [f"{sides['baseline'].checkout}/bench/run.py"], [str(Path(path).resolve())])
 
 
-def test_other_worktree_of_the_repository_is_an_error(sides: Sides, git: Git, tmp_path: Path) -> None:
-    git("worktree", "add", "--quiet", str(tmp_path / "other"))
+def test_other_worktree_of_the_repository_is_an_error(sides: Sides, git: Git, top: Path) -> None:
+    git("worktree", "add", "--quiet", str(top / "other"))
     with failing("which belongs to the checkout in .*/other"):
-        check(sides, ["bench/run.py", str(tmp_path / "other" / "bench" / "run.py")])
+        check(sides, ["bench/run.py", str(top / "other" / "bench" / "run.py")])
 
 
 @pytest.mark.parametrize(
@@ -136,10 +147,10 @@ def test_tracked_file_in_shared_packages_is_an_error(sides: Sides, name: str, pa
     ],
 )
 def test_code_that_the_second_setup_wrote_is_an_error(
-    sides: Sides, tmp_path: Path, frame: str, opened: str, what: str
+    sides: Sides, top: Path, frame: str, opened: str, what: str
 ) -> None:
     time.sleep(0.02)  # the clock of files is coarse
     for name in ("after.py", "after"):
-        (tmp_path / name).write_bytes((tmp_path / "shared").read_bytes())
+        (top / name).write_bytes((top / "shared").read_bytes())
     with failing(what):
-        check(sides, ["bench/run.py", str(tmp_path / frame)], [str(tmp_path / opened)])
+        check(sides, ["bench/run.py", str(top / frame)], [str(top / opened)])

@@ -58,6 +58,7 @@ def test_every_reader_has_growing_files() -> None:
     assert GROWING.keys() <= ENTRY_POINTS.keys()
 
 
+@pytest.mark.slow
 def test_attacks_take_linear_time_and_memory() -> None:
     assert len(checked(QUICK_SECONDS, *ATTACKS)) == len(ATTACKS)
 

@@ -19,6 +19,7 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Acknowledgement, Attribution, Document, Report
 from profgate.model.sides import NotCompared
+from profgate.model.tests import Calibration
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
     COMMENT_BYTES,
@@ -84,7 +85,7 @@ def spaced(text: str) -> str:
 
 def without_calls(report: Report) -> Report:
     workloads = [
-        replace(one, metrics=tuple(replace(metric, undrawable=True) for metric in one.metrics))
+        replace(one, metrics=tuple(replace(metric, lacks="calls") for metric in one.metrics))
         for one in report.workloads
     ]
     return replace(report, workloads=tuple(workloads))
@@ -503,11 +504,28 @@ def test_inconclusive_comment_shows_one_row() -> None:
         ),
     )
     shown, _, folded = spaced(comment(report).text).partition("<details>")
-    assert (
-        "### ⚪ Too much noise to judge: a change of 50 % could be missed; possible: `parse` is 2.0x slower\n" in shown
-    )
+    assert "### ⚪ Too much noise to confirm: `parse` is 2.0x slower\n" in shown
     assert re.findall("^(?:- |.*\\*\\*)`[a-z]+`", shown, re.MULTILINE) == ["| [**`parse`", "- `render`"]
     assert folded.startswith("<summary>1 more cause · ")
+
+
+def test_profiles_without_stacks_link_to_a_table() -> None:
+    one = samples.metric(samples.finding("parse", 1e9, 2e9))
+    for metric, link in (
+        (one, "[🔥 flame graph](p.html)"),
+        (replace(one, lacks="stacks"), "[table of functions](p.html)"),
+    ):
+        load = samples.workload(metric)
+        text = comment(samples.report(load), links=Links(pages={(load.name, metric.name): "p.html"})).text
+        assert link in text
+        assert text.count("🔥") == 2 * ("🔥" in link)
+
+
+def test_large_total_within_noise_says_why() -> None:
+    noisy = replace(samples.metric(before=2e9, after=3e9), calibration=Calibration(total_tested=True, run_spread=2.0))
+    for metric, reason in ((noisy, ": runs of the same code differ by up to 2.0x"), (samples.metric(), "")):
+        text = comment(samples.report(samples.workload(metric))).text
+        assert f", within noise{reason})" in spaced(text)
 
 
 def test_percentages_do_not_wrap() -> None:

@@ -74,6 +74,8 @@ def test_continuing_drift_is_one_drift() -> None:
     (drift,) = shifts(noisy(np.concatenate([np.full(30, 100.0), np.linspace(100, 115, 20)])))
     assert drift.is_drift
     assert drift.last == 49
+    (drift,) = shifts(np.arange(100.0, 120.0))
+    assert (drift.first, drift.last, drift.before, drift.after) == (1, 19, pytest.approx(100.0), 119.0)
 
 
 def test_staircase_and_step_down_differ() -> None:
