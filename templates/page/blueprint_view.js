@@ -83,8 +83,7 @@ function makeBlueprint(page, section) {
   function refresh() {
     prepare();
     openLink();
-    if (!view.drawn) draw();
-    if (!view.placed) show();
+    if (!view.placed) render();
     if (!view.fitted) view.centre(view.selected);
     view.fitted = true;
     if (view.steps !== page.state.boxSteps) view.showOpened();
@@ -95,6 +94,7 @@ function makeBlueprint(page, section) {
     if (view.stale) measure();
     if (!view.shown) start();
     if (!view.drawn) draw();
+    if (!view.placed) show();
   }
 
   function measure() {

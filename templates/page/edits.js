@@ -101,11 +101,18 @@ function regrouped(tree, kind, chosen) {
 function rowMaker(most) {
   const mask = 2 ** Math.ceil(Math.log2(2 * most + 2)) - 1;
   const table = new Int32Array(mask + 1).fill(-1);
-  const made = { size: 0, parent: new Int32Array(most), symbol: new Int32Array(most), rowOf };
+  const made = {
+    size: 0,
+    parent: new Int32Array(most),
+    symbol: new Int32Array(most),
+    mixes: new Uint8Array(most),
+    rowOf,
+  };
 
   // A row below a row that mixes nothing is always new.
   function rowOf(parent, symbol, mixed) {
     if (!mixed) return add(parent, symbol);
+    made.mixes[parent] = 1;
     let slot = Math.imul(parent + 1, 0x9e3779b1) ^ Math.imul(symbol + 3, 0x85ebca6b);
     for (slot = (slot ^ (slot >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const row = table[slot];
@@ -125,22 +132,23 @@ function rowMaker(most) {
   return made;
 }
 
-// Sorts the rows by name below each row, callers first. `place` is the new number of each row.
+// Sorts the rows by name below each row, callers first. `place` is the new number of each row. Rows below a row that
+// mixes nothing are in order already.
 function inOrder(tree, made) {
-  const { size } = made;
+  const { size, parent, symbol, mixes } = made;
   const rank = ranksOf(tree);
-  const first = new Int32Array(rank.length + 1);
-  const rankOf = (row) => (row ? rank[made.symbol[row] + 1] : 0);
-  for (let row = 0; row < size; row++) first[rankOf(row) + 1] += 1;
-  for (let at = 1; at < first.length; at++) first[at] += first[at - 1];
-  const sorted = new Int32Array(size);
-  for (let row = 0; row < size; row++) sorted[first[rankOf(row)]++] = row;
   const [child, next] = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
-  for (let at = size - 1; at >= 0; at--) {
-    const row = sorted[at];
-    if (!row) continue;
-    next[row] = child[made.parent[row]];
-    child[made.parent[row]] = row;
+  for (let row = size - 1; row > 0; row--) {
+    next[row] = child[parent[row]];
+    child[parent[row]] = row;
+  }
+  for (let row = 0; row < size; row++) {
+    if (!mixes[row]) continue;
+    const below = [];
+    for (let at = child[row]; at >= 0; at = next[at]) below.push(at);
+    below.sort((a, b) => rank[symbol[a] + 1] - rank[symbol[b] + 1]);
+    child[row] = below[0] ?? -1;
+    below.forEach((at, number) => (next[at] = below[number + 1] ?? -1));
   }
   const place = new Int32Array(size);
   const shape = {

@@ -148,22 +148,22 @@ export const FOLDS = ["long", "all", "none"];
 // Returns the row of every node if call chains are folded: a child with over 99 % of its parent joins the parent's row.
 // By default, only chains of more than eight frames are folded.
 export function foldedRows(tree, marked, fold = "all") {
-  const rows = new Int32Array(tree.size);
-  const joins = (node) => node < tree.size && joinsParent(tree, node, marked);
-  const length = new Int32Array(tree.size); // of the chain from a node on; then of its whole chain
-  for (let i = tree.size - 1; i > 0; i--) length[i] = joins(i + 1) ? length[i + 1] + 1 : 1;
-  for (let i = 1; i < tree.size; i++) {
-    if (joins(i)) length[i] = length[i - 1];
-    rows[i] = rows[tree.parent[i]] + (joins(i) && (fold === "all" || length[i] > LONG_CHAIN) ? 0 : 1);
+  const { size, parent, end, before, after, symbol } = tree;
+  const rows = new Int32Array(size);
+  const joins = new Uint8Array(size + 1); // whether a node may join the row of its parent
+  for (let i = 2; i < size; i++) {
+    const above = parent[i];
+    if (above !== i - 1 || end[i] !== end[above]) continue;
+    const isNearlyAll = before[i] + after[i] > NEARLY_ALL * (before[above] + after[above]);
+    if (isNearlyAll && !marked.has(symbol[i])) joins[i] = 1;
+  }
+  const length = new Int32Array(size); // of the chain from a node on; then of its whole chain
+  for (let i = size - 1; i > 0; i--) length[i] = joins[i + 1] ? length[i + 1] + 1 : 1;
+  for (let i = 1; i < size; i++) {
+    if (joins[i]) length[i] = length[i - 1];
+    rows[i] = rows[parent[i]] + (joins[i] && (fold === "all" || length[i] > LONG_CHAIN) ? 0 : 1);
   }
   return rows;
-}
-
-function joinsParent(tree, node, marked) {
-  const above = tree.parent[node];
-  if (above <= 0 || node !== above + 1 || tree.end[node] !== tree.end[above] || marked.has(tree.symbol[node]))
-    return false;
-  return tree.before[node] + tree.after[node] > NEARLY_ALL * (tree.before[above] + tree.after[above]);
 }
 
 // Whether a node is drawn inside the box of its parent.

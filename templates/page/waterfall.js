@@ -25,8 +25,9 @@ export function partsOfChange(tree, ratio, level, findings) {
   const owner = new Uint8Array(tree.size);
   const add = (symbol, rows, own) => {
     if (symbol < 0 || owners.has(symbol) || owners.size > MOST_OWNERS) return;
-    owners.set(symbol, owners.size);
-    for (const row of rows) for (let i = row; i < (own ? row + 1 : tree.end[row]); i++) owner[i] ||= owners.get(symbol);
+    const part = owners.size;
+    owners.set(symbol, part);
+    for (const row of rows) for (let i = row; i < (own ? row + 1 : tree.end[row]); i++) owner[i] ||= part;
   };
   for (const finding of findings)
     if (!finding.part) add(finding.symbol, pathRows(tree, finding), finding.judged === "self");
@@ -49,9 +50,19 @@ export function partsOfChange(tree, ratio, level, findings) {
 
 // Returns the change of each part without the cost that moved between parts.
 function changesOf(tree, ratio, owner, count) {
-  const own = new Float64Array((tree.names.length - LOWEST) * count); // by function and part
-  for (let i = 0; i < tree.size; i++)
-    own[(tree.symbol[i] - LOWEST) * count + owner[i]] += tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
+  const { size, symbol, afterSelf, beforeSelf } = tree;
+  const first = new Int32Array(tree.names.length - LOWEST).fill(-1); // of the functions with rows of a part
+  let length = 0;
+  for (let i = 0; i < size; i++) {
+    if (!owner[i] || first[symbol[i] - LOWEST] >= 0) continue;
+    first[symbol[i] - LOWEST] = length;
+    length += count;
+  }
+  const own = new Float64Array(length); // by function and part
+  for (let i = 0; i < size; i++) {
+    const at = first[symbol[i] - LOWEST];
+    if (at >= 0) own[at + owner[i]] += afterSelf[i] - scaled(beforeSelf[i], ratio);
+  }
   const deltas = new Float64Array(count);
   for (let from = 0; from < own.length; from += count) {
     let [gained, lost] = [0, 0];

@@ -98,22 +98,14 @@ def pushed(stage: Stage, before: str, sha: str) -> str:
     return stage.outputs["baseline-sha"]
 
 
-def test_squash_is_compared_with_the_commit_before(diverged: Stage) -> None:
-    squash = diverged.fake.add_commit(parents=[diverged.base], branch="main")
-    assert pushed(diverged, diverged.base, squash) == diverged.base
-
-
-def test_push_of_several_commits_skips_them_all(diverged: Stage) -> None:
-    first = diverged.fake.add_commit(parents=[diverged.base], branch="main")
-    second = diverged.fake.add_commit(parents=[first], branch="main")
-    assert pushed(diverged, diverged.base, second) == diverged.base
+@pytest.mark.parametrize(("before", "commits"), [("", 1), ("", 2), (UNKNOWN, 1)])
+def test_push_is_compared_with_the_commit_before(diverged: Stage, before: str, commits: int) -> None:
+    sha = diverged.base
+    for _ in range(commits):
+        sha = diverged.fake.add_commit(parents=[sha], branch="main")
+    assert pushed(diverged, before or diverged.base, sha) == diverged.base
 
 
 def test_force_push_is_compared_with_merge_base(diverged: Stage) -> None:
     dropped = diverged.fake.add_commit(parents=[diverged.base])
     assert pushed(diverged, dropped, diverged.fake.add_commit(parents=[diverged.base], branch="main")) == diverged.base
-
-
-def test_force_push_over_unknown_commit_uses_parent(diverged: Stage) -> None:
-    sha = diverged.fake.add_commit(parents=[diverged.base], branch="main")
-    assert pushed(diverged, UNKNOWN, sha) == diverged.base

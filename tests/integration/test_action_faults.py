@@ -90,14 +90,9 @@ def test_full_disk_keeps_verdict_and_comment(
     assert ("index.html" in written) == (size > 4_000)
     assert ("report.json" in written) == (size > 4_000)
     assert f"{missing}: File too large" in ready.log
-
-
-def test_report_that_does_not_fit_has_no_path(ready: Stage, fill_disk: Callable[[int], None]) -> None:
-    fill_disk(4_000)
-    assert ready.compare(RED) == 1
-    assert ready.outputs["conclusion"] == "fail"
-    assert ready.outputs["report"] == ""
-    assert ready.outputs["page-url"] in ready.comments[0]  # pages are uploaded from memory
+    if size > 500:  # the outputs of the step fit
+        assert (ready.outputs["report"] == "") == ("report.json" not in written)
+        assert ready.outputs["page-url"] in ready.comments[0]  # pages are uploaded from memory
 
 
 @pytest.mark.parametrize(("size", "named"), [(100_000, False), (10_000_000, True)])

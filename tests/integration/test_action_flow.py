@@ -24,9 +24,6 @@ def test_a_push_stores_its_profiles_with_a_manifest(stage: Stage) -> None:
     assert {file["format"] for file in manifest["files"]} == {"folded"}
     assert stage.fake.count("GET") == 0
     assert stage.summary.splitlines()[0] == f"### 📦 Baseline stored: 5 profiles of `{stage.base[:7]}`"
-
-
-def test_push_summary_states_a_failed_upload(stage: Stage) -> None:
     stage.fake.fail("POST", "CreateArtifact", 500, times=9)
     stage.push(profiles())
     assert "Baseline not stored: 5 profiles" in stage.summary
@@ -41,11 +38,7 @@ def test_the_first_pull_request_reads_what_happens_next(stage: Stage) -> None:
     stage.push_to_pull()
     assert stage.compare(profiles()) == 0
     assert len(stage.comments) == 1
-
-
-def test_first_strict_pull_request_fails(stage: Stage) -> None:
     stage.inputs["on-not-compared"] = "fail"
-    stage.open_pull()
     assert stage.compare(profiles()) == 1
     assert "This job fails" in stage.comments[0]
     assert "This job fails" in stage.summary
@@ -82,18 +75,12 @@ def test_a_second_push_edits_the_same_comment(recorded: Stage) -> None:
     assert "✅ Resolved" in recorded.comments[0]
 
 
-def test_improvement_passes_without_a_comment(recorded: Stage) -> None:
-    assert recorded.compare(profiles(FASTER, 77)) == 0
+@pytest.mark.parametrize(("shares", "text"), [(FASTER, "parse"), (SHARES, "No performance change")])
+def test_without_regression_there_is_no_comment(recorded: Stage, shares: dict[str, int], text: str) -> None:
+    assert recorded.compare(profiles(shares, 77)) == 0
     assert recorded.outputs["conclusion"] == "pass"
     assert recorded.comments == []
-    assert "parse" in recorded.summary
-
-
-def test_nothing_changed_makes_no_comment(recorded: Stage) -> None:
-    assert recorded.compare(profiles(SHARES, 77)) == 0
-    assert recorded.outputs["conclusion"] == "pass"
-    assert recorded.comments == []
-    assert recorded.summary
+    assert text in recorded.summary
 
 
 def on_machine(model: str, files: dict[str, bytes]) -> dict[str, bytes]:
@@ -146,13 +133,6 @@ def test_a_fork_gets_everything_but_the_comment(stage: Stage) -> None:
     assert stage.outputs["conclusion"] == "fail"
     assert "parse" in stage.summary
     assert all(one.method == "GET" for one in stage.requests)
-
-
-def test_a_token_that_cannot_comment_changes_no_verdict(recorded: Stage) -> None:
-    recorded.fake.read_only()
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert "::warning title=profgate::no comment was written" in recorded.log
-    assert "pull-requests: write" in recorded.log
 
 
 CART = "import json\n\n\ndef parse(text):\n    items = {}\n    return json.loads(text)\n"
@@ -368,12 +348,6 @@ def test_rate_limit_while_commenting_leaves_the_verdict(recorded: Stage) -> None
     assert "::warning title=profgate::no comment was written" in recorded.log
 
 
-def test_result_of_an_older_head_is_not_written(recorded: Stage) -> None:
-    recorded.fake.state.pulls[recorded.number].head_sha = recorded.fake.add_commit(parents=[recorded.head])
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert recorded.comments == []
-
-
 def test_missing_results_service_names_the_step(recorded: Stage) -> None:
     service = recorded.fake.service_env
     here = {"ACTIONS_RESULTS_URL": "", "GITHUB_SERVER_URL": "https://github.com"}
@@ -553,14 +527,19 @@ def test_error_replaces_the_status_of_an_earlier_attempt(recorded: Stage) -> Non
     assert len(recorded.fake.state.statuses) == 2
 
 
-@pytest.mark.parametrize("setting", ["status", "check-run"])
-def test_refused_status_or_check_changes_no_verdict(recorded: Stage, setting: str) -> None:
-    recorded.inputs[setting] = "true"
+@pytest.mark.parametrize(
+    ("setting", "permission"),
+    [("status", "statuses"), ("check-run", "checks"), ("comment", "pull-requests")],
+)
+def test_refused_publication_changes_no_verdict(recorded: Stage, setting: str, permission: str) -> None:
+    recorded.inputs[setting] = "on-change" if setting == "comment" else "true"
+    if setting == "comment":
+        recorded.fake.read_only()
     for name in ("statuses", "checks"):
         recorded.fake.state.permissions[name] = "read"
     assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert f"{'statuses' if setting == 'status' else 'checks'}: write" in recorded.log
-    assert len(recorded.comments) == 1
+    assert f"{permission}: write" in recorded.log
+    assert len(recorded.comments) == (setting != "comment")
 
 
 def queued(stage: Stage, files: dict[str, bytes]) -> int:

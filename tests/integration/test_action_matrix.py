@@ -16,6 +16,7 @@ from profgate.report.json_report import from_json, links_to_json
 from slow_cases import quick_first
 
 SHARDS = ("linux", "windows")
+LINUX = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
 
 
 @pytest.fixture
@@ -115,25 +116,23 @@ def test_failed_merge_replaces_the_status_of_an_earlier_attempt(sharded: Stage) 
 
 
 def test_reports_of_two_commits_are_not_merged(sharded: Stage) -> None:
-    shard = {"artifact": f"{ARTIFACT}-linux", "mode": "shard"}
     sharded.start_pull_run()
-    sharded.step(profiles(SHARES, 77), key="linux", **shard)
+    sharded.step(profiles(SHARES, 77), **LINUX)
     older = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(Links()).encode()}
     sharded.finish(0)
     sharded.push_to_pull()
     sharded.start_pull_run()
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("windows", 1), older)
-    sharded.step(profiles(SHARES, 78), key="linux", **shard)
+    sharded.step(profiles(SHARES, 78), **LINUX)
     assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
     assert "merge reports of one build" in sharded.log
 
 
 def test_newest_report_of_a_repeated_shard_counts(sharded: Stage) -> None:
     sharded.start_pull_run()
-    shard = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
-    sharded.step(profiles(SLOWER, 77), **shard)
+    sharded.step(profiles(SLOWER, 77), **LINUX)
     sharded.start_again()
-    sharded.step(profiles(SHARES, 78), **shard)
+    sharded.step(profiles(SHARES, 78), **LINUX)
     assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 0
     assert sharded.outputs["conclusion"] == "pass"
 
@@ -147,18 +146,17 @@ def test_only_matching_shards_are_merged(sharded: Stage) -> None:
 def test_shard_without_stored_report_fails(sharded: Stage) -> None:
     sharded.start_pull_run()
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), b"taken", mime_type="text/plain")
-    code = sharded.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
-    assert sharded.finish(code) == 2
+    assert sharded.finish(sharded.step(profiles(SHARES, 77), **LINUX)) == 2
     assert "the report was not stored" in sharded.log
 
 
 @pytest.mark.parametrize("missing", quick_first(["ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN"]))
 def test_shard_without_artifact_service_has_own_verdict(sharded: Stage, missing: str, tmp_path: Path) -> None:
-    service, shard = sharded.fake.service_env, {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
+    service = sharded.fake.service_env
     sharded.fake.service_env = lambda: service() | {missing: ""}  # type: ignore[method-assign]
     sharded.start_pull_run()
-    assert sharded.step(profiles(SHARES, 77), **shard) == 0
-    assert sharded.step(profiles(SLOWER, 78), **shard) == 1
+    assert sharded.step(profiles(SHARES, 77), **LINUX) == 0
+    assert sharded.step(profiles(SLOWER, 78), **LINUX) == 1
     assert sharded.outputs["conclusion"] == "fail"
     assert "This shard has its own verdict" in sharded.summary
     step = sharded.log.partition("add this step:%0A")[2].replace("%0A", "\n")
@@ -177,8 +175,7 @@ def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> Non
     service = sharded.fake.service_env
     sharded.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
     sharded.start_pull_run()
-    code = sharded.step(profiles(SLOWER, 78), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
-    assert sharded.finish(code) == 0
+    assert sharded.finish(sharded.step(profiles(SLOWER, 78), **LINUX)) == 0
 
 
 @pytest.mark.parametrize(
@@ -199,7 +196,7 @@ def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, byte
 @pytest.mark.parametrize(("schema", "code"), [("profgate.report/3", 1), ("profgate.report/2", 2)])
 def test_verdict_of_a_shard_is_not_believed(sharded: Stage, schema: str, code: int) -> None:
     sharded.start_pull_run()
-    sharded.step(profiles(SLOWER, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    sharded.step(profiles(SLOWER, 77), **LINUX)
     report = json.loads(sharded.file("leg/report.json"))
     assert report["verdict"]["conclusion"] == "fail"
     passed = {"conclusion": "pass", "colour": "green", "reasons": [], "exit_code": 0}
@@ -212,7 +209,7 @@ def test_verdict_of_a_shard_is_not_believed(sharded: Stage, schema: str, code: i
 @pytest.mark.parametrize("url", ["https://example.org/", "{run}/artifacts/1/../2", "{other}/artifacts/7"])
 def test_shard_cannot_link_elsewhere(sharded: Stage, url: str) -> None:
     sharded.start_pull_run()
-    sharded.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    sharded.step(profiles(SHARES, 77), **LINUX)
     run = f"{sharded.fake.server_url}/octo-org/shop/actions/runs/{sharded.pull_run}"
     links = Links(pages={("api", "samples"): url.format(run=run, other=f"{run}1")})
     members = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(links).encode()}
@@ -223,7 +220,7 @@ def test_shard_cannot_link_elsewhere(sharded: Stage, url: str) -> None:
 
 def test_report_of_a_later_attempt_is_refused(sharded: Stage) -> None:
     sharded.start_pull_run()
-    sharded.step(profiles(SLOWER, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    sharded.step(profiles(SLOWER, 77), **LINUX)
     members = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(Links()).encode()}
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 999), members)
     assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
@@ -232,14 +229,7 @@ def test_report_of_a_later_attempt_is_refused(sharded: Stage) -> None:
 
 def test_merge_uses_the_policy_of_the_base(sharded: Stage) -> None:
     sharded.start_pull_run()
-    shard = {
-        "key": "linux",
-        "artifact": f"{ARTIFACT}-linux",
-        "mode": "shard",
-        "fail-on": "never",
-        "fail-on-total": "never",
-    }
-    sharded.step(profiles(SLOWER, 77), **shard)
+    sharded.step(profiles(SLOWER, 77), **LINUX, **{"fail-on": "never", "fail-on-total": "never"})
     assert sharded.outputs["conclusion"] == "warn"
     assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 1
 
@@ -262,14 +252,3 @@ def test_fork_matrix_is_merged_in_fork_comment_workflow(sharded: Stage) -> None:
     assert (len(sharded.comments), sharded.fake.comment_bodies(other)) == (1, [])
     statuses = [(one["context"], one["state"]) for one in sharded.fake.state.statuses]
     assert statuses == [("profgate/default@release", "failure")]
-
-
-def test_merge_costs_a_request_for_each_shard(sharded: Stage) -> None:
-    sharded.start_pull_run()
-    for place, shard in enumerate(SHARDS):
-        sharded.step(profiles(SHARES, 77 + place), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")
-    before = len(sharded.fake.requests)
-    sharded.step({}, mode="merge", **{"shards-result": "success"})
-    asked = [one.path for one in sharded.fake.requests[before:] if "/twirp/" not in one.path]
-    sharded.finish(0)
-    assert len(asked) <= 6 + len(SHARDS)

@@ -11,7 +11,6 @@ from slow_cases import quick_first
 
 POLICY = ".github/profgate.yml"
 FAR_SLOWER = {name: 10 * value for name, value in SHARES.items()}
-HALVED = {name: value * 2 // 5 for name, value in SHARES.items()}
 MANY = {f"step{place}": 4000 for place in range(8)}
 
 

@@ -1,7 +1,6 @@
 """What happens to a pull request while a run is at it, and other situations that no table of events names."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,13 +165,6 @@ def test_second_attempt_of_a_fork_is_reported(stage: Stage) -> None:
     assert [one["state"] for one in stage.fake.state.statuses] == ["success"]
 
 
-def test_empty_pull_request_is_compared(recorded: Stage) -> None:
-    assert recorded.compare(profiles(SHARES, 77)) == 0
-    assert shown(recorded) == []
-    assert recorded.compare(profiles(SLOWER, 78)) == 1
-    assert len(shown(recorded)) == 1
-
-
 def test_baseline_of_another_system_never_passes(stage: Stage) -> None:
     stage.environ = {"RUNNER_OS": "Linux"}
     stage.push()
@@ -242,15 +234,6 @@ def test_false_alarms_of_shards_count_in_the_merge(stage: Stage) -> None:
 
 
 EMPTY_LINKS = b'{"schema": "profgate.links/1", "pages": [], "index": null, "report": null, "run": null}'
-
-
-def test_closed_and_reopened_head_is_reported(recorded: Stage) -> None:
-    pull = recorded.fake.state.pulls[recorded.number]
-    recorded.fake.state.pulls[recorded.number] = replace(pull, state="closed")
-    recorded.compare(profiles(SLOWER, 77))
-    recorded.fake.state.pulls[recorded.number] = replace(pull, state="open")
-    recorded.compare(profiles(SLOWER, 77))
-    assert len(shown(recorded)) == 1
 
 
 # Links that a pull request commits

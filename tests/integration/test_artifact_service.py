@@ -21,133 +21,120 @@ def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactSe
     return ArtifactService(fake.results_url, fake.runtime_token, run_url, mask=masked.append, pause=0)
 
 
-def test_client_reads_what_was_uploaded() -> None:
-    with FakeGitHub() as fake:
-        service = service_of(fake)
-        run = fake.state.current_run_id
-        assert run is not None
-        page = service.upload_file("report.html", b"<html></html>", "text/html")
-        profiles = service.upload_zip("profgate-cpu", {"b.folded": b"b 1\n", "a/a.folded": b"a 1\n"})
-        client = fake.closing(GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0)))
-        newest, oldest = client.run_artifacts(run)
-        assert (newest.id, newest.digest) == (profiles.id, profiles.digest)
-        assert client.artifact_files(newest) == {"a/a.folded": b"a 1\n", "b.folded": b"b 1\n"}
-        assert client.artifact_files(oldest) == {"report.html": b"<html></html>"}
-        assert page.url == f"{fake.server_url}/octo-org/shop/actions/runs/{run}/artifacts/{page.id}"
-        assert fake.blobs.tokens_received == 0
+def test_client_reads_what_was_uploaded(fake: FakeGitHub) -> None:
+    service = service_of(fake)
+    run = fake.state.current_run_id
+    assert run is not None
+    page = service.upload_file("report.html", b"<html></html>", "text/html")
+    profiles = service.upload_zip("profgate-cpu", {"b.folded": b"b 1\n", "a/a.folded": b"a 1\n"})
+    client = fake.closing(GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0)))
+    newest, oldest = client.run_artifacts(run)
+    assert (newest.id, newest.digest) == (profiles.id, profiles.digest)
+    assert client.artifact_files(newest) == {"a/a.folded": b"a 1\n", "b.folded": b"b 1\n"}
+    assert client.artifact_files(oldest) == {"report.html": b"<html></html>"}
+    assert page.url == f"{fake.server_url}/octo-org/shop/actions/runs/{run}/artifacts/{page.id}"
+    assert fake.blobs.tokens_received == 0
 
 
-def test_either_spelling_of_answers_is_read() -> None:
-    with FakeGitHub() as fake:
-        fake.results.camel_case = True
-        page = service_of(fake).upload_file("report.html", b"<html></html>", "text/html")
-        assert fake.state.artifacts[page.id].data == b"<html></html>"
+def test_either_spelling_of_answers_is_read(fake: FakeGitHub) -> None:
+    fake.results.camel_case = True
+    page = service_of(fake).upload_file("report.html", b"<html></html>", "text/html")
+    assert fake.state.artifacts[page.id].data == b"<html></html>"
 
 
-def test_large_file_is_uploaded_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_file_is_uploaded_in_blocks(fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(artifact_service, "BLOCK", 1000)
-    with FakeGitHub() as fake:
-        data = bytes(range(256)) * 41
-        uploaded = service_of(fake).upload_file("large.bin", data, "application/octet-stream")
-        assert fake.state.artifacts[uploaded.id].data == data
-        assert [len(blob.blocks) for blob in fake.blobs.blobs.values()] == [11]
+    data = bytes(range(256)) * 41
+    uploaded = service_of(fake).upload_file("large.bin", data, "application/octet-stream")
+    assert fake.state.artifacts[uploaded.id].data == data
+    assert [len(blob.blocks) for blob in fake.blobs.blobs.values()] == [11]
 
 
-def test_an_empty_file_is_an_artifact_too() -> None:
-    with FakeGitHub() as fake:
-        assert fake.state.artifacts[service_of(fake).upload_file("empty.txt", b"", "text/plain").id].data == b""
+def test_an_empty_file_is_an_artifact_too(fake: FakeGitHub) -> None:
+    assert fake.state.artifacts[service_of(fake).upload_file("empty.txt", b"", "text/plain").id].data == b""
 
 
-def test_signatures_are_masked_before_use() -> None:
-    with FakeGitHub() as fake:
-        secrets: list[str] = []
-        service_of(fake, secrets).upload_file("a.txt", b"a", "text/plain")
-        raw, encoded = secrets
-        assert raw.endswith("+/=")
-        assert encoded.endswith("%2B%2F%3D")
+def test_signatures_are_masked_before_use(fake: FakeGitHub) -> None:
+    secrets: list[str] = []
+    service_of(fake, secrets).upload_file("a.txt", b"a", "text/plain")
+    raw, encoded = secrets
+    assert raw.endswith("+/=")
+    assert encoded.endswith("%2B%2F%3D")
 
 
-def test_artifact_name_is_unique_in_a_run() -> None:
-    with FakeGitHub() as fake:
-        service = service_of(fake)
-        service.upload_file("a.txt", b"1", "text/plain")
-        with pytest.raises(UploadUnavailable, match="another name"):
-            service.upload_file("a.txt", b"2", "text/plain")
-        assert fake.count("POST", "CreateArtifact") == 2
+def test_artifact_name_is_unique_in_a_run(fake: FakeGitHub) -> None:
+    service = service_of(fake)
+    service.upload_file("a.txt", b"1", "text/plain")
+    with pytest.raises(UploadUnavailable, match="another name"):
+        service.upload_file("a.txt", b"2", "text/plain")
+    assert fake.count("POST", "CreateArtifact") == 2
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", "a\nb", 'say "a"', "a?"])
-def test_a_name_the_service_refuses_is_not_sent(name: str) -> None:
-    with FakeGitHub() as fake:
-        with pytest.raises(UploadUnavailable, match="the name"):
-            service_of(fake).upload_file(name, b"", "text/plain")
-        assert fake.count("POST") == 0
+def test_a_name_the_service_refuses_is_not_sent(fake: FakeGitHub, name: str) -> None:
+    with pytest.raises(UploadUnavailable, match="the name"):
+        service_of(fake).upload_file(name, b"", "text/plain")
+    assert fake.count("POST") == 0
 
 
-def test_passing_failures_are_sat_out() -> None:
-    with FakeGitHub() as fake:
-        service = service_of(fake)
-        fake.fail("POST", "CreateArtifact", 503, times=2)
-        fake.fail("POST", "FinalizeArtifact", 502, html=True)
-        fake.blobs.failures = 2
-        uploaded = service.upload_file("a.txt", b"1", "text/plain")
-        assert fake.state.artifacts[uploaded.id].data == b"1"
-        assert (fake.count("POST", "CreateArtifact"), fake.count("POST", "FinalizeArtifact")) == (3, 2)
+def test_passing_failures_are_sat_out(fake: FakeGitHub) -> None:
+    service = service_of(fake)
+    fake.fail("POST", "CreateArtifact", 503, times=2)
+    fake.fail("POST", "FinalizeArtifact", 502, html=True)
+    fake.blobs.failures = 2
+    uploaded = service.upload_file("a.txt", b"1", "text/plain")
+    assert fake.state.artifacts[uploaded.id].data == b"1"
+    assert (fake.count("POST", "CreateArtifact"), fake.count("POST", "FinalizeArtifact")) == (3, 2)
 
 
 @pytest.mark.parametrize("again", [404, 409])
-def test_artifact_with_lost_answer_is_found(again: int) -> None:
-    with FakeGitHub() as fake:
-        service = service_of(fake)
-        fake.fail("POST", "FinalizeArtifact", 502, stored=True)
-        fake.fail("POST", "FinalizeArtifact", again, body=b'{"msg": "no such open artifact"}')
-        uploaded = service.upload_file("a.txt", b"1", "text/plain")
-        assert fake.state.artifacts[uploaded.id].data == b"1"
+def test_artifact_with_lost_answer_is_found(fake: FakeGitHub, again: int) -> None:
+    service = service_of(fake)
+    fake.fail("POST", "FinalizeArtifact", 502, stored=True)
+    fake.fail("POST", "FinalizeArtifact", again, body=b'{"msg": "no such open artifact"}')
+    uploaded = service.upload_file("a.txt", b"1", "text/plain")
+    assert fake.state.artifacts[uploaded.id].data == b"1"
 
 
-def test_artifact_of_other_bytes_is_ignored() -> None:
-    with FakeGitHub() as fake:
-        service = service_of(fake)
-        fake.add_artifact(fake.state.current_run_id or 0, "other.txt", b"2", mime_type="text/plain")
-        fake.fail("POST", "FinalizeArtifact", 404)
-        with pytest.raises(UploadUnavailable, match="404"):
+def test_artifact_of_other_bytes_is_ignored(fake: FakeGitHub) -> None:
+    service = service_of(fake)
+    fake.add_artifact(fake.state.current_run_id or 0, "other.txt", b"2", mime_type="text/plain")
+    fake.fail("POST", "FinalizeArtifact", 404)
+    with pytest.raises(UploadUnavailable, match="404"):
+        service.upload_file("a.txt", b"1", "text/plain")
+
+
+def test_repeated_failures_share_a_budget(fake: FakeGitHub) -> None:
+    run_url, ticks = f"{fake.server_url}/run", itertools.count(0, 60)
+    fake.start_run(fake.add_commit(branch="main"))
+    budget = RetryBudget(100, sleep=lambda _: None, clock=lambda: next(ticks))
+    service = ArtifactService(fake.results_url, fake.runtime_token, run_url, pause=0, budget=budget)
+    fake.fail("POST", "", 504, times=99)
+    for _ in range(2):
+        with pytest.raises(UploadUnavailable, match="100 seconds"):
             service.upload_file("a.txt", b"1", "text/plain")
-
-
-def test_repeated_failures_share_a_budget() -> None:
-    with FakeGitHub() as fake:
-        run_url, ticks = f"{fake.server_url}/run", itertools.count(0, 60)
-        fake.start_run(fake.add_commit(branch="main"))
-        budget = RetryBudget(100, sleep=lambda _: None, clock=lambda: next(ticks))
-        service = ArtifactService(fake.results_url, fake.runtime_token, run_url, pause=0, budget=budget)
-        fake.fail("POST", "", 504, times=99)
-        for _ in range(2):
-            with pytest.raises(UploadUnavailable, match="100 seconds"):
-                service.upload_file("a.txt", b"1", "text/plain")
-        assert fake.count("POST") == 2
+    assert fake.count("POST") == 2
 
 
 @pytest.mark.parametrize("place", ["CreateArtifact", "FinalizeArtifact", "storage"])
-def test_lasting_failures_end_after_five_tries(place: str) -> None:
-    with FakeGitHub() as fake:
-        service = service_of(fake)
-        if place == "storage":
-            fake.blobs.failures = 5
-        else:
-            fake.fail("POST", place, 500, times=5)
-        with pytest.raises(UploadUnavailable, match=r"answered 50\d"):
-            service.upload_file("a.txt", b"1", "text/plain")
-        assert fake.blobs.failures == 0
-        assert all(fault.times == 0 for fault in fake.state.faults)
+def test_lasting_failures_end_after_five_tries(fake: FakeGitHub, place: str) -> None:
+    service = service_of(fake)
+    if place == "storage":
+        fake.blobs.failures = 5
+    else:
+        fake.fail("POST", place, 500, times=5)
+    with pytest.raises(UploadUnavailable, match=r"answered 50\d"):
+        service.upload_file("a.txt", b"1", "text/plain")
+    assert fake.blobs.failures == 0
+    assert all(fault.times == 0 for fault in fake.state.faults)
 
 
-def test_a_full_quota_is_not_tried_again() -> None:
-    with FakeGitHub() as fake:
-        service = service_of(fake)
-        fake.fail("POST", "CreateArtifact", 429, body=b'{"msg": "insufficient usage to create artifact"}')
-        with pytest.raises(UploadUnavailable, match="429 insufficient usage"):
-            service.upload_file("a.txt", b"1", "text/plain")
-        assert fake.count("POST") == 1
+def test_a_full_quota_is_not_tried_again(fake: FakeGitHub) -> None:
+    service = service_of(fake)
+    fake.fail("POST", "CreateArtifact", 429, body=b'{"msg": "insufficient usage to create artifact"}')
+    with pytest.raises(UploadUnavailable, match="429 insufficient usage"):
+        service.upload_file("a.txt", b"1", "text/plain")
+    assert fake.count("POST") == 1
 
 
 @pytest.mark.parametrize("token", ["", "abc", "a.b.c", "e30.e30.", "e30.eyJzY3AiOiAiQWN0aW9ucy5SZXN1bHRzOngifQ."])
@@ -156,14 +143,13 @@ def test_a_token_without_a_run_offers_no_upload(token: str) -> None:
         ArtifactService("http://127.0.0.1:9/", token, "http://127.0.0.1:9/run")
 
 
-def test_a_refused_token_is_not_in_the_message() -> None:
-    with FakeGitHub() as fake:
-        fake.start_run(fake.add_commit())
-        foreign = fake.runtime_token + "x"
-        service = ArtifactService(fake.results_url, foreign, "http://127.0.0.1:9/run", pause=0)
-        with pytest.raises(UploadUnavailable, match="401 invalid token") as caught:
-            service.upload_file("a.txt", b"1", "text/plain")
-        assert foreign not in str(caught.value)
+def test_a_refused_token_is_not_in_the_message(fake: FakeGitHub) -> None:
+    fake.start_run(fake.add_commit())
+    foreign = fake.runtime_token + "x"
+    service = ArtifactService(fake.results_url, foreign, "http://127.0.0.1:9/run", pause=0)
+    with pytest.raises(UploadUnavailable, match="401 invalid token") as caught:
+        service.upload_file("a.txt", b"1", "text/plain")
+    assert foreign not in str(caught.value)
 
 
 def test_equal_files_make_equal_zips_in_any_order() -> None:

@@ -1,5 +1,4 @@
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,12 +19,11 @@ LISTED = tuple(ManifestFile(name, hashlib.sha256(data).hexdigest()) for name, da
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeGitHub]:
-    with FakeGitHub() as server:
-        sha = server.add_commit(branch="main")
-        for _ in range(4):
-            sha = server.add_commit(parents=[sha], branch="main")
-        yield server
+def fake(fake: FakeGitHub) -> FakeGitHub:
+    sha = fake.add_commit(branch="main")
+    for _ in range(4):
+        sha = fake.add_commit(parents=[sha], branch="main")
+    return fake
 
 
 def chain(fake: FakeGitHub) -> list[str]:

@@ -201,15 +201,6 @@ def test_page_that_cannot_be_built_is_a_note(
     assert ".html" not in (tmp_path / "comment.md").read_text()
 
 
-def test_build_against_itself_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    side = str(SHOP / "baseline" / "pyspy")
-    assert main(["compare", side, side, "--fail-on", "maybe", "-o", str(tmp_path)]) == 0
-    capsys.readouterr()
-    report = json.loads((tmp_path / "report.json").read_text())
-    assert report["verdict"]["conclusion"] == "pass"
-    assert not [one for workload in report["workloads"] for metric in workload["metrics"] for one in metric["findings"]]
-
-
 def test_unpaired_workloads_do_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for side, names in (("old", ("a", "b")), ("new", ("c", "d"))):
         (tmp_path / side).mkdir()

@@ -27,202 +27,184 @@ def client_of(fake: FakeGitHub, token: str | None = None, budget: RetryBudget | 
     )
 
 
-def test_downloads_in_the_background_overlap() -> None:
+def test_downloads_in_the_background_overlap(fake: FakeGitHub) -> None:
     both = threading.Barrier(2, timeout=30)
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit(branch="main"))
-        for name in ("first", "second"):
-            fake.add_artifact(run, name, {name: b"main;work 10\n"})
-        fake.meanwhile("GET", "/zip", both.wait, times=2)
-        client = client_of(fake)
-        artifacts = client.run_artifacts(run)
-        client.start_downloads(artifacts)
-        assert {name for artifact in artifacts for name in client.artifact_files(artifact)} == {"first", "second"}
-        assert fake.count("GET", "/zip") == 2
-        assert not both.broken
+    run = fake.add_run(fake.add_commit(branch="main"))
+    for name in ("first", "second"):
+        fake.add_artifact(run, name, {name: b"main;work 10\n"})
+    fake.meanwhile("GET", "/zip", both.wait, times=2)
+    client = client_of(fake)
+    artifacts = client.run_artifacts(run)
+    client.start_downloads(artifacts)
+    assert {name for artifact in artifacts for name in client.artifact_files(artifact)} == {"first", "second"}
+    assert fake.count("GET", "/zip") == 2
+    assert not both.broken
 
 
-def test_a_write_discards_what_was_read_ahead() -> None:
-    with FakeGitHub() as fake:
-        head = fake.add_commit(branch="main")
-        number, client = fake.add_pull(head, head), client_of(fake)
-        client.start_comparison(number, head)
-        assert client.comments(number) == []  # read ahead once, then anew
-        client.start_comparison(number, head)
-        written = client.create_comment(number, "text")
-        assert [comment.id for comment in client.comments(number)] == [written.id]
+def test_a_write_discards_what_was_read_ahead(fake: FakeGitHub) -> None:
+    head = fake.add_commit(branch="main")
+    number, client = fake.add_pull(head, head), client_of(fake)
+    client.start_comparison(number, head)
+    assert client.comments(number) == []  # read ahead once, then anew
+    client.start_comparison(number, head)
+    written = client.create_comment(number, "text")
+    assert [comment.id for comment in client.comments(number)] == [written.id]
 
 
-def test_names_with_slashes_reach_the_right_commit() -> None:
-    with FakeGitHub() as fake:
-        root = fake.add_commit(branch="release/1.x")
-        head = fake.add_commit(parents=[root], branch="fix/a+b")
-        client = client_of(fake)
-        assert client.commit_sha("release/1.x") == root
-        assert client.merge_base("release/1.x", "fix/a+b") == root
-        assert client.merge_base(head, "fix/a+b") == head
+def test_names_with_slashes_reach_the_right_commit(fake: FakeGitHub) -> None:
+    root = fake.add_commit(branch="release/1.x")
+    head = fake.add_commit(parents=[root], branch="fix/a+b")
+    client = client_of(fake)
+    assert client.commit_sha("release/1.x") == root
+    assert client.merge_base("release/1.x", "fix/a+b") == root
+    assert client.merge_base(head, "fix/a+b") == head
 
 
-def test_runs_of_workflow_branch_and_event_are_listed() -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit(branch="main")
-        kept = fake.add_run(sha, conclusion="failure")
-        fake.add_run(sha, path=".github/workflows/other.yml")
-        fake.add_run(sha, branch="feature")
-        fake.add_run(sha, event="pull_request")
-        started = fake.start_run(sha)
-        assert [run.id for run in client_of(fake).workflow_runs("profgate.yml", "main", "push")] == [started, kept]
+def test_runs_of_workflow_branch_and_event_are_listed(fake: FakeGitHub) -> None:
+    sha = fake.add_commit(branch="main")
+    kept = fake.add_run(sha, conclusion="failure")
+    fake.add_run(sha, path=".github/workflows/other.yml")
+    fake.add_run(sha, branch="feature")
+    fake.add_run(sha, event="pull_request")
+    started = fake.start_run(sha)
+    assert [run.id for run in client_of(fake).workflow_runs("profgate.yml", "main", "push")] == [started, kept]
 
 
-def test_fork_run_is_recognised_by_its_repository() -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit(branch="main")
-        path = ".github/workflows/profgate.yml"
-        fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
-        (run,) = client_of(fake).workflow_runs(path)
-        assert run.workflow_path == path
-        assert (run.head_repository, run.repository.id) == (RepositoryRecord(666, "mallory/shop"), 4711)
+def test_fork_run_is_recognised_by_its_repository(fake: FakeGitHub) -> None:
+    sha = fake.add_commit(branch="main")
+    path = ".github/workflows/profgate.yml"
+    fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
+    (run,) = client_of(fake).workflow_runs(path)
+    assert run.workflow_path == path
+    assert (run.head_repository, run.repository.id) == (RepositoryRecord(666, "mallory/shop"), 4711)
 
 
-def test_artifacts_come_newest_first_from_all_pages() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        ids = [fake.add_artifact(run, f"part-{number % 2}", b"x", mime_type="text/plain") for number in range(205)]
-        client = client_of(fake)
-        assert [item.id for item in client.run_artifacts(run)] == ids[::-1]
-        assert len(fake.requests) == 3
-        assert [item.id for item in client.run_artifacts(run, "part-1")] == ids[1::2][::-1]
+def test_artifacts_come_newest_first_from_all_pages(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    ids = [fake.add_artifact(run, f"part-{number % 2}", b"x", mime_type="text/plain") for number in range(205)]
+    client = client_of(fake)
+    assert [item.id for item in client.run_artifacts(run)] == ids[::-1]
+    assert len(fake.requests) == 3
+    assert [item.id for item in client.run_artifacts(run, "part-1")] == ids[1::2][::-1]
 
 
-def test_files_are_read_at_a_ref() -> None:
-    with FakeGitHub() as fake:
-        base = fake.add_commit(branch="main", files={".github/profgate.yml": b"fail-on: severe\n"})
-        head = fake.add_commit(parents=[base], files={".github/profgate.yml": b"fail-on: never\n", "empty": b""})
-        client = client_of(fake)
-        assert client.file_at(".github/profgate.yml", base) == b"fail-on: severe\n"
-        assert client.file_at(".github/profgate.yml", head) == b"fail-on: never\n"
-        assert client.file_at("empty", head) == b""
-        assert client.file_at("empty", base) is None
-        with pytest.raises(GitHubError, match="is not a file"):
-            client.file_at(".github", base)
+def test_files_are_read_at_a_ref(fake: FakeGitHub) -> None:
+    base = fake.add_commit(branch="main", files={".github/profgate.yml": b"fail-on: severe\n"})
+    head = fake.add_commit(parents=[base], files={".github/profgate.yml": b"fail-on: never\n", "empty": b""})
+    client = client_of(fake)
+    assert client.file_at(".github/profgate.yml", base) == b"fail-on: severe\n"
+    assert client.file_at(".github/profgate.yml", head) == b"fail-on: never\n"
+    assert client.file_at("empty", head) == b""
+    assert client.file_at("empty", base) is None
+    with pytest.raises(GitHubError, match="is not a file"):
+        client.file_at(".github", base)
 
 
-def test_commit_files_are_listed_up_to_a_limit() -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit(files={"a.py": b"", "src/b.py": b"", "src/deep/c.py": b""})
-        client = client_of(fake)
-        tree = client.files_of_commit(sha)
-        assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py", "src/deep/c.py"}, False)
-        fake.state.most_listed = 3  # a.py, src, src/b.py
-        tree = client.files_of_commit(sha)
-        assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py"}, True)
-        with pytest.raises(NotFoundError):
-            client.files_of_commit("0" * 40)
-        assert len(fake.requests) == 3
+def test_commit_files_are_listed_up_to_a_limit(fake: FakeGitHub) -> None:
+    sha = fake.add_commit(files={"a.py": b"", "src/b.py": b"", "src/deep/c.py": b""})
+    client = client_of(fake)
+    tree = client.files_of_commit(sha)
+    assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py", "src/deep/c.py"}, False)
+    fake.state.most_listed = 3  # a.py, src, src/b.py
+    tree = client.files_of_commit(sha)
+    assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py"}, True)
+    with pytest.raises(NotFoundError):
+        client.files_of_commit("0" * 40)
+    assert len(fake.requests) == 3
 
 
-def test_file_too_large_for_the_api_is_refused() -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit(files={"big.yml": b"x" * 1_000_001})
-        with pytest.raises(GitHubError, match="too large"):
-            client_of(fake).file_at("big.yml", sha)
+def test_file_too_large_for_the_api_is_refused(fake: FakeGitHub) -> None:
+    sha = fake.add_commit(files={"big.yml": b"x" * 1_000_001})
+    with pytest.raises(GitHubError, match="too large"):
+        client_of(fake).file_at("big.yml", sha)
 
 
-def test_a_pull_request_from_a_fork() -> None:
-    with FakeGitHub() as fake:
-        base = fake.add_commit(branch="main")
-        head = fake.add_commit(parents=[base])
-        number = fake.add_pull(head, base, fork=("mallory/shop", 666), labels=["profgate:accept"], author="mallory")
-        fake.add_pull(head, base, head_ref="other")
-        client = client_of(fake)
-        pull = client.pull(number)
-        assert (pull.head.sha, pull.base.sha) == (head, base)
-        assert (pull.head_repository_id, pull.base.repo) == (666, RepositoryRecord(4711, "octo-org/shop"))
-        assert [item.number for item in client.open_pulls("mallory", "feature")] == [number]
+def test_a_pull_request_from_a_fork(fake: FakeGitHub) -> None:
+    base = fake.add_commit(branch="main")
+    head = fake.add_commit(parents=[base])
+    number = fake.add_pull(head, base, fork=("mallory/shop", 666), labels=["profgate:accept"], author="mallory")
+    fake.add_pull(head, base, head_ref="other")
+    client = client_of(fake)
+    pull = client.pull(number)
+    assert (pull.head.sha, pull.base.sha) == (head, base)
+    assert (pull.head_repository_id, pull.base.repo) == (666, RepositoryRecord(4711, "octo-org/shop"))
+    assert [item.number for item in client.open_pulls("mallory", "feature")] == [number]
 
 
-def test_a_pull_request_whose_fork_was_deleted() -> None:
-    with FakeGitHub() as fake:
-        base = fake.add_commit(branch="main")
-        number = fake.add_pull(fake.add_commit(parents=[base]), base, fork=("gone/shop", None))
-        assert client_of(fake).pull(number).head_repository_id is None
+def test_a_pull_request_whose_fork_was_deleted(fake: FakeGitHub) -> None:
+    base = fake.add_commit(branch="main")
+    number = fake.add_pull(fake.add_commit(parents=[base]), base, fork=("gone/shop", None))
+    assert client_of(fake).pull(number).head_repository_id is None
 
 
-def test_comments_are_listed_created_edited_and_deleted() -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        for index in range(101):
-            fake.add_comment(number, f"{MARKER} pasted {index}", author="mallory")
-        client = client_of(fake)
-        assert len(client.comments(number)) == 101
-        created = client.create_comment(number, f"{MARKER}\nworse")
-        assert created.author == "github-actions[bot]"
-        assert client.edit_comment(created.id, f"{MARKER}\nbetter").body.endswith("better")
-        assert fake.comment_bodies(number)[-1] == f"{MARKER}\nbetter"
-        client.delete_comment(created.id)
-        client.delete_comment(created.id)
-        assert len(fake.comment_bodies(number)) == 101
+def test_comments_are_listed_created_edited_and_deleted(fake: FakeGitHub) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    for index in range(101):
+        fake.add_comment(number, f"{MARKER} pasted {index}", author="mallory")
+    client = client_of(fake)
+    assert len(client.comments(number)) == 101
+    created = client.create_comment(number, f"{MARKER}\nworse")
+    assert created.author == "github-actions[bot]"
+    assert client.edit_comment(created.id, f"{MARKER}\nbetter").body.endswith("better")
+    assert fake.comment_bodies(number)[-1] == f"{MARKER}\nbetter"
+    client.delete_comment(created.id)
+    client.delete_comment(created.id)
+    assert len(fake.comment_bodies(number)) == 101
 
 
 @pytest.mark.parametrize(("stored", "posts"), [(True, 1), (False, 2)])
-def test_comment_is_sent_again_unless_it_was_stored(*, stored: bool, posts: int) -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        fake.fail("POST", "/comments", 502, stored=stored)
-        comment = client_of(fake).create_comment(number, f"{MARKER}\nworse")
-        assert fake.comment_bodies(number) == [comment.body] == [f"{MARKER}\nworse"]
-        assert fake.count("POST") == posts
+def test_comment_is_sent_again_unless_it_was_stored(fake: FakeGitHub, *, stored: bool, posts: int) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    fake.fail("POST", "/comments", 502, stored=stored)
+    comment = client_of(fake).create_comment(number, f"{MARKER}\nworse")
+    assert fake.comment_bodies(number) == [comment.body] == [f"{MARKER}\nworse"]
+    assert fake.count("POST") == posts
 
 
-def test_pasted_marker_is_not_the_comment() -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        fake.add_comment(number, f"{MARKER}\nall fine", author="mallory")
-        fake.fail("POST", "/comments", 502)
-        assert client_of(fake).create_comment(number, f"{MARKER}\nworse").author == "github-actions[bot]"
-        assert fake.comment_bodies(number)[1:] == [f"{MARKER}\nworse"]
+def test_pasted_marker_is_not_the_comment(fake: FakeGitHub) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    fake.add_comment(number, f"{MARKER}\nall fine", author="mallory")
+    fake.fail("POST", "/comments", 502)
+    assert client_of(fake).create_comment(number, f"{MARKER}\nworse").author == "github-actions[bot]"
+    assert fake.comment_bodies(number)[1:] == [f"{MARKER}\nworse"]
 
 
-def test_second_failure_ends_comment_creation() -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        fake.fail("POST", "/comments", 502, times=9)
-        with pytest.raises(ServerFailedError, match="502"):
-            client_of(fake).create_comment(number, f"{MARKER}\nworse")
-        assert fake.count("POST") == 2
+def test_second_failure_ends_comment_creation(fake: FakeGitHub) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    fake.fail("POST", "/comments", 502, times=9)
+    with pytest.raises(ServerFailedError, match="502"):
+        client_of(fake).create_comment(number, f"{MARKER}\nworse")
+    assert fake.count("POST") == 2
 
 
-def test_an_edit_is_repeated_until_github_answers() -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        comment = fake.add_comment(number, "old", author="github-actions[bot]")
-        fake.fail("PATCH", "/comments", 502, times=3)
-        assert client_of(fake).edit_comment(comment, "new").body == "new"
-        assert fake.count("PATCH") == 4
+def test_an_edit_is_repeated_until_github_answers(fake: FakeGitHub) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    comment = fake.add_comment(number, "old", author="github-actions[bot]")
+    fake.fail("PATCH", "/comments", 502, times=3)
+    assert client_of(fake).edit_comment(comment, "new").body == "new"
+    assert fake.count("PATCH") == 4
 
 
-def test_permanent_failure_ends_reading() -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit()
-        fake.fail("GET", "/commits", 503, times=99)
-        with pytest.raises(ServerFailedError, match="run again later"):
-            client_of(fake).commit(sha)
-        assert fake.count("GET") == 5
+def test_permanent_failure_ends_reading(fake: FakeGitHub) -> None:
+    sha = fake.add_commit()
+    fake.fail("GET", "/commits", 503, times=99)
+    with pytest.raises(ServerFailedError, match="run again later"):
+        client_of(fake).commit(sha)
+    assert fake.count("GET") == 5
 
 
-def test_read_only_token_names_the_missing_permission() -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        fake.read_only()
-        client = client_of(fake)
-        assert client.comments(number) == []
-        with pytest.raises(NotAllowed, match=r"Resource not accessible .* issues: write or pull-requests: write"):
-            client.create_comment(number, "text")
-        assert fake.count("POST") == 1
+def test_read_only_token_names_the_missing_permission(fake: FakeGitHub) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    fake.read_only()
+    client = client_of(fake)
+    assert client.comments(number) == []
+    with pytest.raises(NotAllowed, match=r"Resource not accessible .* issues: write or pull-requests: write"):
+        client.create_comment(number, "text")
+    assert fake.count("POST") == 1
 
 
-def test_a_wrong_token_is_named_as_such() -> None:
-    with FakeGitHub() as fake, pytest.raises(NotAllowed, match="does not accept the token"):
+def test_a_wrong_token_is_named_as_such(fake: FakeGitHub) -> None:
+    with pytest.raises(NotAllowed, match="does not accept the token"):
         client_of(fake, "wrong").commit("main")
 
 
@@ -231,111 +213,102 @@ def test_an_empty_token_is_named_before_any_request() -> None:
         GitHubClient("", "http://127.0.0.1:9", "octo-org/shop")
 
 
-def test_a_short_rate_limit_is_waited_for() -> None:
-    with FakeGitHub() as fake:
-        sha, slept = fake.add_commit(), list[float]()
-        fake.limit_rate(times=2, retry_after=7)
-        assert client_of(fake, budget=RetryBudget(sleep=slept.append)).commit(sha).sha == sha
-        assert len(fake.requests) == 3
-        assert slept == [7, 7]
+def test_a_short_rate_limit_is_waited_for(fake: FakeGitHub) -> None:
+    sha, slept = fake.add_commit(), list[float]()
+    fake.limit_rate(times=2, retry_after=7)
+    assert client_of(fake, budget=RetryBudget(sleep=slept.append)).commit(sha).sha == sha
+    assert len(fake.requests) == 3
+    assert slept == [7, 7]
 
 
 @pytest.mark.parametrize(("status", "retry_after"), [(403, 3600), (429, 3600)])
-def test_a_long_rate_limit_ends_the_call(status: int, retry_after: int) -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit()
-        fake.limit_rate(retry_after=retry_after, status=status)
-        with pytest.raises(GitHubError, match=r"rate limit .* used up until \d\d:\d\d UTC"):
-            client_of(fake).commit(sha)
-        assert len(fake.requests) == 1
+def test_a_long_rate_limit_ends_the_call(fake: FakeGitHub, status: int, retry_after: int) -> None:
+    sha = fake.add_commit()
+    fake.limit_rate(retry_after=retry_after, status=status)
+    with pytest.raises(GitHubError, match=r"rate limit .* used up until \d\d:\d\d UTC"):
+        client_of(fake).commit(sha)
+    assert len(fake.requests) == 1
     gc.collect()  # an answer nobody closed would warn here, and a warning is an error
 
 
 @pytest.mark.parametrize("status", [403, 429])
-def test_rate_limit_without_time_waits_a_minute(status: int) -> None:
-    with FakeGitHub() as fake:
-        number, slept = fake.add_pull(fake.add_commit(), fake.add_commit()), list[float]()
-        fake.limit_rate(status=status)
-        client_of(fake, budget=RetryBudget(sleep=slept.append)).create_comment(number, f"{MARKER}\nworse")
-        assert slept == [60]
-        assert fake.comment_bodies(number) == [f"{MARKER}\nworse"]
+def test_rate_limit_without_time_waits_a_minute(fake: FakeGitHub, status: int) -> None:
+    number, slept = fake.add_pull(fake.add_commit(), fake.add_commit()), list[float]()
+    fake.limit_rate(status=status)
+    client_of(fake, budget=RetryBudget(sleep=slept.append)).create_comment(number, f"{MARKER}\nworse")
+    assert slept == [60]
+    assert fake.comment_bodies(number) == [f"{MARKER}\nworse"]
 
 
 @pytest.mark.parametrize(("ahead", "waits"), [(30, True), (3000, False)])
-def test_hourly_limit_is_waited_for_if_short(ahead: int, *, waits: bool) -> None:
-    with FakeGitHub() as fake:
-        sha, slept = fake.add_commit(), list[float]()
-        now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)  # whatever the clock of this machine says
-        headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(now.timestamp()) + ahead)}
-        headers["Date"] = format_datetime(now, usegmt=True)
-        fake.fail("GET", "/commits", 403, headers=headers, message="API rate limit exceeded for installation")
-        client = client_of(fake, budget=RetryBudget(sleep=slept.append))
-        if waits:
-            assert client.commit(sha).sha == sha
-            assert slept == [ahead + 1]
-        else:
-            with pytest.raises(RateLimitedError, match="until 12:50 UTC"):
-                client.commit(sha)
-            assert slept == []
-
-
-def test_waits_and_failures_share_a_budget() -> None:
-    with FakeGitHub() as fake:
-        sha, slept = fake.add_commit(), list[float]()
-        client = client_of(fake, budget=RetryBudget(100, sleep=slept.append))
-        fake.limit_rate(times=9)
-        with pytest.raises(RetryBudgetExceededError, match="100 seconds"):
-            client.commit(sha)
-        assert slept == [60]
-        assert len(fake.requests) == 2
-
-
-def test_failed_requests_use_up_the_budget() -> None:
-    with FakeGitHub() as fake:
-        sha, ticks = fake.add_commit(), itertools.count(0, 30)  # thirty seconds go by in every request
-        client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
-        fake.fail("GET", "/commits", 504, times=99)
-        with pytest.raises(RetryBudgetExceededError):
-            client.commit(sha)
-        with pytest.raises(RetryBudgetExceededError):
-            client.pull(1)
-        assert len(fake.requests) == 2
-
-
-def test_hanging_storage_host_leaves_the_comment() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        fake.add_artifact(run, "profiles", {"a": b"1"})
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        ticks = itertools.count(0, 30)
-        client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
-        (artifact,) = client.run_artifacts(run)
-        fake.blobs.failures = 99
-        for _ in range(2):
-            with pytest.raises(RetryBudgetExceededError):
-                client.download(artifact)
-        assert client.create_comment(number, MARKER).body == MARKER
-
-
-def test_a_closed_client_connects_again() -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit()
-        client = client_of(fake)
-        client.close()
-        with client:
-            assert client.commit(sha).sha == sha
+def test_hourly_limit_is_waited_for_if_short(fake: FakeGitHub, ahead: int, *, waits: bool) -> None:
+    sha, slept = fake.add_commit(), list[float]()
+    now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)  # whatever the clock of this machine says
+    headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(now.timestamp()) + ahead)}
+    headers["Date"] = format_datetime(now, usegmt=True)
+    fake.fail("GET", "/commits", 403, headers=headers, message="API rate limit exceeded for installation")
+    client = client_of(fake, budget=RetryBudget(sleep=slept.append))
+    if waits:
         assert client.commit(sha).sha == sha
+        assert slept == [ahead + 1]
+    else:
+        with pytest.raises(RateLimitedError, match="until 12:50 UTC"):
+            client.commit(sha)
+        assert slept == []
 
 
-def test_html_page_is_refused() -> None:
-    with FakeGitHub() as fake:
-        fake.fail("GET", "/commits", 200, html=True)
-        with pytest.raises(GitHubError, match="not as documented"):
-            client_of(fake).commit("main")
+def test_waits_and_failures_share_a_budget(fake: FakeGitHub) -> None:
+    sha, slept = fake.add_commit(), list[float]()
+    client = client_of(fake, budget=RetryBudget(100, sleep=slept.append))
+    fake.limit_rate(times=9)
+    with pytest.raises(RetryBudgetExceededError, match="100 seconds"):
+        client.commit(sha)
+    assert slept == [60]
+    assert len(fake.requests) == 2
 
 
-def test_something_that_does_not_exist() -> None:
-    with FakeGitHub() as fake, pytest.raises(NotFoundError, match="the token may not see it"):
+def test_failed_requests_use_up_the_budget(fake: FakeGitHub) -> None:
+    sha, ticks = fake.add_commit(), itertools.count(0, 30)  # thirty seconds go by in every request
+    client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
+    fake.fail("GET", "/commits", 504, times=99)
+    with pytest.raises(RetryBudgetExceededError):
+        client.commit(sha)
+    with pytest.raises(RetryBudgetExceededError):
+        client.pull(1)
+    assert len(fake.requests) == 2
+
+
+def test_hanging_storage_host_leaves_the_comment(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    fake.add_artifact(run, "profiles", {"a": b"1"})
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    ticks = itertools.count(0, 30)
+    client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
+    (artifact,) = client.run_artifacts(run)
+    fake.blobs.failures = 99
+    for _ in range(2):
+        with pytest.raises(RetryBudgetExceededError):
+            client.download(artifact)
+    assert client.create_comment(number, MARKER).body == MARKER
+
+
+def test_a_closed_client_connects_again(fake: FakeGitHub) -> None:
+    sha = fake.add_commit()
+    client = client_of(fake)
+    client.close()
+    with client:
+        assert client.commit(sha).sha == sha
+    assert client.commit(sha).sha == sha
+
+
+def test_html_page_is_refused(fake: FakeGitHub) -> None:
+    fake.fail("GET", "/commits", 200, html=True)
+    with pytest.raises(GitHubError, match="not as documented"):
+        client_of(fake).commit("main")
+
+
+def test_something_that_does_not_exist(fake: FakeGitHub) -> None:
+    with pytest.raises(NotFoundError, match="the token may not see it"):
         client_of(fake).pull(404)
 
 
@@ -345,171 +318,158 @@ def test_a_server_that_is_not_there() -> None:
         client.commit("main")
 
 
-def test_too_long_comment_is_refused() -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        with pytest.raises(GitHubError, match="too long"):
-            client_of(fake).create_comment(number, "x" * 65_537)
-        assert fake.count("POST") == 1
+def test_too_long_comment_is_refused(fake: FakeGitHub) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    with pytest.raises(GitHubError, match="too long"):
+        client_of(fake).create_comment(number, "x" * 65_537)
+    assert fake.count("POST") == 1
 
 
-def test_unzipped_artifact_is_a_single_file() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        fake.add_artifact(run, "page.html", b"<html></html>", mime_type="text/html")
-        client = client_of(fake)
-        (artifact,) = client.run_artifacts(run)
-        assert client.artifact_files(artifact) == {"page.html": b"<html></html>"}
-        assert client.download(artifact).data == b"<html></html>"
+def test_unzipped_artifact_is_a_single_file(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    fake.add_artifact(run, "page.html", b"<html></html>", mime_type="text/html")
+    client = client_of(fake)
+    (artifact,) = client.run_artifacts(run)
+    assert client.artifact_files(artifact) == {"page.html": b"<html></html>"}
+    assert client.download(artifact).data == b"<html></html>"
 
 
-def test_expired_artifact_costs_no_request() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        fake.add_artifact(run, "old", {"a": b""}, expired=True)
-        fake.add_artifact(run, "young", {"a": b""})
-        client = client_of(fake)
-        young, old = client.run_artifacts(run)
-        with pytest.raises(NotFoundError, match="has expired"):
-            client.download(old)
-        assert len(fake.requests) == 1
-        fake.fail("GET", "/zip", 410, message="Artifact has expired")
-        with pytest.raises(NotFoundError, match="has expired"):
-            client.download(young)
+def test_expired_artifact_costs_no_request(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    fake.add_artifact(run, "old", {"a": b""}, expired=True)
+    fake.add_artifact(run, "young", {"a": b""})
+    client = client_of(fake)
+    young, old = client.run_artifacts(run)
+    with pytest.raises(NotFoundError, match="has expired"):
+        client.download(old)
+    assert len(fake.requests) == 1
+    fake.fail("GET", "/zip", 410, message="Artifact has expired")
+    with pytest.raises(NotFoundError, match="has expired"):
+        client.download(young)
 
 
-def test_wrong_digest_is_refused() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        fake.add_artifact(run, "profiles", {"a": b"1"}, digest="sha256:" + "0" * 64)
-        fake.add_artifact(run, "before-digests", {"a": b"1"}, digest=None)
-        client = client_of(fake)
-        older, wrong = client.run_artifacts(run)
-        with pytest.raises(GitHubError, match="do not match the digest"):
-            client.download(wrong)
-        assert client.artifact_files(older) == {"a": b"1"}
+def test_wrong_digest_is_refused(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    fake.add_artifact(run, "profiles", {"a": b"1"}, digest="sha256:" + "0" * 64)
+    fake.add_artifact(run, "before-digests", {"a": b"1"}, digest=None)
+    client = client_of(fake)
+    older, wrong = client.run_artifacts(run)
+    with pytest.raises(GitHubError, match="do not match the digest"):
+        client.download(wrong)
+    assert client.artifact_files(older) == {"a": b"1"}
 
 
-def test_failing_storage_host_gets_a_new_address() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        fake.add_artifact(run, "profiles", {"a": b"1"})
-        client = client_of(fake)
-        (artifact,) = client.run_artifacts(run)
-        fake.blobs.failures = 2
-        assert client.artifact_files(artifact) == {"a": b"1"}
-        assert fake.count("GET", "/zip") == 3
-        fake.blobs.failures = 3
-        with pytest.raises(GitHubError, match="answered 503") as caught:
-            client.download(artifact)
-        assert "sig=" not in str(caught.value)
+def test_failing_storage_host_gets_a_new_address(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    fake.add_artifact(run, "profiles", {"a": b"1"})
+    client = client_of(fake)
+    (artifact,) = client.run_artifacts(run)
+    fake.blobs.failures = 2
+    assert client.artifact_files(artifact) == {"a": b"1"}
+    assert fake.count("GET", "/zip") == 3
+    fake.blobs.failures = 3
+    with pytest.raises(GitHubError, match="answered 503") as caught:
+        client.download(artifact)
+    assert "sig=" not in str(caught.value)
 
 
-def test_a_bomb_in_an_artifact_is_refused() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        fake.add_artifact(run, "bomb", {"a": bytes(20_000_000)})
-        client = client_of(fake)
-        with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
-            client.artifact_files(client.run_artifacts(run)[0])
+def test_a_bomb_in_an_artifact_is_refused(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    fake.add_artifact(run, "bomb", {"a": bytes(20_000_000)})
+    client = client_of(fake)
+    with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
+        client.artifact_files(client.run_artifacts(run)[0])
 
 
-def test_too_large_artifact_is_not_read() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        fake.add_artifact(run, "large", bytes(2000), mime_type="text/plain")
-        client = client_of(fake)
-        with pytest.raises(GitHubError, match="larger than 1,999 bytes"):
-            client.download(client.run_artifacts(run)[0], max_bytes=1999)
+def test_too_large_artifact_is_not_read(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    fake.add_artifact(run, "large", bytes(2000), mime_type="text/plain")
+    client = client_of(fake)
+    with pytest.raises(GitHubError, match="larger than 1,999 bytes"):
+        client.download(client.run_artifacts(run)[0], max_bytes=1999)
 
 
-def test_redirect_is_followed_silently(capfd: pytest.CaptureFixture[str]) -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit(branch="main")
-        place = f"{fake.api_url}/repos/{fake.state.repository}/commits/main"
-        fake.fail("GET", "/commits/main", 301, headers={"Location": place})
-        assert client_of(fake).commit_sha("main") == sha
-        assert len(fake.requests) == 2
+def test_redirect_is_followed_silently(fake: FakeGitHub, capfd: pytest.CaptureFixture[str]) -> None:
+    sha = fake.add_commit(branch="main")
+    place = f"{fake.api_url}/repos/{fake.state.repository}/commits/main"
+    fake.fail("GET", "/commits/main", 301, headers={"Location": place})
+    assert client_of(fake).commit_sha("main") == sha
+    assert len(fake.requests) == 2
     assert capfd.readouterr() == ("", "")
 
 
-def test_redirect_keeps_its_query() -> None:
-    with FakeGitHub() as fake:
-        run = fake.add_run(fake.add_commit())
-        for name in ("a", "b"):
-            fake.add_artifact(run, name, b"x", mime_type="text/plain")
-        place = f"{fake.api_url}/repos/{fake.state.repository}/actions/runs/{run}/artifacts?name=b&per_page=100"
-        fake.fail("GET", "/artifacts", 301, headers={"Location": place})
-        assert [artifact.name for artifact in client_of(fake).run_artifacts(run)] == ["b"]
+def test_redirect_keeps_its_query(fake: FakeGitHub) -> None:
+    run = fake.add_run(fake.add_commit())
+    for name in ("a", "b"):
+        fake.add_artifact(run, name, b"x", mime_type="text/plain")
+    place = f"{fake.api_url}/repos/{fake.state.repository}/actions/runs/{run}/artifacts?name=b&per_page=100"
+    fake.fail("GET", "/artifacts", 301, headers={"Location": place})
+    assert [artifact.name for artifact in client_of(fake).run_artifacts(run)] == ["b"]
 
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
-def test_a_redirect_is_not_an_answer(status: int) -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit(branch="main")
-        for place in ("https://elsewhere.example/x", "", f"{fake.api_url}/repos/octo-org/shop/commits/none"):
-            if status in MOVED and "none" in place:
-                continue  # a moved resource is requested at its new address
-            body = json.dumps({"sha": "f" * 40}).encode()
-            fake.fail("GET", "/commits/", status, headers={"Location": place}, body=body)
-            fake.fail("POST", "/statuses/", status, headers={"Location": place}, body=b"{}")
-            with pytest.raises(GitHubError, match="check GITHUB_API_URL"):
-                client_of(fake).commit_sha("main")
-            with pytest.raises(GitHubError, match="check GITHUB_API_URL"):
-                client_of(fake).set_status(sha, "profgate", "success", "", "")
+def test_a_redirect_is_not_an_answer(fake: FakeGitHub, status: int) -> None:
+    sha = fake.add_commit(branch="main")
+    for place in ("https://elsewhere.example/x", "", f"{fake.api_url}/repos/octo-org/shop/commits/none"):
+        if status in MOVED and "none" in place:
+            continue  # a moved resource is requested at its new address
+        body = json.dumps({"sha": "f" * 40}).encode()
+        fake.fail("GET", "/commits/", status, headers={"Location": place}, body=body)
+        fake.fail("POST", "/statuses/", status, headers={"Location": place}, body=b"{}")
+        with pytest.raises(GitHubError, match="check GITHUB_API_URL"):
+            client_of(fake).commit_sha("main")
+        with pytest.raises(GitHubError, match="check GITHUB_API_URL"):
+            client_of(fake).set_status(sha, "profgate", "success", "", "")
 
 
 @pytest.mark.parametrize("status", [307, 308])
-def test_write_request_for_a_renamed_repository_is_sent_to_its_new_address(status: int) -> None:
-    with FakeGitHub() as fake:
-        number = fake.add_pull(fake.add_commit(), fake.add_commit())
-        place = f"{fake.api_url}/repos/{fake.state.repository}/issues/{number}/comments"
-        fake.fail("POST", "/comments", status, headers={"Location": place}, message="Moved Permanently")
-        assert client_of(fake).create_comment(number, "text").body == "text"
-        assert fake.comment_bodies(number) == ["text"]
+def test_write_request_for_a_renamed_repository_is_sent_to_its_new_address(fake: FakeGitHub, status: int) -> None:
+    number = fake.add_pull(fake.add_commit(), fake.add_commit())
+    place = f"{fake.api_url}/repos/{fake.state.repository}/issues/{number}/comments"
+    fake.fail("POST", "/comments", status, headers={"Location": place}, message="Moved Permanently")
+    assert client_of(fake).create_comment(number, "text").body == "text"
+    assert fake.comment_bodies(number) == ["text"]
 
 
-def test_endless_redirects_are_an_error() -> None:
-    with FakeGitHub() as fake:
-        fake.add_commit(branch="main")
-        places = (f"{fake.api_url}/repos/{fake.state.repository}/commits/{name}" for name in itertools.cycle("ab"))
-        for place in itertools.islice(places, 100):
-            fake.fail("GET", "/commits/", 301, headers={"Location": place})
-        with pytest.raises(GitHubError, match="TooManyRedirects"):
-            client_of(fake).commit_sha("main")
-        assert len(fake.requests) == 25  # five redirects in each of five tries
+def test_endless_redirects_are_an_error(fake: FakeGitHub) -> None:
+    fake.add_commit(branch="main")
+    places = (f"{fake.api_url}/repos/{fake.state.repository}/commits/{name}" for name in itertools.cycle("ab"))
+    for place in itertools.islice(places, 100):
+        fake.fail("GET", "/commits/", 301, headers={"Location": place})
+    with pytest.raises(GitHubError, match="TooManyRedirects"):
+        client_of(fake).commit_sha("main")
+    assert len(fake.requests) == 25  # five redirects in each of five tries
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # requests leaves the socket open
 @pytest.mark.parametrize("place", ["http://[::1/x", "http://a..b/x", "http://\u00ff/x"])
-def test_invalid_redirect_is_an_error(place: str) -> None:
-    with FakeGitHub() as fake:
-        fake.add_commit(branch="main")
-        fake.fail("GET", "/commits/", 301, headers={"Location": place}, times=5)
-        with pytest.raises(GitHubError, match="GET /repos/octo-org/shop/commits/main"):
-            client_of(fake).commit_sha("main")
+def test_invalid_redirect_is_an_error(fake: FakeGitHub, place: str) -> None:
+    fake.add_commit(branch="main")
+    fake.fail("GET", "/commits/", 301, headers={"Location": place}, times=5)
+    with pytest.raises(GitHubError, match="GET /repos/octo-org/shop/commits/main"):
+        client_of(fake).commit_sha("main")
     gc.collect()
 
 
-def test_unfinished_answer_is_requested_within_retries() -> None:
-    with FakeGitHub() as fake:
-        sha = fake.add_commit(branch="main")
-        fake.fail("GET", "/commits/", 202, times=2)
-        assert client_of(fake).commit_sha("main") == sha
-        fake.fail("GET", "/commits/", 202, times=100)
-        with pytest.raises(ServerFailedError, match="NotYetComputed"):
-            client_of(fake).commit_sha("main")
-        assert len(fake.requests) == 3 + 5
+def test_unfinished_answer_is_requested_within_retries(fake: FakeGitHub) -> None:
+    sha = fake.add_commit(branch="main")
+    fake.fail("GET", "/commits/", 202, times=2)
+    assert client_of(fake).commit_sha("main") == sha
+    fake.fail("GET", "/commits/", 202, times=100)
+    with pytest.raises(ServerFailedError, match="NotYetComputed"):
+        client_of(fake).commit_sha("main")
+    assert len(fake.requests) == 3 + 5
 
 
 @pytest.mark.parametrize(
     ("limit", "value", "reason"), [("MAX_ANSWER", 0, "AnswerTooLarge"), ("ANSWER_SECONDS", 0.05, "AnswerTooSlow")]
 )
-def test_answers_are_limited(monkeypatch: pytest.MonkeyPatch, limit: str, value: float, reason: str) -> None:
+def test_answers_are_limited(
+    fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, reason: str
+) -> None:
     monkeypatch.setattr(answers, limit, value)
-    with FakeGitHub() as fake:
-        fake.add_commit(branch="main")
-        if limit == "ANSWER_SECONDS":
-            fake.fail("GET", "/commits/", HANG, times=100)
-        with pytest.raises(ServerFailedError, match=reason):
-            client_of(fake).commit_sha("main")
+    fake.add_commit(branch="main")
+    if limit == "ANSWER_SECONDS":
+        fake.fail("GET", "/commits/", HANG, times=100)
+    with pytest.raises(ServerFailedError, match=reason):
+        client_of(fake).commit_sha("main")

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +52,9 @@ class OfficialClient:
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeGitHub]:
-    with FakeGitHub() as fake:
-        fake.start_run(fake.add_commit(branch="main"))
-        yield fake
+def fake(fake: FakeGitHub) -> FakeGitHub:
+    fake.start_run(fake.add_commit(branch="main"))
+    return fake
 
 
 @pytest.fixture

@@ -160,7 +160,6 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
             context.head_sha,
             settings.key,
             texts,
-            settings.comment,
             base_ref="" if settings.baseline_ref else context.layer.below_ref if context.layer else context.base_ref,
         )
     except GitHubError as error:
@@ -176,12 +175,12 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
 def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
     """Return the texts of a comment.
 
-    In the mode ``on-change``, no comment is created if the gate passed, and the comment for an inconclusive result
+    Unless the mode is ``always``, no comment is created if the gate passed, and the comment for an inconclusive result
     consists of one line.
     """
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"
-    return Texts(quiet if brief else full, quiet, worth=conclusion != "pass")
+    return Texts(quiet if brief else full, quiet, worth=mode == "always" or conclusion != "pass")
 
 
 def _no_comment(job: Job) -> str:

@@ -71,12 +71,8 @@ def upload_profiles(
     connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes], folder: str, run_url: str
 ) -> str | None:
     """Upload the files of an artifact. Return a warning if the upload fails, otherwise None."""
-    try:
-        connect().upload_zip(name, files)
-    except UploadUnavailable as error:
-        step = upload_step(name, folder, run_url)
-        return f"{error}\nThe profiles were not stored; to store them add this step:\n{step}"
-    return None
+    error, step = store_report(connect, name, files)[1], upload_step(name, folder, run_url)
+    return f"{error}\nThe profiles were not stored; to store them add this step:\n{step}" if error else None
 
 
 def store_report(connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:

@@ -59,9 +59,7 @@ def regressions(report: Report) -> list[Finding]:
     """Return the findings that are possible or certain regressions."""
     return [
         finding
-        for workload in report.workloads
-        for metric in workload.metrics
-        for finding in metric.findings
+        for _, _, finding in report.findings
         if finding.colour in {"red", "yellow"} and finding.direction == "worse"
     ]
 

@@ -41,17 +41,17 @@ UP_TO_DATE = "the comment is up to date"
 
 
 def publish_comment(
-    client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
+    client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, *, base_ref: str = ""
 ) -> CommentOutcome:
     """Create or edit the comment, unless the pull request has changed since the comparison.
 
-    ``mode`` is always or on-change. ``base_ref`` is the base branch of the comparison; if it is empty, the
-    branch is not checked. Comments that were read earlier in this run are not requested again. Raises `NotAllowed` if
-    the token cannot write, and `GitHubError` if a request fails.
+    ``base_ref`` is the base branch of the comparison; if it is empty, the branch is not checked. Comments that were
+    read earlier in this run are not requested again. Raises `NotAllowed` if the token cannot write, and `GitHubError`
+    if a request fails.
     """
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
-    body = texts.full if mode == "always" or texts.worth else texts.quiet
-    if not existing and mode == "on-change" and not texts.worth:
+    body = texts.full if texts.worth else texts.quiet
+    if not existing and not texts.worth:
         return CommentOutcome(skipped="nothing changed")
     if existing and _same(existing[0].body, body):
         _remove(client, existing[1:])
@@ -69,21 +69,20 @@ def publish_comment(
 
 
 def publish_anew(
-    client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
+    client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, *, base_ref: str = ""
 ) -> CommentOutcome:
     """Publish a result like `publish_comment`, but create a new comment and minimise older comments as outdated."""
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     hidden = client.minimized([comment.node_id for comment in existing]) if existing else frozenset()
     shown = [comment for comment in existing if comment.node_id not in hidden]
-    creates = mode == "always" or texts.worth
-    if not creates and not shown:
+    if not texts.worth and not shown:
         return CommentOutcome(skipped="nothing changed")
-    if creates and shown and _same(shown[-1].body, texts.full):
+    if texts.worth and shown and _same(shown[-1].body, texts.full):
         _minimize(client, shown[:-1])
         return CommentOutcome(shown[-1].html_url, UP_TO_DATE)
-    if reason := _objection(client, number, head_sha, base_ref, creates=creates):
+    if reason := _objection(client, number, head_sha, base_ref, creates=texts.worth):
         return CommentOutcome(skipped=reason)
-    if not creates:
+    if not texts.worth:
         _minimize(client, shown)
         return CommentOutcome(skipped="nothing changed; the earlier comment is minimised")
     created = client.create_comment(number, texts.full)
@@ -97,18 +96,16 @@ def publish_anew(
 
 def answer_in_comment(
     client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
-) -> str:
-    """Replace the text of the existing comment with ``answered(text)``.
+) -> None:
+    """Replace the text of the existing comment, if there is one, with ``answered(text)``.
 
     If ``newest`` is True, the newest comment is edited, because older comments are minimised. Otherwise, the oldest
-    comment is edited. Returns the URL of the comment, or an empty string if there is no comment.
+    comment is edited.
     """
-    existing = owned(client.comments(number), key, ACTIONS_LOGIN)
-    if not existing:
-        return ""
-    comment = existing[-1 if newest else 0]
-    body = answered(comment.body)
-    return comment.html_url if _same(comment.body, body) else client.edit_comment(comment.id, body).html_url
+    for comment in owned(client.comments(number), key, ACTIONS_LOGIN)[-1 if newest else 0 :][:1]:
+        body = answered(comment.body)
+        if not _same(comment.body, body):
+            client.edit_comment(comment.id, body)
 
 
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:

@@ -268,7 +268,9 @@ def _shares(
     found = [(symbol, (list[str](), list[float](), list[float]())) for symbol in symbols]
     for sha, columns in zip(line.commits, line.columns, strict=True):
         given = [
-            (column, dict(zip(column.symbols, column.own.tolist(), strict=True))) for column in columns if column.sum > 0
+            (column, dict(zip(column.symbols, column.own.tolist(), strict=True)))
+            for column in columns
+            if column.sum > 0
         ]
         for symbol, (commits, shares, costs) in found:
             known = [(own.get(symbol, 0) / each.sum, each) for each, own in given if each.whole or symbol in own]

@@ -69,7 +69,9 @@ def _values(profile: Profile, known: Callable[[str, str | None, str | None], boo
 def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None], bool]:
     """Return a function that decides whether a frame is one of the library, by its name, file and module."""
     library = [path for path in files.tracked if not OTHERS.search(path) and not DEPENDENCIES.search(path)]
-    paths, crates, classes = RepositoryPaths(files.tracked, all_known=True), _crates(files), _classes(library)
+    paths, crates = RepositoryPaths(files.tracked, all_known=True), _crates(files)
+    java = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
+    classes = {re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in java}
     sources = [files.read(path) for path in library if path.endswith(CPP)]
     defined, scopes = (
         {name for text in sources for name in each.findall(text)} - KEYWORDS for each in (DEFINED, SCOPES)
@@ -99,9 +101,3 @@ def _crates(files: Files) -> str:
     given = [table(cargo, key).get("name") for cargo in parsed for key in ("package", "lib")]
     names = {re.escape(str(name).replace("-", "_")) for name in given if name}
     return rf"(?:^|[<&( ])(?:{'|'.join(sorted(names))})::" if names else ""
-
-
-def _classes(library: Sequence[str]) -> frozenset[str]:
-    """Return the full names of the repository's Java classes."""
-    sources = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
-    return frozenset(re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in sources)

@@ -78,13 +78,13 @@ def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[
     for target, about, recipe in RULE.findall(read_loosely(log, LARGEST_REPLY)):
         output = (OUTPUT.findall(recipe) or [""])[-1]
         name = target if "$" in output else output
-        runs = any(f"\t./{program}\n" in recipe for program in ("$@", name))
+        runs = "\t./$@\n" in recipe or f"\t./{name}\n" in recipe
         program, kind = os.path.normpath(joined(folder, name)), _kind(" ".join(map(os.path.basename, (target, name))))
         usable = PLACE.fullmatch(f"./{name}") and not PurePosixPath(name).suffix and program not in files.tracked
         if kind is not None and usable and (runs or "Phony target" not in about):
             command = program if "/" in program else f"./{program}"
-            setup = (_make(folder, [target]),)
-            yield Candidate("native code", command, f"{target} of the Makefile in {folder}", kind, setup=setup)
+            place, setup = f"{target} of the Makefile in {folder}", (_make(folder, [target]),)
+            yield Candidate("native code", command, place, kind, setup=setup)
 
 
 def _make(folder: str, targets: Sequence[str]) -> str:

@@ -121,7 +121,8 @@ def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...
     package = json_object(files.inside(folder).read("package.json"))
     scripts = table(package, "scripts")
     imported = [path.removeprefix("./") for path in node_entries(package)]
-    missing = imported and not any(_exists(files, joined(folder, path)) for path in imported)
+    existing = {f"{joined(folder, path)}{ending}" for path in imported for ending in ("", ".js", "/index.js")}
+    missing = imported and existing.isdisjoint(files.tracked)
     if "build" not in scripts or not (missing or (member and folder == ".")):
         return ()
     if "build" in str(scripts.get("prepare", "")):  # npm install builds the package
@@ -137,10 +138,6 @@ def build_line(files: Files) -> str:
     """Return the line that builds the repository, or ""."""
     scripts = table(json_object(files.read("package.json")), "scripts")
     return f"{_runner(files)} run build" if "build" in scripts else ""
-
-
-def _exists(files: Files, path: str) -> bool:
-    return any(f"{path}{ending}" in files.tracked for ending in ("", ".js", "/index.js"))
 
 
 def node_entries(package: Mapping[str, Any]) -> list[str]:

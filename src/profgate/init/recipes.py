@@ -200,8 +200,9 @@ def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
         line = f"{command} --no-daemon --rerun-tasks --init-script record.init.gradle"
     else:
         line = f'{command} -DargLine="{option}$PWD/run.jfr"'
-    convert = f'jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > "{run}.jfr.json"'
-    return (f'mkdir -p "{folder}"', *before, line, convert, f'gzip --force "{run}.jfr.json"')
+    convert = f"jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > run.json"
+    smaller = f"sed 's/^ *//' run.json | gzip > \"{run}.jfr.json.gz\""  # half of the text is indentation
+    return (f'mkdir -p "{folder}"', *before, line, convert, smaller)
 
 
 def _places(workload: str) -> tuple[str, str]:

@@ -74,7 +74,8 @@ def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
     """Return the command that repeats tests, which ``tests`` runs, and the command that writes their list."""
     if JEST.search(tests):
         list_of = command.replace("cjs", "txt")
-        run = f"{JEST.sub(_options_only, tests)} --coverage=false --setupFilesAfterEnv ./{command}"
+        options = JEST.sub(lambda found: found[1] + "".join(re.findall(r" -\S*", found[2])), tests)
+        run = f"{options} --coverage=false --setupFilesAfterEnv ./{command}"
         update = f"rm -f {list_of}; REPEATED_TESTS=update {run} || true; node {command}"
         return f"{run} --runTestsByPath $(cut -d ' ' -f 2 {list_of} | sort -u)", update
     variables, _, rest = tests.partition("node ")
@@ -88,11 +89,6 @@ def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
     return command, f"REPEATED_TESTS=update {command}"
 
 
-def _options_only(found: re.Match[str]) -> str:
-    """Return a command of jest without the names of tests."""
-    return " ".join([found[1], *(word for word in found[2].split() if word.startswith("-"))])
-
-
 def skeleton(files: Files, language: str) -> Candidate | None:
     """Return a benchmark of the function that looks most like the library's main one, or None if there is none."""
     if language not in KINDS:
@@ -102,14 +98,13 @@ def skeleton(files: Files, language: str) -> Candidate | None:
     if not found:
         return None
     function = found[0]
-    values = {"name": function.name, "package": function.owner}
     text = render_template(f"init/benchmark.{path.rpartition('.')[2]}.j2", function=function)
     update = f"timeout 60 node {path}" if language == "Node" else ""
     setup = default_setup(files, language, ".")
     if language == "Rust":
         setup = (f"cargo build --release --example {path.rpartition('/')[2].removesuffix('.rs')}",)
-    place = f"a new benchmark of {function.name}"
-    return Candidate(language, command.format(**values), place, setup=setup, new_files={path: text}, update=update)
+    place, command = f"a new benchmark of {function.name}", command.format(name=function.name, package=function.owner)
+    return Candidate(language, command, place, setup=setup, new_files={path: text}, update=update)
 
 
 def _python(files: Files) -> Iterator[Function]:

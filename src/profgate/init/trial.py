@@ -59,10 +59,7 @@ PROBLEMS = (
     re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
-TRIED = (
-    "Trial recording of {command}: {samples:,} samples in {seconds:.1f} s, {percent:.0f} % of them in functions of "
-    "this repository.\n"
-)
+TRIED = "Trial recording of {}: {:,} samples in {:.1f} s, {:.0f} % of them in functions of this repository.\n"
 FAILED = "Trial recording of {command} failed: {problem}.\n"
 AGAIN = "Trying again with the setup {lines}.\n"
 OLD_SOURCES = re.compile(r"Source option \d{1,2} is no longer supported")
@@ -122,7 +119,12 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
             if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
-    return replace(best, result=best.result + _cost(best)) if best.seconds else best
+    if not best.seconds:
+        return best
+    extent = best.plan.extent
+    minutes = max(1, (best.setup + extent.runs * best.seconds) / 60)
+    values = {"setup": best.setup, "runs": extent.runs, "seconds": best.seconds, "budget": extent.budget}
+    return replace(best, result=best.result + COST.format(minutes=minutes, **values))
 
 
 class _Copies:
@@ -186,15 +188,6 @@ class _Copies:
         return max(time.monotonic() - start, 0.001), outcome.output
 
 
-def _updated(plan: Plan, copies: _Copies, checkout: str) -> Plan:
-    """Run the command that completes the new files, and return the plan with their texts."""
-    if not plan.update:
-        return plan
-    copies.run("the choice of tests", (*plan.start, plan.update), plan, checkout)
-    texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
-    return replace(plan, new_files=texts)
-
-
 def _remedy(files: Files, failed: Plan, plan: Plan) -> Plan | None:
     """Return the plan with what its failed recording lacks, or without what fails, or None if there is no such plan.
 
@@ -230,8 +223,7 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
         problem = one_line([error.where, error.what])
         sys.stdout.write(FAILED.format(command=command, problem=plain(problem)))
         return Trial(replace(plan, problem=problem))
-    values = {"samples": share.samples, "seconds": trial.seconds, "percent": 100 * share.library}
-    result = TRIED.format(command=command, **values)
+    result = TRIED.format(command, share.samples, trial.seconds, 100 * share.library)
     sys.stdout.write(result)
     return replace(trial, result=result)
 
@@ -249,22 +241,13 @@ def _only_copied(files: Files, path: str) -> bool:
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
     checkout, setup = copies.ready(plan)
-    plan = _with_fixed_work(_updated(plan, copies, checkout), copies, checkout)
-    for left in reversed(range(MOST_REPEATS)):
-        what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
-        try:
-            share, seconds, output, size = _once(what, plan, copies, checkout)
-        except ProfgateError as error:
-            if error.what != LONG_RUN or not plan.recipe.machine or plan.command.startswith(LIMITED) or not left:
-                raise
-            plan = replace(plan, command=LIMITED + plan.command, timed=True)
-            continue
-        other = _adjusted(plan, share, seconds, size, copies, checkout)
-        if other == plan or not left:
-            break
-        plan = other
-    if size > LARGEST_RECORDING:
-        raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
+    if plan.update:
+        copies.run("the choice of tests", (*plan.start, plan.update), plan, checkout)
+        texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
+        plan = replace(plan, new_files=texts)
+    plan, share, seconds, output = _with_enough_samples(_with_fixed_work(plan, copies, checkout), copies, checkout)
+    if plan.timed:  # its parts may differ in each run
+        share = min(share, _once(plan, copies, checkout)[0], key=lambda each: each.library)
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, seconds)
@@ -294,7 +277,7 @@ def _with_fixed_work(plan: Plan, copies: _Copies, checkout: str) -> Plan:
     return plan
 
 
-def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str, int]:
+def _once(plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str, int]:
     """Record one run. Return its share, the duration in seconds, the output and the size of the recording in bytes.
 
     A recording that is too large is not read.
@@ -302,10 +285,30 @@ def _once(what: str, plan: Plan, copies: _Copies, checkout: str) -> tuple[Share,
     for path, text in plan.new_files.items():
         write_text(f"{checkout}/{path}", text)
     with scratch_folder() as out:
-        seconds, output = copies.run(what, plan.record, plan, checkout, out)
+        seconds, output = copies.run("the recording", plan.record, plan, checkout, out)
         size = sum(map(_size, Path(out).rglob("*.*")))
         profiles = read_sources(sources_under(out)) if size <= LARGEST_RECORDING else []
         return share_of(profiles, copies.files, checkout, plan.extent.rate), seconds, output, size
+
+
+def _with_enough_samples(plan: Plan, copies: _Copies, checkout: str) -> tuple[Plan, Share, float, str]:
+    """Return a plan whose work gives enough samples, as far as it can be changed, and its recording as in `_once`."""
+    for left in reversed(range(MOST_REPEATS)):
+        try:
+            share, seconds, output, size = _once(plan, copies, checkout)
+            other = _adjusted(plan, share, seconds, size, copies, checkout)
+        except ProfgateError as error:
+            other = plan.with_work(0.25)
+            if other == plan and plan.recipe.machine and not plan.command.startswith(LIMITED):
+                other = replace(plan, command=LIMITED + plan.command, timed=True)
+            if error.what != LONG_RUN or other == plan or not left:
+                raise
+        if other == plan or not left:
+            break
+        plan = other
+    if size > LARGEST_RECORDING:
+        raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
+    return plan, share, seconds, output
 
 
 def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copies, checkout: str) -> Plan:
@@ -324,7 +327,8 @@ def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copi
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    return plan.with_work(min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1), max(room, 1)))
+    times = min(RUN_SAMPLES / samples, LONGEST_REPEATED / seconds, room)
+    return plan.with_work(times) if times > 1.5 else plan
 
 
 def _with_repeated_main(plan: Plan, copies: _Copies, checkout: str) -> Plan:
@@ -390,10 +394,3 @@ def _advice(found: re.Match[str]) -> str:
     if _is_path(name):
         return f"(if a build writes {name}, add the build to --install)"
     return f"(add what installs {name} to --install)"
-
-
-def _cost(trial: Trial) -> str:
-    extent = trial.plan.extent
-    minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    values = {"setup": trial.setup, "runs": extent.runs, "seconds": trial.seconds, "budget": extent.budget}
-    return COST.format(minutes=max(minutes, 1), **values)

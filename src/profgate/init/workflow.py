@@ -56,14 +56,17 @@ class Plan:
         return recorded * self.recipe.rate / self.extent.rate
 
     def with_work(self, times: float) -> "Plan":
-        """Return a plan that does so many times the work, or the same plan if nothing states how often it repeats."""
+        """Return a plan that does so many times the work, if a number or a list of tests states it. A list is cut."""
 
         def changed(found: re.Match[str]) -> str:
             return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
 
         if self.update:
-            texts = {path: LISTED.sub(changed, text) for path, text in self.new_files.items() if path.endswith(".txt")}
-            return replace(self, new_files={**self.new_files, **texts})
+            lists = {path: text for path, text in self.new_files.items() if path.endswith(".txt")}
+            for path, text in lists.items():
+                fewer = "".join(text.splitlines(keepends=True)[:: math.ceil(1 / times)])
+                lists[path] = LISTED.sub(changed, text) if times > 1 else fewer
+            return replace(self, new_files={**self.new_files, **lists})
         repeats = COUNT.search(self.command) or LOOPED.match(self.command) or not self.recipe.machine or times <= 1
         command = self.command if repeats else LOOP.format(1) + self.command
         return replace(self, command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))

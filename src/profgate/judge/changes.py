@@ -301,8 +301,7 @@ def metric_report(
         ),
         causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),
-        undrawable=not comparison.drawable,
-        stackless=comparison.drawable and comparison.tree is None,
+        lacks=None if comparison.tree is not None else "stacks" if comparison.drawable else "calls",
     )
 
 

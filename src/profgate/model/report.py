@@ -226,9 +226,8 @@ class MetricReport:
     ``unjudged`` contains the locations whose listed changes are no finding, such as unchanged functions in a verbose
     report. ``renamed`` contains the old and the new location of each renamed function. ``not_tested`` explains why
     strategies could not test the metric, and contains only reasons that the user can act on. ``unsuited`` contains the
-    reasons why default strategies do not apply to this kind of profile. ``undrawable`` is True if no flame graph can be
-    drawn because the profiles contain no calls. ``stackless`` is True if they contain calls but no stacks, so that the
-    page is a table.
+    reasons why default strategies do not apply to this kind of profile. ``lacks`` is "calls" if the profiles
+    contain no calls, so that there is no page, and "stacks" if they contain only calls, so that the page is a table.
     """
 
     name: str
@@ -247,8 +246,7 @@ class MetricReport:
     renamed: tuple[tuple[Location, Location], ...] = ()
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
-    undrawable: bool = False
-    stackless: bool = False
+    lacks: Literal["calls", "stacks"] | None = None
 
     @property
     def changes(self) -> tuple[Change, ...]:

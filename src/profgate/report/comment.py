@@ -240,9 +240,9 @@ class Body(View):
         names = [(row.workload, row.metric.name) for row in rows_shown]
         names += [(pair.workload, pair.metric.name) for pair in self.pairs]
         page = next((name for name in names if name in links.pages), None)
-        undrawable = all(pair.metric.undrawable for pair in self.pairs)
+        undrawable = all(pair.metric.lacks == "calls" for pair in self.pairs)
         if page:
-            stackless = any((one.workload, one.metric.name) == page and one.metric.stackless for one in self.pairs)
+            stackless = any((one.workload, one.metric.name) == page and one.metric.lacks for one in self.pairs)
             yield link("table of functions" if stackless else "🔥 flame graph", links.pages[page])
         elif not undrawable and links.fetch:
             yield f"flame graphs: {code_span(links.fetch, LONGEST_COMMAND)}"
@@ -269,7 +269,7 @@ def finding_cells(
     )
     target = link_target(_frame_link(row, links))
     label = _lines(
-        f"**{name}**{NO_BREAK + '🔥' if target and not row.metric.stackless else ''}",
+        f"**{name}**{NO_BREAK + '🔥' if target and not row.metric.lacks else ''}",
         sentence(source_place(location)) * bool(location.file),
     )
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""

@@ -23,7 +23,7 @@ REPORT_NAME = "report.json"
 LINKS_NAME = "links.json"
 LINKS_SCHEMA = "profgate.links/1"
 OPTIONAL = frozenset(
-    {"context", "lines", "acceptances", "undrawable", "stackless", "parameters", "parts", "measurement", "unjudged"}
+    {"context", "lines", "acceptances", "lacks", "parameters", "parts", "measurement", "unjudged"}
     | {"result", "details", "levels", "windows"}
 )  # these keys are omitted if empty
 NESTED = "is nested too deeply; it is no report of profgate"

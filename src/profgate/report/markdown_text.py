@@ -1,12 +1,14 @@
 """Escape untrusted text for Markdown: names become inline code, and sentences are escaped."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 from urllib.parse import quote
 
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report.numbers import counted
 
+Item = TypeVar("Item")
 SENTENCE_LENGTH = 300
 MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
 SHA = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
@@ -71,10 +73,15 @@ def bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def limited(lines: Sequence[str], limit: int, noun: str, where: str = " in the report") -> list[str]:
-    """Return at most ``limit`` lines, and one with the number of further lines: ``and 3 more notes in the report``."""
-    more = len(lines) - limit
-    return [*lines[:limit], *([f"and {counted(more, f'more {noun}')}{where}"] if more > 0 else [])]
+def limited(
+    items: Sequence[Item], limit: int, noun: str, where: str = " in the report", text: Callable[[Item], str] = str
+) -> list[str]:
+    """Return the texts of at most ``limit`` items, and the number of further ones: ``and 3 more notes in the report``.
+
+    The texts of the further items are not created.
+    """
+    more = len(items) - limit
+    return [*map(text, items[:limit]), *([f"and {counted(more, f'more {noun}')}{where}"] if more > 0 else [])]
 
 
 def dotted(*parts: str) -> str:

@@ -19,6 +19,7 @@ from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE, Pair
 from profgate.report.styles import LONGEST_NAME, PLAIN, Style
 from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 
+NAMED = 10  # maximum number of suspects of an inconclusive result
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
 POLICY = ("fail_on", "fail_on_total", "source")
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
@@ -202,14 +203,14 @@ class View:
 
     @cached_property
     def suspects(self) -> list[str]:
-        """A line for each function, and for each order of durations, that an inconclusive result names.
+        """A line for each of the first functions, and orders of durations, that an inconclusive result names.
 
         Functions with a possible finding are left out, because the headline or a row names them.
         """
         found = {row.finding.location.name for row in self.groups.worse}
         reasons = self.report.verdict.reasons if self.report.verdict.conclusion == "inconclusive" else ()
-        named = (reason for reason in reasons if reason.code in SUSPECTED)
-        return [self._line(one, self.style.code) for one in named if one.parameters.get("function") not in found]
+        named = [one for one in reasons if one.code in SUSPECTED and one.parameters.get("function") not in found]
+        return limited(named, NAMED, "line", text=lambda one: self._line(one, self.style.code))
 
     def _line(self, reason: Reason, quote: Quote) -> str:
         if len(self.report.workloads) > 1 and reason.code in WITHOUT_PLACE:
@@ -252,16 +253,19 @@ class View:
         report, counted = self.report, numbers.counted
         failing = sum(row.finding.colour == "red" for row in self.more)
         causes = counted(len(self.more), "more cause" if self.shown else "possible change")
-        parts = [self.note(row) for row in self.groups.related]
-        notes = [self.note(row) for row in self.groups.other if _noticeable(row)]
-        totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
+        parts, notes = self.groups.related, [row for row in self.groups.other if _noticeable(row)]
+        totals = [pair for pair in self.pairs[OPEN:] if rows.changed(pair)]
         missing = [] if self.doubtful else limited(self.not_compared(), max(limit, 2), "workload")
         sections = [
             Section(f"{causes}, {failing} failing" if failing else causes, self.more),
             Section(counted(len(self.better), "improvement"), self.better),
-            Section(f"{counted(len(parts), 'finding')} within these changes", (), limited(parts, limit, "finding")),
-            Section(counted(len(notes), "note"), (), limited(notes, limit, "note")),
-            Section(counted(len(totals), "more total"), (), limited(totals, limit, "total")),
+            Section(
+                f"{counted(len(parts), 'finding')} within these changes",
+                (),
+                limited(parts, limit, "finding", text=self.note),
+            ),
+            Section(counted(len(notes), "note"), (), limited(notes, limit, "note", text=self.note)),
+            Section(counted(len(totals), "more total"), (), limited(totals, limit, "total", text=self.total)),
             Section(counted(len(report.acceptances), "acceptance"), (), acceptance_lines(report, self.style)),
             Section(f"{len(self.missing):,} not compared", (), missing),
             *(

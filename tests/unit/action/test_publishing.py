@@ -11,6 +11,7 @@ from profgate.model.report import Report
     ("report", "mode", "text", "worth"),
     [
         (samples.unchanged(), "on-change", "full", False),
+        (samples.unchanged(), "always", "full", True),
         (samples.improvement(), "on-change", "full", False),
         (samples.inconclusive(), "on-change", "quiet", True),
         (samples.inconclusive(), "always", "full", True),

@@ -166,6 +166,7 @@ def test_programs_of_both_halves_differ_in_language() -> None:
     assert any(isinstance(edit, Growth) for edit in variants_of(BY_NAME["markdown"]).values())
 
 
+@pytest.mark.slow
 def test_recordings_are_judged_by_any_executor(tmp_path: Path) -> None:
     for run in (1, 2):
         path = tmp_path / "markdown" / UNCHANGED / f"run-{run}.folded"

@@ -27,9 +27,9 @@ def client_of(fake: FakeGitHub) -> GitHubClient:
     )
 
 
-def publish(fake: FakeGitHub, texts: Texts = TEXTS, mode: str = "on-change", key: str = "default") -> str | None:
+def publish(fake: FakeGitHub, texts: Texts = TEXTS, key: str = "default") -> str | None:
     head = fake.state.pulls[1].head_sha
-    return publish_comment(client_of(fake), 1, head, key, texts, mode).skipped
+    return publish_comment(client_of(fake), 1, head, key, texts).skipped
 
 
 def test_the_comment_is_written_once_and_edited_then(fake: FakeGitHub) -> None:
@@ -53,11 +53,6 @@ def test_old_warning_is_replaced(fake: FakeGitHub) -> None:
     publish(fake)
     publish(fake, NOT_WORTH)
     assert fake.comment_bodies(1) == [TEXTS.quiet]
-
-
-def test_the_modes(fake: FakeGitHub) -> None:
-    publish(fake, NOT_WORTH, mode="always")
-    assert fake.comment_bodies(1) == [TEXTS.full]
 
 
 def test_pasted_marker_is_ignored(fake: FakeGitHub) -> None:
@@ -90,7 +85,7 @@ def test_oldest_of_several_comments_remains(fake: FakeGitHub) -> None:
 
 
 def test_result_of_an_older_head_is_not_written(fake: FakeGitHub) -> None:
-    outcome = publish_comment(client_of(fake), 1, "0" * 40, "default", TEXTS, "on-change")
+    outcome = publish_comment(client_of(fake), 1, "0" * 40, "default", TEXTS)
     assert outcome.skipped == "the pull request has newer commits"
     assert fake.comment_bodies(1) == []
 
@@ -113,9 +108,9 @@ def test_a_key_is_no_pattern() -> None:
     assert owned([], "a.*", BOT) == []
 
 
-def anew(fake: FakeGitHub, texts: Texts = TEXTS, mode: str = "on-change") -> str | None:
+def anew(fake: FakeGitHub, texts: Texts = TEXTS) -> str | None:
     head = fake.state.pulls[1].head_sha
-    return publish_anew(client_of(fake), 1, head, "default", texts, mode).skipped
+    return publish_anew(client_of(fake), 1, head, "default", texts).skipped
 
 
 def shown(fake: FakeGitHub) -> list[str]:
@@ -153,11 +148,10 @@ def test_what_was_folded_away_can_become_true_again(fake: FakeGitHub) -> None:
     assert anew(fake) == "the comment is up to date"
 
 
-def test_the_modes_hold_for_new_comments_too(fake: FakeGitHub) -> None:
-    assert anew(fake, NOT_WORTH, mode="always") is None
+def test_new_comment_needs_the_same_head(fake: FakeGitHub) -> None:
     fake.state.pulls[1].head_sha = fake.add_commit()
     head = next(iter(fake.state.commits))
-    assert publish_anew(client_of(fake), 1, head, "default", other("late"), "always").skipped == (
+    assert publish_anew(client_of(fake), 1, head, "default", other("late")).skipped == (
         "the pull request has newer commits"
     )
 
@@ -181,7 +175,7 @@ def test_concurrent_runs_leave_one_comment(fake: FakeGitHub, publishing: Callabl
     head = fake.state.pulls[1].head_sha
     texts = [TEXTS, other("more")]
     with ThreadPoolExecutor(2) as pool:
-        done = [pool.submit(publishing, client_of(fake), 1, head, "default", one, "on-change") for one in texts]
+        done = [pool.submit(publishing, client_of(fake), 1, head, "default", one) for one in texts]
         for one in done:
             one.result(timeout=60)
     assert len(shown(fake)) == 1

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disk_faults import file_size_limit
-from profgate.errors import ProfgateError
 from profgate.github.workflow_commands import SUMMARY_LIMIT, WorkflowCommands, harmless
 from runner_log import COMMANDS, as_read_by_the_runner
 
@@ -104,12 +103,6 @@ def test_output_delimiter_is_unpredictable(tmp_path: Path) -> None:
         commands.set_output("text", "a")
     ends = re.findall(r"^text<<profgate-([0-9a-f-]{36})$", path.read_text(), re.MULTILINE)
     assert len(set(ends)) == 3
-
-
-@pytest.mark.parametrize("name", ["", "a=b", "a\nb", "a b", "1a", "ä"])
-def test_an_output_has_a_plain_name(name: str) -> None:
-    with pytest.raises(ProfgateError, match="is not a name"):
-        WorkflowCommands(io.StringIO()).set_output(name, "x")
 
 
 def test_summary_replaces_an_earlier_summary(tmp_path: Path) -> None:

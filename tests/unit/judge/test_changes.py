@@ -95,7 +95,7 @@ def test_unsuited_default_strategies_are_listed_apart() -> None:
     assert texts(report.unsuited) == ["call_context: this format has no stacks, so there are no calling contexts"]
     assert any("the total of a run is zero" in text for text in texts(report.not_tested))
     assert requested.unsuited == ()
-    assert report.undrawable
+    assert report.lacks == "calls"
     assert requested.not_tested == (*report.not_tested, *report.unsuited)
 
 

@@ -109,10 +109,6 @@ def test_all_conditions_hold() -> None:
     assert (finding.colour, codes(finding)) == ("red", ["no_split"])
 
 
-def test_improvement_is_green() -> None:
-    assert found(of_test("Optimization")).colour == "green"
-
-
 def test_other_strategies_alone_are_notes() -> None:
     assert (
         found(change("exclusive_time_outliers", "A", "SevereDegradation"), change("overweight", "S")).colour

@@ -85,7 +85,7 @@ def spaced(text: str) -> str:
 
 def without_calls(report: Report) -> Report:
     workloads = [
-        replace(one, metrics=tuple(replace(metric, undrawable=True) for metric in one.metrics))
+        replace(one, metrics=tuple(replace(metric, lacks="calls") for metric in one.metrics))
         for one in report.workloads
     ]
     return replace(report, workloads=tuple(workloads))
@@ -254,6 +254,17 @@ def test_inconclusive_comment_names_suspects_and_what_decides(quiet: bool) -> No
     assert lines[3] == "- `http.parse_headers`: 8 → 113 samples (14x), 1.2 → 16.1 % of the run, not tested"
     assert lines[5].startswith("Total 674 → 702")
     assert lines[-1].startswith("The check passes. To decide, record about 8 times longer")
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_many_suspects_stay_below_the_limit(quiet: bool) -> None:
+    report = samples.inconclusive()
+    suspects = [reason for reason in report.verdict.reasons if reason.code is ReasonCode.SUSPECT]
+    reasons = (report.verdict.reasons[0], *suspects[:1] * 1000)
+    report = replace(report, verdict=replace(report.verdict, reasons=reasons))
+    text = (render_quiet_comment if quiet else render_comment)(report).text
+    assert len(text.encode()) <= COMMENT_BYTES
+    assert "and 990 more lines in the report" in text
 
 
 def test_an_unsafe_address_is_no_link() -> None:
@@ -502,7 +513,7 @@ def test_profiles_without_stacks_link_to_a_table() -> None:
     one = samples.metric(samples.finding("parse", 1e9, 2e9))
     for metric, link in (
         (one, "[🔥 flame graph](p.html)"),
-        (replace(one, stackless=True), "[table of functions](p.html)"),
+        (replace(one, lacks="stacks"), "[table of functions](p.html)"),
     ):
         load = samples.workload(metric)
         text = comment(samples.report(load), links=Links(pages={(load.name, metric.name): "p.html"})).text
