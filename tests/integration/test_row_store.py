@@ -23,6 +23,7 @@ from profgate.model.history import StoredCommit, StoredVerdict
 
 pa = pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
 pq = pytest.importorskip("pyarrow.parquet")
+s3fs = pytest.importorskip("s3fs", reason="the package s3fs is not installed")
 
 pytestmark = pytest.mark.xdist_group("rows")
 DAYS = 24 * 3600
@@ -61,7 +62,6 @@ def bucket() -> Iterator[str]:
     """A real server with the protocol of S3."""
     server = pytest.importorskip("moto.server", reason="the package moto is not installed")
     boto3 = pytest.importorskip("boto3")
-    pytest.importorskip("s3fs", reason="the package s3fs is not installed")
     started = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     started.start()
     host, port = started.get_host_and_port()
@@ -148,7 +148,13 @@ def test_many_small_files_become_few(
     assert trends(capsys, large) == trends(capsys, history)
 
 
-def test_object_storage(bucket: str, history: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.slow
+def test_object_storage(
+    bucket: str, history: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Any] = []
+    original = s3fs.S3FileSystem.open
+    monkeypatch.setattr(s3fs.S3FileSystem, "open", lambda *a, **k: opened.append(original(*a, **k)) or opened[-1])
     assert main(["trends", SHAS[-1], "--history", bucket]) == 2
     assert "contains no history" in capsys.readouterr().err
     assert main(["store", "export", bucket, "--history", history]) == 0
@@ -158,6 +164,8 @@ def test_object_storage(bucket: str, history: str, capsys: pytest.CaptureFixture
     with open_any(bucket, write=True) as store:
         assert store.add([reading("main 1\n", SHAS[0], "a=b/1.folded", "new")]) == 1
     assert main(["store", "list", "--history", bucket]) == 0
+    assert opened
+    assert all(each.closed for each in opened)
 
 
 @pytest.mark.parametrize(

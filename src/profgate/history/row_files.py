@@ -25,7 +25,6 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
-from pyarrow import fs
 
 from profgate.errors import ProfgateError
 from profgate.io.files import write_bytes
@@ -89,10 +88,8 @@ class RowFiles:
             self._root = place.strip("/")
             with self.errors(address):
                 self._remote = fsspec.filesystem(scheme, use_listings_cache=False, skip_instance_cache=True)
-            self._system = fs.PyFileSystem(fs.FSSpecHandler(self._remote))
         else:
             self._root = os.path.realpath(address)
-            self._system = fs.LocalFileSystem()
 
     def exists(self) -> bool:
         """Return whether there are files or folders of readings or commits."""
@@ -130,10 +127,10 @@ class RowFiles:
     ) -> Iterator[Any]:
         """Yield these columns of the rows for which the expression ``only`` is true."""
         schema = SCHEMAS[file.table]
-        with self.errors(file.path):
-            if self._system.get_file_info(file.path).size > MOST_FILE_BYTES:
+        with self.errors(file.path), self._opened(file.path) as stream:
+            if stream.seek(0, os.SEEK_END) > MOST_FILE_BYTES:
                 raise ProfgateError(self._shown(file.path), f"is larger than {MOST_FILE_BYTES:,} bytes; remove it")
-            fragment = ds.ParquetFileFormat().make_fragment(file.path, self._system)
+            fragment = ds.ParquetFileFormat().make_fragment(stream)
             found = fragment.physical_schema
             version = (found.metadata or {}).get(b"profgate.schema", b"").decode("ascii", "replace")
             if version != VERSION or not found.equals(schema):
@@ -176,6 +173,9 @@ class RowFiles:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
             what = f"cannot be used ({reason}); if it is damaged, remove it from the data set"
             raise ProfgateError(self._shown(path), what) from error
+
+    def _opened(self, path: str) -> Any:  # noqa: ANN401 - fsspec and pyarrow have no types
+        return pa.OSFile(path) if self._remote is None else self._remote.open(path, "rb")
 
     def _shown(self, path: str) -> str:
         return path if self._remote is None else f"{self._address.partition('://')[0]}://{path}"
