@@ -52,7 +52,7 @@ export function scaffold(page, section) {
   stage.append(frame, pane);
   const popup = element("div", undefined, "tip");
   popup.hidden = true;
-  section.append(...(estimated ? [estimated] : []), bar, stage, note, legend.figure, source, popup);
+  section.append(...(estimated ? [estimated] : []), bar, stage, note, legend.legend, source, popup);
   return {
     ...{
       frame,
@@ -62,10 +62,7 @@ export function scaffold(page, section) {
       source,
       popup,
       note,
-      legend: legend.figure,
-      widths: legend.widths,
-      heights: legend.heights,
-      unknown: legend.unknown,
+      ...legend,
     },
     onZoom: (actions) => {
       made.actions = actions;
@@ -107,7 +104,7 @@ function makeBlueprintLegend() {
   const widths = element("span");
   bars.append(heights, widths);
   figure.append(list, bars);
-  return { figure, heights, widths, unknown };
+  return { legend: figure, heights, widths, unknown };
 
   function entry(kind, text) {
     const item = element("li");

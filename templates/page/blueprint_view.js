@@ -63,20 +63,8 @@ function makeBlueprint(page, section) {
   const view = {
     ...{ page, parts, menu: makeMenu(section, frame), source: makeSourcePane(page, parts.source) },
     ...{ figures: null, marks: null, layout: null },
-    ...{
-      scale: 1,
-      selected: 0,
-      shown: null,
-      stale: true,
-      drawn: false,
-      placed: false,
-      fitted: false,
-      link: "",
-      steps: 0,
-      flash: 0,
-      room: 0,
-    },
-    ...{ render, start },
+    ...{ scale: 1, selected: 0, shown: null, stale: true, drawn: false, placed: false, fitted: false },
+    ...{ link: "", steps: 0, flash: 0, room: 0, render, start },
   };
   Object.assign(view, makeRoom(view), makeBoxPane(view), makeBoxActs(view));
 

@@ -30,45 +30,33 @@ export function showFocus(page, frames) {
     return;
   }
   const { name, place, link, everywhere, lines, shares, brief } = describe(page, shape, node);
-  const isSelf = page.findings.get(tree.symbol[node])?.judged === "self" && !page.header.alone;
+  const symbol = tree.symbol[node];
+  const finding = page.findings.get(symbol);
+  const isSelf = finding?.judged === "self" && !page.header.alone;
   const [shown, other] = isSelf ? [lines[1], lines[0]] : lines;
   const heading = element("b");
-  const symbol = tree.symbol[node];
+  const { level } = page.shades[shape];
+  const growth = page.header.alone ? shares : shown.growth;
+  const differ = other && other.brief !== shown.brief;
+  const numbers = `${isSelf && differ ? "self " : ""}${shown.brief} (${growth})`;
+  const more = differ && !everywhere ? `, ${other.label.toLowerCase()} ${other.brief}` : "";
+  const here = everywhere && `${hereOf(page, symbol, node)} `;
   heading.append(
-    glyphOf(
-      stateOf(tree, node),
-      page.shades[shape].level[node],
-      page.findings.get(symbol),
-      isEdited(tree.sources?.[symbol]),
-    ),
+    glyphOf(stateOf(tree, node), level[node], finding, isEdited(tree.sources?.[symbol])),
     element("bdi", name),
   );
   details.replaceChildren(
     heading,
     " ",
     placeElement(place, link),
-    element(
-      "span",
-      [
-        everywhere,
-        `${everywhere && `${hereOf(page, symbol, node)} `}` +
-          `${isSelf && other.brief !== shown.brief ? "self " : ""}${shown.brief} ` +
-          `(${page.header.alone ? shares : shown.growth})` +
-          `${other && other.brief !== shown.brief ? `, ${other.label.toLowerCase()} ${other.brief}` : ""}`,
-        brief,
-      ]
-        .filter(Boolean)
-        .join(" · "),
-    ),
+    element("span", [everywhere, here + numbers + more, brief].filter(Boolean).join(" · ")),
   );
 }
 
 // Returns "here:", or which place of the function the frame is, if a click on the finding opens several places in turn.
 function hereOf(page, symbol, node) {
-  const places =
-    page.shapes[0] === page.tree && page.findings.has(symbol)
-      ? rowsOfFinding(page.tree, page.findings.get(symbol))
-      : [];
+  const finding = page.shapes[0] === page.tree && page.findings.get(symbol);
+  const places = finding ? rowsOfFinding(page.tree, finding) : [];
   return places.length > 1 && places.includes(node)
     ? `place ${places.indexOf(node) + 1} of ${places.length}:`
     : "here:";

@@ -2,7 +2,17 @@
 import { MERGED } from "./colour.js";
 import { announce, byId, element, makeButton } from "./dom.js";
 import { outermostOf, ranksOf } from "./merge.js";
-import { ancestorsOf, makeTree, once, rowsOfSymbol, symbolName, weightOf, widestOf, withoutSymbols } from "./tree.js";
+import {
+  UNKNOWN,
+  ancestorsOf,
+  makeTree,
+  once,
+  rowsOfSymbol,
+  symbolName,
+  weightOf,
+  widestOf,
+  withoutSymbols,
+} from "./tree.js";
 
 export const EDITS = {
   focus: {
@@ -80,7 +90,7 @@ function regrouped(tree, kind, chosen) {
     ...tree,
     ...shape,
     ...{ beforeSelf, afterSelf, hidden },
-    ...{ callsBefore: null, callsAfter: null, totalBefore: null, totalAfter: null, evidence: null, evidenceSelf: null },
+    ...{ ...UNKNOWN, callsBefore: null, callsAfter: null },
     origin: tree.origin ? tree.origin.map((row) => (row < 0 ? -1 : origin[row])) : origin,
   });
   const evidence = (bits, before, after) => {

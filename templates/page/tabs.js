@@ -4,10 +4,9 @@
 //
 // `panel` is the key of another tab whose section it shares.
 // `build` is called once, when the tab is first opened, with its <section> (empty unless the page's HTML has one with
-// the id `panel-KEY`); `show` each time it is opened. `prepare` computes what the tab needs
-// while the page is idle; it is one function, or a list of functions that run in separate idle periods. `keys` are
-// active
-// while the tab is open and no text is being typed.
+// the id `panel-KEY`); `show` each time it is opened. `prepare` computes what the tab needs while the page is idle; it
+// is one function, or a list of functions that run in separate idle periods. `keys` are active while the tab is open
+// and no text is being typed.
 import { byId, element } from "./dom.js";
 import { symbolSums } from "./symbols.js";
 

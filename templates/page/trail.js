@@ -30,11 +30,8 @@ export function makeTrail(page) {
     byId("sandwich").hidden = sandwich < 0;
     if (sandwich < 0) return;
     const name = element("b", symbolName(page.tree, sandwich));
-    byId("sandwich-name").replaceChildren(
-      "Callers above and callees below ",
-      name,
-      ": all its calls merged, recursion counted once",
-    );
+    const rest = ": all its calls merged, recursion counted once";
+    byId("sandwich-name").replaceChildren("Callers above and callees below ", name, rest);
   }
 
   page.on("zoom", showTrail);

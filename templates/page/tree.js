@@ -3,6 +3,7 @@ import { OTHER, ROOT } from "./codec.js";
 
 const MOST_STORED = 24; // values stored for each object
 const stored = new WeakMap();
+export const UNKNOWN = { evidence: null, evidenceSelf: null, totalBefore: null, totalAfter: null }; // if stacks differ
 
 // Returns a value that is computed once for an object and a key. Values that were not used for long are dropped.
 export function once(owner, key, make) {
@@ -42,15 +43,7 @@ export function withoutSymbols(tree, symbols) {
       i++;
     }
   }
-  return makeTree({
-    ...tree,
-    beforeSelf,
-    afterSelf,
-    evidence: null,
-    evidenceSelf: null,
-    totalBefore: null,
-    totalAfter: null,
-  }); // of all stacks
+  return makeTree({ ...tree, beforeSelf, afterSelf, ...UNKNOWN });
 }
 
 export function nameOf(tree, node) {

@@ -22,8 +22,12 @@ CPU_SECONDS = 60.0  # limit for one input, so that a hang ends
 FOUND = sorted((DATA / "found").rglob("*.bin"))
 
 
-# each input for "answer" is the answer to every question of the client
-CASES = [pytest.param(one, marks=[pytest.mark.slow] if name == "answer" else []) for name, one in ENTRY_POINTS.items()]
+def slow_if_answer(name: str) -> list[pytest.MarkDecorator]:
+    """Each input for "answer" is the answer to every question of the client."""
+    return [pytest.mark.slow] if name == "answer" else []
+
+
+CASES = [pytest.param(one, marks=slow_if_answer(name)) for name, one in ENTRY_POINTS.items()]
 
 
 @pytest.mark.parametrize("entry_point", CASES, ids=ENTRY_POINTS)
@@ -52,7 +56,11 @@ def test_hostile_inputs_are_taken_or_refused_in_our_words(entry_point: EntryPoin
     assert len(seen) > 1 or entry_point.name.startswith("sources-")
 
 
-@pytest.mark.parametrize("place", FOUND, ids=[f"{place.parent.name}/{place.stem}" for place in FOUND])
+@pytest.mark.parametrize(
+    "place",
+    [pytest.param(place, marks=slow_if_answer(place.parent.name)) for place in FOUND],
+    ids=[f"{place.parent.name}/{place.stem}" for place in FOUND],
+)
 def test_what_was_found_once_is_not_found_again(place: Path) -> None:
     assert attempt(ENTRY_POINTS[place.parent.name], place.read_bytes(), CPU_SECONDS)[1] == ""
 

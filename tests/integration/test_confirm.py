@@ -263,11 +263,6 @@ def test_forged_first_report_changes_no_result(desk: Desk) -> None:
     assert (desk.colours["parse"], desk.colours["render"]) == ("red", "red")
 
 
-def test_missing_workload_is_an_error(desk: Desk) -> None:
-    assert desk.confirm(desk.compared(), SHARES, program=COPY.replace("api", "other")) == 2
-    assert "recorded other, but the suspects are of api; keep the names of files" in desk.shown.err
-
-
 @pytest.mark.parametrize("sha", ["-f", "--lock", "HEAD", "main", "0a1b2c3\n-f"])
 def test_commit_of_a_report_is_a_hash(desk: Desk, sha: str) -> None:
     repository, first = desk.has(SLOWER), desk.compared()
@@ -286,6 +281,7 @@ def test_report_without_commits_is_an_error(desk: Desk) -> None:
     [
         ("true", "wrote no profile to the folder that the variable PROFGATE_OUT names"),
         ("exit 7", "ended with exit code 7"),
+        (COPY.replace("api", "other"), "recorded other, but the suspects are of api; keep the names of files"),
     ],
 )
 def test_program_without_profiles_is_an_error(desk: Desk, program: str, message: str) -> None:

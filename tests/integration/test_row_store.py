@@ -148,6 +148,7 @@ def test_many_small_files_become_few(
     assert trends(capsys, large) == trends(capsys, history)
 
 
+@pytest.mark.slow
 def test_object_storage(
     bucket: str, history: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,15 +124,10 @@ def named_ref(job: Job, ref: str) -> str:
 
     Raises `ProfgateError` if there is no release.
     """
-    tag = latest_release(job, job.context.release_tag) if ref == LATEST else ref
+    tag = latest(job.client.releases(), job.context.release_tag) if ref == LATEST else ref
     if tag is None:
         raise ProfgateError(LATEST, "there is no published release; use a commit, branch or tag")
     return tag
-
-
-def latest_release(job: Job, but: str) -> str | None:
-    """Return the tag of the newest release other than ``but``, or None."""
-    return latest(job.client.releases(), but)
 
 
 def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int], reach: int = 0) -> Found:

@@ -6,7 +6,7 @@ from functools import partial
 
 from profgate import wiring
 from profgate.action.base_runs import described_set, write_set
-from profgate.action.baseline import latest_release, named_ref, named_set, pipeline_input, recording_workflow
+from profgate.action.baseline import named_ref, named_set, pipeline_input, recording_workflow
 from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
@@ -14,7 +14,7 @@ from profgate.action.publishing import set_outputs
 from profgate.action.reporting import compare_and_report
 from profgate.errors import GitHubError, ProfgateError, ProfileError
 from profgate.github.artifact_service import zip_files
-from profgate.github.artifact_source import LATEST, Found, StoredSet, asset_name, later_set
+from profgate.github.artifact_source import LATEST, Found, StoredSet, asset_name, later_set, latest
 from profgate.github.baseline_search import Trust, distrust, first_parents
 from profgate.github.records import WorkflowRun
 from profgate.github.release_notes import Step, render_release_notes
@@ -40,7 +40,7 @@ def attach_to_release(job: Job) -> int:
     code = 0 if _attached(job, tag, own) else FAILED
     before = job.settings.baseline_ref
     if before in {"", LATEST}:
-        before = latest_release(job, tag) or ""
+        before = latest(job.client.releases(), tag) or ""
     if before:
         side = Side(tag, commit, tag, own.manifest.run_id if own.manifest else None, 0)
         return max(code, _compare(job, before, own, side))

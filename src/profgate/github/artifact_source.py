@@ -267,7 +267,7 @@ def _sets(
 
 def _of_run(client: GitHubClient, run: WorkflowRun, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
     """Return the artifacts of a run. They are requested only if the list ``known`` may be incomplete."""
-    found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
+    found = [artifact for artifact in known if artifact.run_id == run.id]
     return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 

@@ -4,8 +4,10 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
+
+from pydantic import AliasPath, Field
 
 from profgate.errors import GitHubError
 from profgate.github.records import CommitRecord, TreeRecord
@@ -22,11 +24,6 @@ MOVE_REF = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Sha:
-    sha: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Compared:
     filename: str
     previous_filename: str | None = None
@@ -35,7 +32,7 @@ class _Compared:
 @dataclass(frozen=True, slots=True)
 class _Ref:
     ref: str
-    object: _Sha
+    sha: Annotated[str, Field(validation_alias=AliasPath("object", "sha"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,7 @@ class GitRequests(GitHubConnection):
         This takes one request per 100 branches.
         """
         refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
-        return {item.ref.removeprefix("refs/heads/"): item.object.sha for item in refs}
+        return {item.ref.removeprefix("refs/heads/"): item.sha for item in refs}
 
     def branch_head(self, branch: str) -> str | None:
         """Return the SHA of a branch's head commit, or None if there is no such branch. This takes one request."""

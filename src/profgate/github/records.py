@@ -64,44 +64,31 @@ class WorkflowRun:
 
 
 @dataclass(frozen=True, slots=True)
-class ArtifactRun:
-    """The run that stored an artifact."""
-
-    id: int | None = None
-    head_sha: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ArtifactRecord:
-    """An artifact of a run. ``digest`` is the digest ``sha256:<hex>`` of the stored bytes, or None for old uploads."""
+    """An artifact of a run. ``digest`` is the digest ``sha256:<hex>`` of the stored bytes, or None for old uploads.
+
+    The id and the commit of the run are None if the server does not state them.
+    """
 
     id: int
     name: str
     expired: bool
     digest: str | None = None
-    workflow_run: ArtifactRun | None = None
+    run_id: Annotated[int | None, Field(validation_alias=AliasPath("workflow_run", "id"))] = None
+    head_sha: Annotated[str | None, Field(validation_alias=AliasPath("workflow_run", "head_sha"))] = None
 
     def may_be_of(self, run_id: int, head_sha: str) -> bool:
         """Return whether the artifact can belong to this run and commit. A missing field matches any value."""
-        run = self.workflow_run or ArtifactRun()
-        return run.id in {None, run_id} and run.head_sha in {None, head_sha}
+        return self.run_id in {None, run_id} and self.head_sha in {None, head_sha}
 
 
 @dataclass(frozen=True, slots=True)
 class PullSide:
-    """The head or base of a pull request. ``repo`` is None if the fork was deleted."""
+    """The head or base of a pull request or of a stack. ``repo`` is None if the fork was deleted."""
 
     sha: str
     ref: str
-    repo: RepositoryRecord | None
-
-
-@dataclass(frozen=True, slots=True)
-class StackBase:
-    """The branch into which a stack of pull requests is merged."""
-
-    ref: str
-    sha: str
+    repo: RepositoryRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +99,10 @@ class PullRecord:
     state: str
     head: PullSide
     base: PullSide
-    stack_base: Annotated[StackBase | None, Field(validation_alias=AliasPath("stack", "base"))] = None
+    stack_base: Annotated[PullSide | None, Field(validation_alias=AliasPath("stack", "base"))] = None
 
     @property
-    def trunk(self) -> StackBase | PullSide:
+    def trunk(self) -> PullSide:
         """The branch into which the pull request is finally merged."""
         return self.stack_base or self.base
 
@@ -188,29 +175,17 @@ class ReleaseRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class User:
-    """An account."""
-
-    login: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CommentRecord:
-    """A comment on a pull request. ``user`` is None if the account was deleted.
+    """A comment on a pull request. ``author`` is a login, or an empty string if the account was deleted.
 
     ``author_association`` is the author's role in the repository, such as MEMBER. ``node_id`` is the id in GraphQL.
     """
 
     id: int
-    user: User | None
     html_url: str
     created_at: datetime
     updated_at: datetime
     node_id: str
     body: str = ""
     author_association: str = ""
-
-    @property
-    def author(self) -> str:
-        """The login of the author, or an empty string if the account was deleted."""
-        return self.user.login if self.user else ""
+    author: Annotated[str, Field(validation_alias=AliasPath("user", "login"))] = ""

@@ -1,7 +1,8 @@
 """Group findings that have a common cause and select the finding that names this cause."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from profgate.judge.findings import importance
 from profgate.model.kinds import Kind
@@ -20,7 +21,7 @@ def with_causes(report: Report) -> Report:
     Findings with the same metric name and direction, even in different workloads, have the same cause if the same
     location explains their changes.
     """
-    gathered = report.with_metrics(lambda _, metric: replace(metric, findings=_gathered(metric)))
+    gathered = report.with_metrics(lambda _, metric: _with_findings(metric, _gathered))
     leading = [
         ((importance(finding), load.name, metric.name), _cause(metric, finding, _ends(metric)))
         for load, metric, finding in gathered.findings
@@ -29,7 +30,11 @@ def with_causes(report: Report) -> Report:
     numbers: dict[CauseKey, int] = {}
     for _, cause in sorted(leading):
         numbers.setdefault(cause, len(numbers) + 1)
-    return gathered.with_metrics(lambda _, metric: replace(metric, findings=_numbered(metric, numbers)))
+    return gathered.with_metrics(lambda _, metric: _with_findings(metric, partial(_numbered, numbers=numbers)))
+
+
+def _with_findings(metric: MetricReport, findings_of: Callable[[MetricReport], tuple[Finding, ...]]) -> MetricReport:
+    return replace(metric, findings=findings_of(metric)) if metric.findings else metric
 
 
 def _has_cause(finding: Finding) -> bool:

@@ -134,8 +134,8 @@ def _drafts(
     drafts = [draft_of(TOTAL, FunctionCosts(), Attribution(reach=reach))]
     for symbol in sorted(symbols):
         sides = (*sums.exclusive, *sums.inclusive)
-        costs = FunctionCosts(*(finite(float(side[symbol]) * comparison.metric.scale) for side in sides))
-        costs = replace(costs, **_calls(comparison, symbol))
+        own = (finite(float(side[symbol]) * comparison.metric.scale) for side in sides)
+        costs = FunctionCosts(*own, **_calls(comparison, symbol))
         drafts.append(draft_of(location_of(comparison, symbol), costs, _attribution(states, symbol)))
     return tuple(drafts)
 

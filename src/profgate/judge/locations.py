@@ -23,8 +23,10 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
     if symbol < 0:
         module = detection.labels[row]
         return Location(module or "(no module)", module=module or None)
-    context = None if detection.node is None else comparison.path_to(int(detection.node[row]))
-    return replace(location_of(comparison, symbol), context=context)
+    location = location_of(comparison, symbol)
+    if detection.node is None:
+        return location
+    return replace(location, context=comparison.path_to(int(detection.node[row])))
 
 
 def causes_of(comparison: Comparison, causes: Causes | None, symbols: Iterable[int]) -> tuple[Cause, ...]:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
-from profgate.github.records import ArtifactRecord, ArtifactRun, PullRecord, PullSide, RepositoryRecord
+from profgate.github.records import ArtifactRecord, PullRecord, PullSide, RepositoryRecord
 from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import MANIFEST_NAME
 
 PROFILE = b"main 1\n"
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "mallory", ".github/workflows/a.yml")
-MINE = ArtifactRecord(1, "profgate", expired=False, workflow_run=ArtifactRun(7, "a" * 40))
+MINE = ArtifactRecord(1, "profgate", expired=False, run_id=7, head_sha="a" * 40)
 HEAD, BASE = PullSide("a" * 40, "topic", RepositoryRecord(2)), PullSide("b" * 40, "main", RepositoryRecord(1))
 PULL = PullRecord(3, "open", HEAD, BASE)
 
@@ -44,12 +44,12 @@ def taken(*records: ArtifactRecord) -> str | None:
 
 def test_newest_artifact_of_the_run_is_used() -> None:
     assert taken(MINE, replace(MINE, id=3), replace(MINE, id=2)) == "3.folded"
-    assert taken(replace(MINE, id=4, workflow_run=None)) == "4.folded"  # an older server states no run
+    assert taken(replace(MINE, id=4, run_id=None, head_sha=None)) == "4.folded"  # an older server states no run
 
 
 @pytest.mark.parametrize(
     "other",
-    [{"workflow_run": ArtifactRun(8, "a" * 40)}, {"workflow_run": ArtifactRun(7, "c" * 40)}, {"name": "profgate-2"}],
+    [{"run_id": 8}, {"head_sha": "c" * 40}, {"name": "profgate-2"}],
 )
 def test_artifact_of_another_run_is_ignored(other: dict[str, Any]) -> None:
     strange = replace(MINE, **{"id": 9} | other)
