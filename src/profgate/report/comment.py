@@ -50,6 +50,8 @@ COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
 LONGEST_COMMAND = 400
+LONGEST_BAR = 5  # characters, which fit beside an arrow on a phone
+EIGHTHS = ("", *"▏▎▍▌▋▊▉")  # parts of a character of a bar
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 HELP = "https://profgate.github.io/profgate/how-to/red/"
@@ -284,11 +286,20 @@ def finding_cells(
         ),
         _lines(
             f"**{change}** ({cost})",
+            _bar(finding.from_value, finding.to_value),
             *(f"{text} {fact.noun}" for fact, text in zip(FACTS[2:], more, strict=True) if text),
             *details(row, code_span),
             dotted(*map(sentence, why(row, plain_name))),
         ),
     )
+
+
+def _bar(before: float | None, after: float | None) -> str:
+    """Return bars with lengths proportional to the values, ``▋ → █████``, if both are known and not zero."""
+    if not before or not after or min(before, after) < 0:
+        return ""
+    eighths = (max(1, round(8 * LONGEST_BAR * value / max(before, after))) for value in (before, after))
+    return f"{NO_BREAK}→{NO_BREAK}".join("█" * (count // 8) + EIGHTHS[count % 8] for count in eighths)
 
 
 def _compared_runs(metric: MetricReport) -> tuple[str, str]:

@@ -430,6 +430,21 @@ def test_substitute_baseline_is_stated() -> None:
     assert "The baseline is 2 commits older than the merge base" in text
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "bar"),
+    [
+        (1e9, 2e9, "██▌ → █████"),
+        (14.0, 103.0, "▋ → █████"),
+        (1e6, 4e9, "▏ → █████"),
+        (0.0, 1e9, None),
+        (1e9, 0.0, None),
+    ],
+)
+def test_bars_show_the_values_of_a_change(before: float, after: float, bar: str | None) -> None:
+    text = comment(samples.report(samples.workload(samples.metric(samples.finding("parse", before, after))))).text
+    assert re.findall("[█-▏]+ → [█-▏]+", spaced(text)) == ([bar] if bar else [])
+
+
 def test_a_metric_that_counts_more_as_better() -> None:
     rate = replace(samples.finding("serve", 400.0, 200.0), direction="worse")
     speed = replace(samples.metric(rate, name="rate", unit="requests/s", before=800.0, after=600.0), better="higher")
