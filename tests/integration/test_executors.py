@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -256,6 +257,23 @@ def test_whole_comparison_is_complete_after_a_loss(
     worker.wait()
     assert errors == ""
     assert output == whole
+
+
+def test_lost_connection_is_the_error_that_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Uncancellable(Future[object]):
+        def cancel(self) -> bool:
+            raise RuntimeError("Event loop is closed")
+
+    class Closed(Executor):
+        def submit(self, *_: object, **__: object) -> Any:
+            return Uncancellable()
+
+    def lost() -> None:
+        raise ProfgateError("dask", "the connection was lost")
+
+    monkeypatch.setattr(executors, "CHECKED_EVERY", 0.01)
+    with pytest.raises(ProfgateError, match="the connection was lost"):
+        list(TaskRunner(Closed(), lost)([partial(square, 2), partial(square, 3)], int))
 
 
 class Client:

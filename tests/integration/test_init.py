@@ -41,6 +41,7 @@ from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = Path(pytest.__file__).parents[1]
+BIN = str(Path(sys.executable).parent)
 PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 CATALOGUE = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
 SETUP = "import setuptools\n"
@@ -122,8 +123,7 @@ def shell_of(repository: Path) -> dict[str, str]:
 
 def linted(*places: Path) -> None:
     """Nothing to say have GitHub's own parser, the published schema and zizmor; skips where one is missing."""
-    folder = str(Path(sys.executable).parent)
-    zizmor, schema = (shutil.which(name, path=folder) for name in ("zizmor", "check-jsonschema"))
+    zizmor, schema = (shutil.which(name, path=BIN) for name in ("zizmor", "check-jsonschema"))
     parser = ROOT / ".ci" / "workflow-parser"
     if None in {zizmor, schema, shutil.which("node")} or not (parser / "node_modules").is_dir():
         pytest.skip("zizmor or GitHub's parser is not installed; ./run setup e2e, npm ci --prefix .ci/workflow-parser")
@@ -157,6 +157,25 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     assert (content["permissions"], set(jobs["measure"]["permissions"].values())) == ({}, {"read"})
     assert jobs["profgate"]["permissions"] == {"contents": "read", "pull-requests": "write"}
     assert list(jobs_with_code_and_a_writing_token(content)) == []
+
+
+@pytest.mark.skipif(shutil.which("py-spy", path=BIN) is None, reason="py-spy is not installed; ./run setup dev")
+def test_program_of_python_that_fails_fails_the_first_run(tmp_path: Path) -> None:
+    """py-spy succeeds, and a program that ends early would count as faster."""
+    (tmp_path / "a.py").write_text("import sys, time\ntime.sleep(0.3)\nsys.exit(3)\n")
+    lines = "\n".join(RECIPES[0].record("python a.py", 100, "main"))
+    codes = [
+        subprocess.run(
+            ["sh", "-ec", lines],
+            cwd=tmp_path,
+            env=os.environ
+            | {"PATH": f"{BIN}:{os.environ['PATH']}", "PROFGATE_OUT": str(tmp_path), "PROFGATE_RUN": run},
+            capture_output=True,
+            check=False,
+        ).returncode
+        for run in "01"
+    ]
+    assert codes == [3, 0]
 
 
 PYPROJECT = """\

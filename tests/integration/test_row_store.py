@@ -154,7 +154,12 @@ def test_object_storage(
 ) -> None:
     opened: list[Any] = []
     original = s3fs.S3FileSystem.open
-    monkeypatch.setattr(s3fs.S3FileSystem, "open", lambda *a, **k: opened.append(original(*a, **k)) or opened[-1])
+
+    def kept(*arguments: Any, **options: Any) -> Any:
+        opened.append(original(*arguments, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(s3fs.S3FileSystem, "open", kept)
     assert main(["trends", SHAS[-1], "--history", bucket]) == 2
     assert "contains no history" in capsys.readouterr().err
     assert main(["store", "export", bucket, "--history", history]) == 0

@@ -10,7 +10,6 @@ import contextlib
 import json
 import sqlite3
 import subprocess
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -20,7 +19,7 @@ from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.history.history_file import connected_untrusted, sqlite_errors
-from profgate.history.packed_columns import columns_from_bytes
+from profgate.history.packed_columns import columns_from_bytes, inflated
 from profgate.io.limited_process import isolated_python
 from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict, SymbolKey
 from profgate.model.profile import Configuration, Facts
@@ -143,7 +142,7 @@ class HistoryReader:
                 job=StoredJob(identity, ref or "", event or ""),
                 facts=replace(self._facts(facts), job=identity or None),
                 name=name or "",
-                profile=None if profile is None else _inflated(profile),
+                profile=None if profile is None else inflated(profile, MAX_PROFILE_BYTES, "the bytes of a profile"),
             )
 
     def _columns(self, number: int) -> Iterator[Column]:
@@ -195,16 +194,3 @@ def stored_series(key: str, workload: str | None, kind: str | None, content: str
 def facts_of(content: str | None) -> Facts:
     """Parse facts, which are JSON. Raises ValueError if they are not valid."""
     return FACTS.validate_json(content or "{}", strict=True)
-
-
-def _inflated(data: bytes | None) -> bytes:
-    if data is None:
-        return b""
-    machine = zlib.decompressobj()
-    try:
-        content = machine.decompress(data, MAX_PROFILE_BYTES)
-    except zlib.error as error:
-        raise ValueError(f"a profile cannot be unpacked: {error}") from None
-    if not machine.eof:
-        raise ValueError("a profile is cut off or too large")
-    return content

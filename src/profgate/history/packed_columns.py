@@ -88,11 +88,16 @@ def _body(data: bytes) -> bytes:
         return data[1:]
     if data[:1] != bytes([DEFLATED]):
         raise ValueError("the columns have an encoding that this version does not support")
+    return inflated(data[1:], HEAD.size + 4 * (1 + 8 * MOST_ROWS), "the columns")
+
+
+def inflated(data: bytes, most: int, what: str) -> bytes:
+    """Decompress untrusted bytes. Raises ValueError if they are invalid, or longer than ``most`` after this."""
     machine = zlib.decompressobj()
     try:
-        body = machine.decompress(data[1:], HEAD.size + 4 * (1 + 8 * MOST_ROWS))
+        content = machine.decompress(data, most)
     except zlib.error as error:
-        raise ValueError(f"the columns cannot be unpacked ({error})") from None
+        raise ValueError(f"{what} cannot be unpacked ({error})") from None
     if not machine.eof:
-        raise ValueError("the columns are cut off or too large")
-    return body
+        raise ValueError(f"{what} are cut off or too large")
+    return content

@@ -3,6 +3,7 @@
 import glob
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 
 from profgate.errors import ProfgateError, did_you_mean
@@ -51,12 +52,6 @@ def graph_before(sha: str, store: History) -> dict[str, StoredCommit]:
         return known
 
 
-def past_before(store: History, graph: dict[str, StoredCommit], baseline: str) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that takes the key of a series and returns its readings at the ancestors of the baseline."""
-    ancestry = ancestry_of(baseline, graph)
-    return lambda key: past_of(store, ancestry, key)
-
-
 def ancestry_of(sha: str, graph: dict[str, StoredCommit]) -> tuple[str, ...]:
     """Return the ancestors of a commit, nearest first."""
     return tuple(commit.sha for commit in islice(ancestors(sha, graph), MOST_ANCESTORS) if commit.distance)
@@ -69,7 +64,7 @@ def newest_past(store: History) -> Callable[[str], Sequence[Reading]]:
     """
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
-    return lambda key: past_of(store, newest_first, key)
+    return partial(past_of, store, newest_first)
 
 
 def stored_name(text: str) -> tuple[str, str] | None:
@@ -88,7 +83,7 @@ def stored_input(baseline: str, target: str, store: History, policy: Policy) -> 
     """
     (before, side), (after, target_side) = (_side(text, store, policy) for text in (baseline, target))
     before_files, after_files = stored_sides(before, after)
-    past = None if side.sha is None else past_before(store, graph_before(side.sha, store), side.sha)
+    past = None if side.sha is None else partial(past_of, store, ancestry_of(side.sha, graph_before(side.sha, store)))
     return PipelineInput(
         before_files, after_files, policy=policy, baseline_side=side, target_side=target_side, past=past
     )

@@ -114,11 +114,15 @@ def extent_for(most: int, seconds: float | None, run: float = 0.0) -> Extent:
 
 
 def _python(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise."""
+    """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise.
+
+    Both succeed if the program fails, and a program that ends early would count as faster.
+    """
     program, _, rest = command.partition(" ")
     folder, run = _places(workload)
     spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{run}.json" -- {command}']
-    lines = [f'mkdir -p "{folder}"']
+    once = f'if test "$PROFGATE_RUN" = 0; then {command}; fi # the profilers do not report whether it fails'
+    lines = [f'mkdir -p "{folder}"', once]
     if program not in {"python", "python3"} or (rest.startswith("-") and not rest.startswith("-m ")):
         return (*lines, *spy)
     return (

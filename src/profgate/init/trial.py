@@ -246,6 +246,8 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
         plan = replace(plan, new_files=texts)
     plan, share, seconds, output = _with_enough_samples(_with_fixed_work(plan, copies, checkout), copies, checkout)
+    if plan.recipe.language == "Python":  # its profilers succeed if the program fails
+        copies.run("the benchmark", (*plan.start, plan.command), plan, checkout)
     if plan.timed:  # its parts may differ in each run
         share = min(share, _once(plan, copies, checkout)[0], key=lambda each: each.library)
     if not share.samples:

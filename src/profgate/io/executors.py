@@ -78,7 +78,8 @@ class TaskRunner:
             raise
         finally:
             for _, future in waiting:
-                future.cancel()
+                with contextlib.suppress(Exception):  # a future of Dask cannot be cancelled without a connection
+                    future.cancel()
 
     def _submitted(self, group: Sequence[Task]) -> "Future[object]":
         data = pickle.dumps(group, protocol=5)

@@ -23,10 +23,9 @@ def drafts_of(changes: Iterable[Change], known: Iterable[Finding] = ()) -> tuple
         of_total, location = change.strategy == TOTAL_TEST or change.kind in OF_TOTAL, change.location
         location = TOTAL if of_total else location if location.context is None else replace(location, context=None)
         by_location.setdefault((location, of_total), []).append(change)
-    facts = {draft.location: (draft.costs, draft.attribution) for draft in known}
-    return tuple(
-        draft_of(location, *facts.get(location, (None, None)), tuple(own)) for (location, _), own in by_location.items()
-    )
+    drafts, unknown = {draft.location: draft for draft in known}, draft_of(TOTAL)
+    found = ((location, drafts.get(location, unknown), own) for (location, _), own in by_location.items())
+    return tuple(draft_of(location, draft.costs, draft.attribution, tuple(own)) for location, draft, own in found)
 
 
 def judged_findings(metric: MetricReport, context: GateContext) -> MetricReport:
