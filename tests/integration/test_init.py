@@ -150,6 +150,13 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     policy = repository / ".github" / "profgate.yml"
     gate = read_policy(policy.read_text(), str(policy), CATALOGUE)
     assert (gate.confirm, gate.on_not_compared) == ("required", "unreadable")
+    record = shell_of(repository)["RECORD"]  # the same profiles in each run, or results would be inconclusive
+    assert set(re.findall(r"\$PROFGATE_OUT/(\w+)", record)) == {"main"}
+    assert not re.search(r"PROFGATE_RUN\"? -", record)
+    jobs = content["jobs"]
+    assert (content["permissions"], set(jobs["measure"]["permissions"].values())) == ({}, {"read"})
+    assert jobs["profgate"]["permissions"] == {"contents": "read", "pull-requests": "write"}
+    assert list(jobs_with_code_and_a_writing_token(content)) == []
 
 
 @pytest.mark.skipif(shutil.which("py-spy", path=BIN) is None, reason="py-spy is not installed; ./run setup dev")
@@ -169,15 +176,6 @@ def test_program_of_python_that_fails_fails_the_first_run(tmp_path: Path) -> Non
         for run in "01"
     ]
     assert codes == [3, 0]
-
-
-def test_every_run_records_the_same_profiles(repository: Path) -> None:
-    """A second workload with fewer runs would make the result of every pull request inconclusive."""
-    assert main(["init", str(repository), "--yes"]) == 0
-    record = shell_of(repository)["RECORD"]
-    assert "PROFGATE_OUT" in record
-    assert set(re.findall(r"\$PROFGATE_OUT/(\w+)", record)) == {"main"}
-    assert not re.search(r"PROFGATE_RUN\"? -", record)
 
 
 PYPROJECT = """\
@@ -454,12 +452,8 @@ def test_runner_version_and_branch_come_from_workflows(tmp_path: Path) -> None:
     assert jobs_of(tmp_path)["profgate"]["runs-on"] == job["runs-on"]
     assert job["steps"][1] == {"uses": "actions/setup-python@v6", "with": {"python-version": "3.12"}}
     assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["develop"]
-
-
-def test_branch_of_git_comes_first(tmp_path: Path) -> None:
-    made(tmp_path, {**BENCHMARKS["Python"], ".github/workflows/ci.yml": CI})
     subprocess.run(["git", "init", "--quiet", "--initial-branch", "trunk", tmp_path], check=True)
-    assert main(["init", str(tmp_path), "--yes"]) == 0
+    assert main(["init", str(tmp_path), "--yes", "--replace"]) == 0
     assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["trunk"]
 
 
@@ -576,16 +570,6 @@ def test_missing_folder_is_not_created(tmp_path: Path, capsys: pytest.CaptureFix
     assert list(tmp_path.iterdir()) == []
 
 
-def test_pull_request_code_has_a_read_only_token(repository: Path) -> None:
-    assert main(["init", str(repository), "--yes"]) == 0
-    jobs = jobs_of(repository)
-    assert set(jobs["measure"]["permissions"].values()) == {"read"}
-    assert jobs["profgate"]["permissions"] == {"contents": "read", "pull-requests": "write"}
-    content = yaml.safe_load(written(repository).read_text())
-    assert content["permissions"] == {}
-    assert list(jobs_with_code_and_a_writing_token(content)) == []
-
-
 @pytest.mark.parametrize(
     ("seconds", "rate", "runs", "enough"),
     [(None, 1000, 5, False), (0.01, 1000, 50, False), (0.4, 1000, 25, True), (4, 1000, 5, True), (60, 100, 5, True)],
@@ -593,6 +577,7 @@ def test_pull_request_code_has_a_read_only_token(repository: Path) -> None:
 def test_rate_and_runs_give_enough_samples(seconds: float | None, rate: int, runs: int, enough: bool) -> None:
     extent = extent_for(1000, seconds)
     assert (extent.rate, extent.runs, extent.enough) == (rate, runs, enough)
+    assert [extent_for(1000, seconds or 1.0, run).budget for run in (1.0, 24.0, 56.0)] == [5, 5, 12]
 
 
 def committed(top: Path, files: Mapping[str, str]) -> Path:
@@ -628,11 +613,6 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
         subprocess.run(["git", "worktree", "list"], cwd=tmp_path, capture_output=True, check=True).stdout.count(b"\n")
         == 1
     )
-
-
-@pytest.mark.parametrize(("seconds", "minutes"), [(1.0, 5), (24.0, 5), (56.0, 12)])
-def test_budget_allows_the_first_look(seconds: float, minutes: int) -> None:
-    assert extent_for(1000, 1.0, seconds).budget == minutes
 
 
 @needs_node
@@ -1087,11 +1067,13 @@ def test_skeleton_calls_a_function_of_the_library(language: str, tmp_path: Path)
 
 TESTED = {
     "requirements.txt": "other\n",
+    "pytest.ini": "[pytest]\nfilterwarnings = error\n",
     "shop/__init__.py": "",
     "shop/cart.py": "def total(n):\n    return sum(i * i for i in range(n))\n",
     "tests/test_cart.py": """\
 import time
 import unittest
+import warnings
 import pytest
 from shop.cart import total
 KNOWN = []
@@ -1109,6 +1091,7 @@ class CartTest(unittest.TestCase):
     def test_case(self):
         self.assertEqual(total(self.n), 40425)
 unittest.main()
+warnings.warn("old")
 def test_failing():
     assert total(3) == 1
 """,
