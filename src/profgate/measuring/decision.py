@@ -63,11 +63,14 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
             break
     if turns.count < FEWEST and not red and any(map(_is_open, outcomes)):
         raise turns.too_small()
+    needed = turns.needed()
+    if needed <= turns.budget:  # the first pair, which decides how many fit, was slower than the others
+        needed = turns.budget * SECOND / turns.count
     measurement = Measurement(
         runs=turns.count,
         seconds=turns.spent,
         budget=turns.budget,
-        needed=turns.needed() if turns.count < SECOND and not red and any(map(_is_open, outcomes)) else None,
+        needed=needed if turns.count < SECOND and not red and any(map(_is_open, outcomes)) else None,
         drifted=turns.count >= FEWEST and _drifted(replace(measured, look=None, pages=0)),
         suspects=tuple(
             replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed

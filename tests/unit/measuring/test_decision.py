@@ -153,6 +153,19 @@ def test_too_few_runs_state_the_needed_budget(budget: float, needed: float | Non
     assert measured(SHARES, SHARES | {"parse": 31_200}, budget).measurement.needed == needed
 
 
+class SlowAtFirst(Recorded):
+    """The first pair took 30 seconds."""
+
+    def _record_pair(self) -> None:
+        super()._record_pair()
+        self.took["baseline"] += 20.0 * (self.count == 1)
+
+
+def test_needed_budget_is_larger_than_the_given_one() -> None:
+    decision = measured(SHARES, SHARES | {"parse": 31_200}, 160.0, turns=SlowAtFirst)
+    assert (decision.measurement.runs, decision.measurement.seconds, decision.measurement.needed) == (5, 70.0, 256.0)
+
+
 def test_decided_runs_need_no_budget() -> None:
     assert measured(SHARES, SLOWER, 50.0).measurement.needed is None
 
