@@ -153,6 +153,11 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     record = shell_of(repository)["RECORD"]  # the same profiles in each run, or results would be inconclusive
     assert set(re.findall(r"\$PROFGATE_OUT/(\w+)", record)) == {"main"}
     assert not re.search(r"PROFGATE_RUN\"? -", record)
+
+
+def test_pull_request_code_has_a_read_only_token(repository: Path) -> None:
+    assert main(["init", str(repository), "--yes"]) == 0
+    content = yaml.safe_load(written(repository).read_text())
     jobs = content["jobs"]
     assert (content["permissions"], set(jobs["measure"]["permissions"].values())) == ({}, {"read"})
     assert jobs["profgate"]["permissions"] == {"contents": "read", "pull-requests": "write"}
