@@ -298,7 +298,7 @@ def _bar(before: float | None, after: float | None) -> str:
     """Return bars with lengths proportional to the values, ``▋ → █████``, if both are known and not zero."""
     if not before or not after or min(before, after) < 0:
         return ""
-    eighths = (max(1, round(8 * LONGEST_BAR * value / max(before, after))) for value in (before, after))
+    eighths = (max(1, round(8 * LONGEST_BAR * (value / max(before, after)))) for value in (before, after))
     return f"{NO_BREAK}→{NO_BREAK}".join("█" * (count // 8) + EIGHTHS[count % 8] for count in eighths)
 
 
