@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -117,8 +117,9 @@ def page_of(tree: NamedTree, header: PageHeader, style: Style) -> dict[str, Any]
 def test_picture_has_colours_of_the_page() -> None:
     assert NODE is not None
     styles = {"usual": USUAL, "classic": CLASSIC, "self": Style(basis="self", gate=0.0001)}
+    normalisations: tuple[Literal["none", "total"], ...] = ("none", "total")
     pages, expected = {}, {}
-    for case in itertools.product(range(3), ["none", "total"], styles, ["times", "samples", "repeats"]):
+    for case in itertools.product(range(3), normalisations, styles, ["times", "samples", "repeats"]):
         seed, normalisation, style, kind = case
         tree = random_tree(seed, 300)
         if kind == "repeats":
