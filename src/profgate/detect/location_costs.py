@@ -187,7 +187,7 @@ class Ratios:
         if not enough.any():
             return medians
         half = weights.sum(axis=1, keepdims=True) / 2.0
-        for run, order in enumerate(self.order):
-            middle = np.argmax(np.cumsum(weights[:, order], axis=1) >= half, axis=1)
-            medians[enough, run] = np.exp(self.ratios[run, order[middle]])[enough]
+        middle = np.argmax(np.cumsum(weights[:, self.order], axis=2) >= half[:, None], axis=2)
+        runs = np.arange(len(self.ratios))
+        medians[enough] = np.exp(self.ratios[runs, self.order[runs, middle]])[enough]
         return medians
