@@ -27,6 +27,7 @@ REACHES = {
     "not reachable": "not reachable from the change",
 }
 UNKNOWN_REACH = "unknown whether the change reaches it"
+NO_DIFF = "no diff was given, so it is unknown whose change it is"
 TAGS: dict[Kind, str] = {
     Kind.TOTAL_DEGRADATION: "total worse",
     Kind.SEVERE_DEGRADATION: "severe",
@@ -313,11 +314,12 @@ def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
 def whose_text(finding: Finding, quote: Quote = str, *, change: str = "this PR", with_path: bool = True) -> str:
     """Return whose change it is: ``changed in this PR``, or ``not changed in this PR`` and how it is affected.
 
+    The text is empty if no diff was given.
     ``change`` names the pull request.
     """
     source, reach = finding.attribution.source, finding.attribution.reach
     if source is None and reach is None:
-        return "no diff was given"
+        return ""
     if source in SOURCES or reach == "changed here":
         return f"{SOURCES.get(source or '', 'changed')} in {change}"
     text = reach_text(finding, quote, with_path=with_path) or UNKNOWN_REACH

@@ -52,7 +52,7 @@ def test_regression_in_unchanged_total_states_both() -> None:
         (Attribution(reach="called by a changed function", reach_path="main > dot"), "called by changed code"),
         (Attribution(reach="unknown"), "unknown whether the change reaches it"),
         (Attribution(source="same"), "not changed in this pull request; unknown whether the change reaches it"),
-        (Attribution(), "no diff was given"),
+        (Attribution(), "no diff was given, so it is unknown whose change it is"),
     ],
 )
 def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -> None:
