@@ -92,12 +92,12 @@ class NativeLineScan:
         self._state: _Scan = self._scan.contents
         weakref.finalize(self, library.profgate_scan_free, self._scan)
 
-    def lines(self, data: bytes, at: int) -> int:
-        """Read whole lines from offset ``at``.
+    def lines(self, data: bytes, at: int, end: int) -> int:
+        """Read whole lines from offset ``at`` to ``end``.
 
-        Returns the offset of the first line that Python has to read, or the end of the data.
+        Returns the offset of the first line that Python has to read, or ``end``.
         """
-        place: int = self._library.profgate_scan_lines(self._scan, data, at, len(data))
+        place: int = self._library.profgate_scan_lines(self._scan, data, at, end)
         if self._state.status == _NO_MEMORY:
             raise MemoryError
         return place

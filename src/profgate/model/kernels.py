@@ -22,8 +22,8 @@ class TakenStacks(NamedTuple):
 class LineScan(Protocol):
     """A scan of folded stacks that reads plain lines and stops at any other line."""
 
-    def lines(self, data: bytes, at: int) -> int:
-        """Read whole lines from offset ``at``. Return the offset of the first unread line, or the end."""
+    def lines(self, data: bytes, at: int, end: int) -> int:
+        """Read whole lines from offset ``at`` to ``end``. Return the offset of the first unread line, or ``end``."""
 
     def too_deep(self) -> bool:
         """Return whether the scan stopped at a stack with too many frames."""
