@@ -82,6 +82,13 @@ export function makeWaterfall(page) {
   if (header.alone || header.blueprint?.estimated) return;
   const box = byId("waterfall");
 
+  // The parts of an edited tree are computed after its picture.
+  function showLater() {
+    if (page.tree === page.whole) return show();
+    box.replaceChildren("…");
+    return requestAnimationFrame(() => setTimeout(show));
+  }
+
   function show() {
     const { tree, ratio } = page;
     const { shown, rest, total, whole } = once(page.scale, "waterfall", () =>
@@ -130,5 +137,5 @@ export function makeWaterfall(page) {
     else page.openSymbol(symbol);
   }
 
-  page.on("colour", show);
+  page.on("colour", showLater);
 }

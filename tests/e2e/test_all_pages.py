@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from e2e.conftest import SCREENS, OpenFile, axe_violations
+from e2e.conftest import OpenFile, axe_violations
 from e2e.test_evolution_browser import evolution
 from e2e.test_page_browser import DEMO, HEADER, HOSTILE
 from profgate.flamegraph.page import build_page
@@ -139,37 +139,26 @@ def test_page_scripts_have_valid_types_and_format(command: list[str]) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in {"flame-graph", "evolution"}])
-@pytest.mark.parametrize(("width", "scheme"), SCREENS)
-def test_axe_finds_nothing_in_tables(
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1300, "light")])
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_accessible_and_fit_their_width(
     written: Callable[[str], Path], open_file: OpenFile, name: str, width: int, scheme: Literal["light", "dark"]
 ) -> None:
     page = open_file(written(name), width=width, color_scheme=scheme)
-    assert axe_violations(page, "wcag22aa", "best-practice") == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-@pytest.mark.parametrize("name", PAGES)
-def test_pages_fit_their_width(written: Callable[[str], Path], open_file: OpenFile, name: str, width: int) -> None:
-    page = open_file(written(name), width=width)
-    if name in DRAWN:
+    if name in DRAWN:  # tests of these pages call axe in several states
         page.locator(DRAWN[name]).first.wait_for()
-    for tab in ["Graph", "Sandwich", "Table", "Blueprint"] if name == "flame-graph" else [""]:
+    else:
+        assert axe_violations(page, "wcag22aa", "best-practice") == []
+    for tab in ["Graph", "Sandwich", "Blueprint", "Table"] if name == "flame-graph" else [""]:
         if tab:
             page.get_by_role("tab", name=tab).click()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert page.evaluate(CUT_TEXTS, TEXTS) == []
-
-
-@pytest.mark.parametrize("name", IMPORTANT_TEXT)
-def test_important_columns_fit_on_a_phone(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
-    page = open_file(written(name), width=390)
-    if name == "flame-graph":
-        page.get_by_role("tab", name="Table").click()
-    box = page.locator(".scroll:visible").first
-    right = "part => part.getBoundingClientRect().right"
-    assert box.locator("td", has_text=IMPORTANT_TEXT[name]).first.evaluate(right) <= box.evaluate(right)
+    if width == 390:
+        box = page.locator(".scroll:visible").first
+        right = "part => part.getBoundingClientRect().right"
+        important = box.locator("td", has_text=IMPORTANT_TEXT[name]).first
+        assert important.evaluate(right) <= box.evaluate(right)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -187,17 +176,10 @@ def visible_controls(page: "Page") -> list[str]:
     return [found.evaluate("part => part.outerHTML") for found in page.locator(CONTROLS).all() if found.is_visible()]
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name != "flame-graph"])
-def test_controls_are_not_printed(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
-    page = open_file(written(name))
-    if name == "evolution":
-        page.wait_for_selector("#chart svg")
-    page.emulate_media(media="print")
-    assert [html for html in visible_controls(page) if 'class="link"' not in html and "data-key" not in html] == []
-
-
 @pytest.mark.parametrize("name", PAGES)
-def test_printed_pages_are_not_cut(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+def test_printed_pages_have_no_controls_and_are_not_cut(
+    written: Callable[[str], Path], open_file: OpenFile, name: str
+) -> None:
     page = open_file(written(name), width=794)  # A4
     if name in DRAWN:
         page.locator(DRAWN[name]).first.wait_for()
@@ -205,12 +187,16 @@ def test_printed_pages_are_not_cut(written: Callable[[str], Path], open_file: Op
     assert page.locator("h1").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate(CUT_TEXTS, TEXTS) == []
+    if name != "flame-graph":
+        found = [html for html in visible_controls(page) if 'class="link"' not in html and "data-key" not in html]
+        assert found == []
 
 
 def test_pages_have_the_same_header(written: Callable[[str], Path], open_file: OpenFile) -> None:
     styles = set()
+    page = open_file(written("index"), beside=True)
     for name in PAGES:
-        page = open_file(written(name), width=1440)
+        page.goto(written(name).as_uri())
         style = "heading => { const s = getComputedStyle(heading); return [s.font, s.color, s.letterSpacing]; }"
         styles.add(tuple(page.locator("h1").evaluate(style)))
         assert page.locator("main.profile > header.masthead").count() == 1

@@ -212,11 +212,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield running
 
 
-@pytest.fixture
-def quick_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "CHECKED_EVERY", 1.0)
-
-
 def test_cluster_does_not_change_the_report(cluster: Cluster, sides: tuple[str, str], whole: str) -> None:
     assert report_by(f"dask://127.0.0.1:{cluster.port}", sides) == whole
 
@@ -281,13 +276,13 @@ class Client:
 
     status = "running"
 
-    def __init__(self, error: Exception | None) -> None:
-        self._error = error
+    def __init__(self, error: Exception | None, workers: tuple[str, ...] = ("a",)) -> None:
+        self._error, self._workers = error, workers
 
     def scheduler_info(self, n_workers: int) -> dict[str, Any]:
         if self._error is not None:
             raise self._error
-        return {"workers": {"a": n_workers}}
+        return {"workers": dict.fromkeys(self._workers, n_workers)}
 
     def close(self, timeout: int) -> None:
         raise TimeoutError(timeout)
@@ -303,9 +298,9 @@ def test_connection_that_was_cut_a_moment_before_is_made_again(monkeypatch: pyte
         executors._Cluster("dask://a:1", lambda: next(always)).check()
 
 
-def test_cluster_without_workers_is_an_error(tmp_path: Path, quick_checks: None) -> None:
-    del quick_checks
-    with Cluster(tmp_path, 0) as empty, dask.config.set(empty.configuration), contextlib.ExitStack() as stack:
-        runner = stack.enter_context(executor_named(f"dask://127.0.0.1:{empty.port}"))
-        with pytest.raises(ProfgateError, match="has no workers"):
-            list(runner([partial(square, 2)], int))
+def test_cluster_without_workers_is_an_error() -> None:
+    empty = executors._Cluster("dask://a:1", lambda: Client(None, workers=()))
+    for _ in range(executors.MOST_TRIES - 1):
+        empty.check()
+    with pytest.raises(ProfgateError, match="dask://a:1: has no workers"):
+        empty.check()

@@ -13,6 +13,7 @@ from profgate.report import numbers, rows, statements
 from profgate.report.acceptance_rows import ways_out
 from profgate.report.finding_text import (
     FACTS,
+    NO_DIFF,
     SOURCES,
     TOP_LEVEL,
     Row,
@@ -195,6 +196,7 @@ class Body(View):
         line = dotted(
             self.totals(OPEN),
             self.runs(),
+            NO_DIFF if any(not (row.total or whose_text(row.finding)) for row in self.shown) else "",
             *self.page_links(),
             link("report", self.links.report) if self.links.report else "",
             link("workflow run", self.run_url) if link_target(self.run_url) else "",
@@ -228,8 +230,7 @@ class Body(View):
     def total(self, pair: Pair) -> str:
         """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
         values, change = rows.total_words(pair.metric)
-        reason = rows.spread_of_runs(pair.metric)
-        text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'}{reason})"
+        text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
         return f"{self.where(pair.workload, pair.metric)} {text}".lstrip()
 
     def missing_ones(self, limit: int) -> str:

@@ -27,6 +27,7 @@ REACHES = {
     "not reachable": "not reachable from the change",
 }
 UNKNOWN_REACH = "unknown whether the change reaches it"
+NO_DIFF = "no diff was given, so it is unknown whose change it is"
 TAGS: dict[Kind, str] = {
     Kind.TOTAL_DEGRADATION: "total worse",
     Kind.SEVERE_DEGRADATION: "severe",
@@ -310,18 +311,18 @@ def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
     return f"{text}: {path}" if text and path and with_path else text
 
 
-def whose_text(finding: Finding, quote: Quote = str, *, change: str = "this PR", with_path: bool = True) -> str:
+def whose_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
     """Return whose change it is: ``changed in this PR``, or ``not changed in this PR`` and how it is affected.
 
-    ``change`` names the pull request.
+    The text is empty if no diff was given.
     """
     source, reach = finding.attribution.source, finding.attribution.reach
     if source is None and reach is None:
-        return "no diff was given"
+        return ""
     if source in SOURCES or reach == "changed here":
-        return f"{SOURCES.get(source or '', 'changed')} in {change}"
+        return f"{SOURCES.get(source or '', 'changed')} in this PR"
     text = reach_text(finding, quote, with_path=with_path) or UNKNOWN_REACH
-    return f"not changed in {change}; {text}" if source == "same" else text
+    return f"not changed in this PR; {text}" if source == "same" else text
 
 
 def base_branch_text(finding: Finding) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
 from profgate.report import numbers, rows, statements
-from profgate.report.finding_text import whose_text
+from profgate.report.finding_text import NO_DIFF, whose_text
 from profgate.report.styles import SHORT, plain_name
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
@@ -76,7 +76,7 @@ def _whose(findings: list[Row], text: str) -> str:
     if first is None:
         return ""
     finding = first.finding
-    whose = whose_text(finding, change="this pull request", with_path=False)
+    whose = whose_text(finding, with_path=False) or NO_DIFF
     name = plain_name(finding.location.name)
     if name in text:
         return whose
