@@ -572,7 +572,7 @@ def test_help_opens_and_closes_by_key(open_page: OpenPage) -> None:
 
 def test_parts_of_the_waterfall_add_up_and_open_their_function(open_page: OpenPage) -> None:
     page = painted(open_page(header=replace(HEADER, warnings=[])))
-    texts = page.locator("#waterfall > :not(b)").all_inner_texts()
+    texts = page.locator("#waterfall > :not(b)").all_text_contents()
     changes = [int(text.split()[-2].replace("−", "-")) for text in texts]
     assert len(changes) > 2
     assert sum(changes) == 690
