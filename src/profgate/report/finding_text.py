@@ -311,19 +311,18 @@ def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
     return f"{text}: {path}" if text and path and with_path else text
 
 
-def whose_text(finding: Finding, quote: Quote = str, *, change: str = "this PR", with_path: bool = True) -> str:
+def whose_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
     """Return whose change it is: ``changed in this PR``, or ``not changed in this PR`` and how it is affected.
 
     The text is empty if no diff was given.
-    ``change`` names the pull request.
     """
     source, reach = finding.attribution.source, finding.attribution.reach
     if source is None and reach is None:
         return ""
     if source in SOURCES or reach == "changed here":
-        return f"{SOURCES.get(source or '', 'changed')} in {change}"
+        return f"{SOURCES.get(source or '', 'changed')} in this PR"
     text = reach_text(finding, quote, with_path=with_path) or UNKNOWN_REACH
-    return f"not changed in {change}; {text}" if source == "same" else text
+    return f"not changed in this PR; {text}" if source == "same" else text
 
 
 def base_branch_text(finding: Finding) -> str:

@@ -76,7 +76,7 @@ def _whose(findings: list[Row], text: str) -> str:
     if first is None:
         return ""
     finding = first.finding
-    whose = whose_text(finding, change="this pull request", with_path=False) or NO_DIFF
+    whose = whose_text(finding, with_path=False) or NO_DIFF
     name = plain_name(finding.location.name)
     if name in text:
         return whose
