@@ -110,7 +110,8 @@ export function makeWaterfall(page) {
       button.style.flex = width(delta);
       return button;
     });
-    const noise = element("span", `rest ${changeOf(page, rest)}`, "rest");
+    const noise = element("span", undefined, "rest");
+    noise.append(element("span", `rest ${changeOf(page, rest)}`));
     noise.title =
       `${changeOf(page, rest)}: all other functions ` + `together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);

@@ -1,5 +1,6 @@
 """Write the pull request comment and the step summary: headline, at most three causes, totals and details."""
 
+import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
@@ -51,8 +52,9 @@ COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
 LONGEST_COMMAND = 400
-LONGEST_BAR = 5  # characters, which fit beside an arrow on a phone
+LONGEST_BAR = 4  # characters, which fit beside an arrow on a phone
 EIGHTHS = ("", *"▏▎▍▌▋▊▉")  # parts of a character of a bar
+COMMAND = re.compile("profgate confirm(?: report.json -- COMMAND)?")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 HELP = "https://profgate.github.io/profgate/how-to/red/"
@@ -155,6 +157,7 @@ class Body(View):
         """Return what a reader should do, as one line."""
         report, verdict = self.report, self.report.verdict
         if advice := self.advice():
+            advice = COMMAND.sub(lambda command: code_span(command[0]), advice)
             return f"The check {'fails' if verdict.exit_code else 'passes'}. {advice}"
         if verdict.exit_code:
             step = f"The check fails: {link('what to do now', HELP)}."
