@@ -26,7 +26,7 @@ SLOWER = SHARES | {"parse": 60_000}
 BOTH_SLOWER = SLOWER | {"render": 40_000}
 FASTER = SHARES | {"parse": 15_000}
 BASE_RUNS = 9
-FILLED: dict[str, tuple[State, str]] = {}  # repositories and their newest base commits
+FILLED: dict[str, tuple[State, dict[str, Any]]] = {}  # repositories, and what changed in their stages
 
 
 def folded(shares: Mapping[str, int], seed: int) -> bytes:
@@ -82,12 +82,15 @@ class Stage:
 
         The names stand for what ``fill`` does.
         """
-        key = str((self.fake.state, self.inputs, self.environ, self.base_branch, self.base, names))
+        key = str((self.fake.state, self.inputs, self.environ, self.base_branch, self.base, self.fork, names))
         if key not in FILLED:
+            before = vars(self).copy()
             fill()
-            FILLED[key] = self.fake.saved(), self.base
+            changed = {name: value for name, value in vars(self).items() if before.get(name) is not value}
+            FILLED[key] = self.fake.saved(), changed
         else:
-            saved, self.base = FILLED[key]
+            saved, changed = FILLED[key]
+            vars(self).update(changed)
             self.fake.restore(saved)
 
     def record(self, files: Mapping[str, bytes]) -> int:

@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +17,7 @@ from profgate.measuring import turns
 from profgate.measuring.looks import MOST
 
 Shares = Mapping[str, int]
+MADE: dict[str, tuple[tempfile.TemporaryDirectory[str], dict[str, str]]] = {}  # repositories to copy, by their costs
 COPY = 'cp profiles/"$PROFGATE_RUN".folded "$PROFGATE_OUT/api.folded"'
 
 
@@ -22,18 +25,26 @@ class TwoCommits:
     """The repository. Runs of a side have the costs ``before`` or ``after``, or alternate between several of them."""
 
     def __init__(self, place: Path, before: Shares | list[Shares], after: Shares | list[Shares]) -> None:
-        self.place = place
-        place.mkdir(parents=True)
+        key = json.dumps([before, after])
+        if key not in MADE:
+            folder = tempfile.TemporaryDirectory()
+            self.place = Path(folder.name)
+            MADE[key] = folder, self._filled(before, after)
+        self.place = Path(shutil.copytree(MADE[key][0].name, place))
+        self.commits = MADE[key][1].copy()
+
+    def _filled(self, before: Shares | list[Shares], after: Shares | list[Shares]) -> dict[str, str]:
         self.git("init", "--quiet")
         sides = {"baseline": before, "target": after}
-        self.commits = {}
+        commits = {}
         for seed, (side, costs) in enumerate(sides.items(), 300):
             each = costs if isinstance(costs, list) else [costs]
             files = {
                 f"profiles/{run}.folded": folded(each[run % len(each)], 1000 * seed + run).decode()
                 for run in range(MOST + 1)
             }
-            self.commits[side] = self.commit(**files)
+            commits[side] = self.commit(**files)
+        return commits
 
     def git(self, *words: str) -> str:
         settings = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")

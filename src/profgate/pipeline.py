@@ -144,8 +144,8 @@ def build_report(
     ]
     warnings = compared.warnings
     if given.diff is not None and compared.functions is not None:
-        from profgate.attribution.changed_workloads import changed_workloads  # imported only if there is a diff
-        from profgate.attribution.function_changes import unread
+        from profgate.attribution.function_changes import unread  # imported only if there is a diff
+        from profgate.attribution.reach import changed_workloads
 
         incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
         edited = (

@@ -22,7 +22,8 @@ def red(stage: Stage) -> Stage:
     stage.push_jobs(BASE_RUNS)
     stage.open_pull()
     stage.fake.state.collaborators |= {"maintainer": "write", "boss": "admin", "reader": "read"}
-    assert stage.compare(profiles(SLOWER, 77)) == 1
+    stage.filled(lambda: stage.compare(profiles(SLOWER, 77)), SLOWER, 77)
+    assert stage.outputs["conclusion"] == "fail"
     return stage
 
 
@@ -70,22 +71,22 @@ def test_unknown_rights_accept_nothing(red: Stage, path: str, status: int, messa
 
 
 @pytest.mark.parametrize(
-    "body",
+    "bodies",
     [
-        f"> {COMMAND}",
-        f"```\n{COMMAND}\n```",
-        f"    {COMMAND}",
-        f"<!--\n{COMMAND}\n-->",
-        "/profgate accept pars: another function",
-        "/profgate accept total: the whole",
-        "/profgate accept parse max=+5%: less than it is",
-        "/profgate accept parse",
-        "/profgate accept parse file=other.py: another file",
-        "/profgate accept parse workload=batch: another workload",
+        [f"> {COMMAND}", f"```\n{COMMAND}\n```", f"    {COMMAND}", f"<!--\n{COMMAND}\n-->", "/profgate accept parse"],
+        [
+            "/profgate accept parse max=+5%: less than it is",
+            "/profgate accept pars: another function",
+            "/profgate accept total: the whole",
+            "/profgate accept parse file=other.py: another file",
+            "/profgate accept parse workload=batch: another workload",
+        ],
     ],
+    ids=["no command", "too little"],
 )
-def test_wrong_or_too_small_acceptance_accepts_nothing(red: Stage, body: str) -> None:
-    say(red, body)
+def test_wrong_or_too_small_acceptance_accepts_nothing(red: Stage, bodies: list[str]) -> None:
+    for body in bodies:
+        say(red, body)
     assert red.compare(profiles(SLOWER, 78)) == 1
 
 

@@ -38,47 +38,58 @@ def pull_run(stage: Stage, files: dict[str, bytes]) -> int:
     return code
 
 
+@pytest.fixture
+def slower(forked: Stage) -> Stage:
+    """The same after the run of the pull request found something slower."""
+    forked.filled(lambda: pull_run(forked, profiles(SLOWER, 77)), SLOWER, 77)
+    return forked
+
+
+@pytest.fixture
+def unchanged(forked: Stage) -> Stage:
+    """The same after the run of the pull request found no change."""
+    forked.filled(lambda: pull_run(forked, profiles(SHARES, 77)), SHARES, 77)
+    return forked
+
+
 def statuses(stage: Stage) -> list[tuple[str, str]]:
     return [(str(one["sha"]), str(one["state"])) for one in stage.fake.state.statuses]
 
 
-def test_fork_comment_workflow_reports_for_fork(forked: Stage) -> None:
-    assert pull_run(forked, profiles(SLOWER, 77)) == 1
-    assert "stored for a workflow that runs on workflow_run" in forked.summary
-    assert forked.comments == []
-    assert forked.fork_comment("failure") == 0  # the default branch does not turn red; the status does
-    assert forked.outputs["conclusion"] == "fail"
-    (comment,) = forked.comments
+def test_fork_comment_workflow_reports_for_fork(slower: Stage) -> None:
+    assert "stored for a workflow that runs on workflow_run" in slower.summary
+    assert slower.comments == []
+    assert slower.fork_comment("failure") == 0  # the default branch does not turn red; the status does
+    assert slower.outputs["conclusion"] == "fail"
+    (comment,) = slower.comments
     assert "parse" in comment
-    assert f"head={forked.head[:7]}" in comment
-    (status,) = forked.fake.state.statuses
-    assert (status["sha"], status["state"], status["context"]) == (forked.head, "failure", "profgate/default")
+    assert f"head={slower.head[:7]}" in comment
+    (status,) = slower.fake.state.statuses
+    assert (status["sha"], status["state"], status["context"]) == (slower.head, "failure", "profgate/default")
     assert len(str(status["description"])) <= 140
-    report = json.loads(forked.file("report.json"))
-    assert report["target"]["run_id"] == forked.pull_run
-    assert report["baseline"]["sha"] == forked.base
-    assert forked.outputs["baseline-distance"] == "0"
+    report = json.loads(slower.file("report.json"))
+    assert report["target"]["run_id"] == slower.pull_run
+    assert report["baseline"]["sha"] == slower.base
+    assert slower.outputs["baseline-distance"] == "0"
 
 
-def test_fork_comment_is_promised_only_where_possible(forked: Stage) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
-    assert "if this repository has one (profgate's docs/how-to/forks.md)" in forked.summary
-    service = forked.fake.service_env
-    forked.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
-    assert pull_run(forked, profiles(SLOWER, 78)) == 1
+def test_fork_comment_is_promised_only_where_possible(slower: Stage) -> None:
+    assert "if this repository has one (profgate's docs/how-to/forks.md)" in slower.summary
+    service = slower.fake.service_env
+    slower.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
+    assert pull_run(slower, profiles(SLOWER, 78)) == 1
     assert (
         "The profiles were not stored either for a run that can write it: the log names the step to add"
-        in forked.summary
+        in slower.summary
     )
-    assert f"name: {TARGET}" in forked.log
-    assert "workflow_run" not in forked.summary
+    assert f"name: {TARGET}" in slower.log
+    assert "workflow_run" not in slower.summary
 
 
-def test_unchanged_fork_gets_green_status_without_comment(forked: Stage) -> None:
-    pull_run(forked, profiles(SHARES, 77))
-    assert forked.fork_comment() == 0
-    assert forked.comments == []
-    assert statuses(forked) == [(forked.head, "success")]
+def test_unchanged_fork_gets_green_status_without_comment(unchanged: Stage) -> None:
+    assert unchanged.fork_comment() == 0
+    assert unchanged.comments == []
+    assert statuses(unchanged) == [(unchanged.head, "success")]
 
 
 def test_fork_comment_workflow_reports_for_dependabot(recorded: Stage) -> None:
@@ -108,22 +119,20 @@ def test_fork_comment_workflow_can_report_every_pull_request(recorded: Stage) ->
     assert statuses(recorded) == [(recorded.head, "failure")]
 
 
-def test_newer_head_is_left_to_its_own_run(forked: Stage) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
-    forked.push_to_pull()
-    assert forked.fork_comment() == 0
-    assert "a newer run replaces this one" in forked.log
-    assert forked.comments == []
-    assert statuses(forked) == []
+def test_newer_head_is_left_to_its_own_run(slower: Stage) -> None:
+    slower.push_to_pull()
+    assert slower.fork_comment() == 0
+    assert "a newer run replaces this one" in slower.log
+    assert slower.comments == []
+    assert statuses(slower) == []
 
 
-def test_other_pull_request_of_the_branch_is_ignored(forked: Stage) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
-    mine = forked.number
-    elsewhere = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/other", 667))
-    assert forked.fork_comment() == 0
-    assert len(forked.fake.comment_bodies(mine)) == 1
-    assert forked.fake.comment_bodies(elsewhere) == []
+def test_other_pull_request_of_the_branch_is_ignored(slower: Stage) -> None:
+    mine = slower.number
+    elsewhere = slower.fake.add_pull(slower.head, slower.base, fork=("mallory/other", 667))
+    assert slower.fork_comment() == 0
+    assert len(slower.fake.comment_bodies(mine)) == 1
+    assert slower.fake.comment_bodies(elsewhere) == []
 
 
 def test_build_chooses_between_two_bases(forked: Stage) -> None:
@@ -162,29 +171,26 @@ def test_other_base_branch_does_not_replace_the_status(forked: Stage, first: str
         ("success", "pull_request_target", "started by pull_request_target"),
     ],
 )
-def test_other_finished_runs_are_ignored(forked: Stage, conclusion: str, event: str, message: str) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
-    assert forked.fork_comment(conclusion, event) == 0
-    assert message in forked.log
-    assert forked.requests == []
+def test_other_finished_runs_are_ignored(slower: Stage, conclusion: str, event: str, message: str) -> None:
+    assert slower.fork_comment(conclusion, event) == 0
+    assert message in slower.log
+    assert slower.requests == []
 
 
-def test_a_fork_that_stores_nothing_is_no_pass(forked: Stage) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
-    forked.fake.state.artifacts = {
-        number: one for number, one in forked.fake.state.artifacts.items() if one.name != TARGET
+def test_a_fork_that_stores_nothing_is_no_pass(slower: Stage) -> None:
+    slower.fake.state.artifacts = {
+        number: one for number, one in slower.fake.state.artifacts.items() if one.name != TARGET
     }
-    assert forked.fork_comment() == 2
-    assert statuses(forked) == [(forked.head, "error")]
-    assert "contains no artifact" in forked.log
+    assert slower.fork_comment() == 2
+    assert statuses(slower) == [(slower.head, "error")]
+    assert "contains no artifact" in slower.log
 
 
-def test_failed_status_turns_the_job_red(forked: Stage) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
-    forked.fake.state.permissions = {**forked.fake.state.permissions, "statuses": "read"}
-    assert forked.fork_comment() == 1
-    assert "no commit status was written" in forked.log
-    assert "statuses: write" in forked.log
+def test_failed_status_turns_the_job_red(slower: Stage) -> None:
+    slower.fake.state.permissions = {**slower.fake.state.permissions, "statuses": "read"}
+    assert slower.fork_comment() == 1
+    assert "no commit status was written" in slower.log
+    assert "statuses: write" in slower.log
 
 
 Members = dict[str, bytes]
@@ -232,30 +238,28 @@ POISONS: dict[str, tuple[Callable[[Members], Members], str]] = {
 
 
 @pytest.mark.parametrize("poison", POISONS)
-def test_a_poisoned_artifact_is_refused(forked: Stage, poison: str) -> None:
-    pull_run(forked, profiles(SHARES, 77))
-    mine = next(one for one in forked.fake.state.artifacts.values() if one.name == TARGET)
+def test_a_poisoned_artifact_is_refused(unchanged: Stage, poison: str) -> None:
+    mine = next(one for one in unchanged.fake.state.artifacts.values() if one.name == TARGET)
     change, message = POISONS[poison]
-    manifest = json.loads(forked.file(f"target/{MANIFEST_NAME}"))
-    assert mine.run_id == forked.pull_run == manifest["run_id"]
+    manifest = json.loads(unchanged.file(f"target/{MANIFEST_NAME}"))
+    assert mine.run_id == unchanged.pull_run == manifest["run_id"]
     members = profiles(SHARES, 77) | {MANIFEST_NAME: json.dumps(manifest).encode()}
-    forked.fake.add_artifact(forked.pull_run, TARGET, change(members))  # newer, so it is the one that counts
-    assert forked.fork_comment() == 2
-    assert message in forked.log
-    assert forked.comments == []
-    assert statuses(forked) == [(forked.head, "error")]
-    assert forked.outputs["conclusion"] == "not_compared"
-    assert "alert(1)" not in forked.summary
+    unchanged.fake.add_artifact(unchanged.pull_run, TARGET, change(members))  # newer, so it is the one that counts
+    assert unchanged.fork_comment() == 2
+    assert message in unchanged.log
+    assert unchanged.comments == []
+    assert statuses(unchanged) == [(unchanged.head, "error")]
+    assert unchanged.outputs["conclusion"] == "not_compared"
+    assert "alert(1)" not in unchanged.summary
 
 
-def test_the_bytes_must_be_those_github_stored(forked: Stage) -> None:
-    pull_run(forked, profiles(SHARES, 77))
-    manifest = forked.file(f"target/{MANIFEST_NAME}").encode()
-    forked.fake.add_artifact(
-        forked.pull_run, TARGET, profiles(SHARES, 77) | {MANIFEST_NAME: manifest}, digest=f"sha256:{'0' * 64}"
+def test_the_bytes_must_be_those_github_stored(unchanged: Stage) -> None:
+    manifest = unchanged.file(f"target/{MANIFEST_NAME}").encode()
+    unchanged.fake.add_artifact(
+        unchanged.pull_run, TARGET, profiles(SHARES, 77) | {MANIFEST_NAME: manifest}, digest=f"sha256:{'0' * 64}"
     )
-    assert forked.fork_comment() == 2
-    assert "do not match the digest" in forked.log
+    assert unchanged.fork_comment() == 2
+    assert "do not match the digest" in unchanged.log
 
 
 def test_forged_merge_does_not_choose_the_baseline(forked: Stage) -> None:
@@ -287,12 +291,11 @@ def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
     assert statuses(stage) == [(stage.head, "failure")]
 
 
-def test_unknown_merge_falls_back_to_base_commit(forked: Stage) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
-    del forked.fake.state.commits[json.loads(forked.file(f"target/{MANIFEST_NAME}"))["commit"]]
-    assert forked.fork_comment() == 0
-    assert forked.outputs["baseline-sha"] == forked.base
-    assert statuses(forked) == [(forked.head, "failure")]
+def test_unknown_merge_falls_back_to_base_commit(slower: Stage) -> None:
+    del slower.fake.state.commits[json.loads(slower.file(f"target/{MANIFEST_NAME}"))["commit"]]
+    assert slower.fork_comment() == 0
+    assert slower.outputs["baseline-sha"] == slower.base
+    assert statuses(slower) == [(slower.head, "failure")]
 
 
 LOOSE = {".github/profgate.yml": b"gate: {fail-on: never, fail-on-total: never}\n"}
@@ -507,9 +510,8 @@ def test_source_that_cannot_be_parsed_leaves_the_verdict(stage: Stage) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-def test_comparison_within_limit_reports_as_usual(forked: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    pull_run(forked, profiles(SLOWER, 77))
+def test_comparison_within_limit_reports_as_usual(slower: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(action_stage, "main", limited_main)
-    assert forked.fork_comment("failure") == 0
-    assert forked.outputs["conclusion"] == "fail"
-    assert statuses(forked) == [(forked.head, "failure")]
+    assert slower.fork_comment("failure") == 0
+    assert slower.outputs["conclusion"] == "fail"
+    assert statuses(slower) == [(slower.head, "failure")]

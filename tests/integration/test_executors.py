@@ -28,11 +28,8 @@ from profgate.io.executors import InThisProcess, TaskRunner, executor_named
 from profgate.io.files import dereferenced, referenced, sources_under
 from slow_cases import quick_first
 
-pytestmark = [
-    pytest.mark.xdist_group("executors"),
-    # after a cut, Dask leaves sockets to the garbage collector
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"),
-]
+# after a cut, Dask leaves sockets to the garbage collector
+pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning")
 DATA = Path(__file__).parents[1] / "data"
 WORKLOADS = 20
 RESULTS = '{{"machine_info": {{}}, "benchmarks": [{{"fullname": "a::fib", "stats": {{"mean": {}}}}}], "version": "5"}}'

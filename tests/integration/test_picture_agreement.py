@@ -1,12 +1,13 @@
 """The static picture, the page's script, flamegraph.pl and the folded export say the same of one pair."""
 
+import itertools
 import json
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -100,34 +101,35 @@ def test_classic_preset_equals_flamegraph_pl_output() -> None:
         assert colour == theirs[name][1], name
 
 
-def levels_of_page(tree: NamedTree, header: PageHeader, style: Style) -> list[int]:
-    assert NODE is not None
+def page_of(tree: NamedTree, header: PageHeader, style: Style) -> dict[str, Any]:
+    """What the script needs to colour the page."""
     page = encode_page(tree, uncut(tree.tree), header, None)
     options: dict[str, Any] = {"basis": style.basis, "ramp": style.ramp, "reference": style.reference}
-    options |= {
-        "gate": style.gate,
-        "chance": style.chance,
-        "mode": "contribution",
-        "normalisation": header.normalisation,
+    options |= {"gate": style.gate, "chance": style.chance, "mode": "contribution"}
+    return {
+        "header": page.header,
+        "data": page.data,
+        "options": options | {"normalisation": header.normalisation},
     }
-    given = json.dumps({"header": page.header, "data": page.data, "options": options})
-    run = subprocess.run([NODE, SCRIPT], input=given.encode(), capture_output=True, check=True, timeout=60)
-    levels: list[int] = json.loads(run.stdout)
-    return levels
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("normalisation", ["none", "total"])
-@pytest.mark.parametrize("style", [USUAL, CLASSIC, Style(basis="self", gate=0.0001)], ids=["usual", "classic", "self"])
-@pytest.mark.parametrize("case", ["times", "samples", "repeats"])
-def test_picture_has_colours_of_the_page(seed: int, normalisation: Any, style: Style, case: str) -> None:
-    tree = random_tree(seed, 300)
-    if case == "repeats":
-        evidence = np.random.default_rng(seed).integers(0, 2, (2, len(tree.tree))).astype(np.bool_)
-        tree = random_tree(seed, 300, evidence)
-    unit = "nanoseconds" if case == "times" else "samples"
-    header = PageHeader("t", "w", "m", unit, runs=(2, 3), normalisation=normalisation)
-    ours = shade(tree.tree, header, style).level
-    assert ours.any()
-    assert levels_of_page(tree, header, style) == ours.tolist()
+def test_picture_has_colours_of_the_page() -> None:
+    assert NODE is not None
+    styles = {"usual": USUAL, "classic": CLASSIC, "self": Style(basis="self", gate=0.0001)}
+    normalisations: tuple[Literal["none", "total"], ...] = ("none", "total")
+    pages, expected = {}, {}
+    for case in itertools.product(range(3), normalisations, styles, ["times", "samples", "repeats"]):
+        seed, normalisation, style, kind = case
+        tree = random_tree(seed, 300)
+        if kind == "repeats":
+            evidence = np.random.default_rng(seed).integers(0, 2, (2, len(tree.tree))).astype(np.bool_)
+            tree = random_tree(seed, 300, evidence)
+        unit = "nanoseconds" if kind == "times" else "samples"
+        header = PageHeader("t", "w", "m", unit, runs=(2, 3), normalisation=normalisation)
+        ours = shade(tree.tree, header, styles[style]).level
+        assert ours.any()
+        pages[case], expected[case] = page_of(tree, header, styles[style]), ours.tolist()
+    given = json.dumps(list(pages.values())).encode()
+    run = subprocess.run([NODE, SCRIPT], input=given, capture_output=True, check=True, timeout=60)
+    assert dict(zip(pages, json.loads(run.stdout), strict=True)) == expected

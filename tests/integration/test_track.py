@@ -8,9 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,21 +43,29 @@ def git(folder: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
+@cache
+def made(libraries: tuple[str, ...], bench: str) -> tempfile.TemporaryDirectory[str]:
+    """A repository with a version for each text of lib.py, tagged v1, v2 and so on."""
+    whole = tempfile.TemporaryDirectory()
+    folder = Path(whole.name)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    for number, text in enumerate(libraries, start=1):
+        (folder / "lib.py").write_text(f"# version {number}\n{text}")
+        if bench:
+            (folder / "bench.py").write_text(bench)
+        git(folder, "add", ".")
+        git(folder, "commit", "--quiet", "-m", f"Change {number}")
+        git(folder, "tag", f"v{number}")
+    return whole
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """Makes a repository with a version for each text of lib.py, tagged v1, v2 and so on."""
+    """Copies such a repository, which becomes the current folder."""
 
     def make(libraries: list[str] | None = None, bench: str = BENCH) -> Path:
-        folder = tmp_path / "project"
-        folder.mkdir()
-        git(folder, "init", "--quiet", "--initial-branch=main")
-        for number, text in enumerate(libraries or [LIB.format(times=times) for times in TIMES], start=1):
-            (folder / "lib.py").write_text(f"# version {number}\n{text}")
-            if bench:
-                (folder / "bench.py").write_text(bench)
-            git(folder, "add", ".")
-            git(folder, "commit", "--quiet", "-m", f"Change {number}")
-            git(folder, "tag", f"v{number}")
+        texts = libraries or [LIB.format(times=times) for times in TIMES]
+        folder = shutil.copytree(made(tuple(texts), bench).name, tmp_path / "project")
         monkeypatch.chdir(folder)
         return folder
 

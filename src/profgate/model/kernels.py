@@ -58,3 +58,10 @@ class Kernels(Protocol):
         ``counts`` receives the number of varints in each span. The return value is the sum of these numbers, or None if
         no compiled code is available or a span is damaged. All arrays are int64 and writable.
         """
+
+    def fields(self, data: bytes, at: int) -> "array[int]":
+        """Return the start and end of the contents of consecutive fields, from offset ``at``, with the same tag.
+
+        A tag has one byte and a length at most two. The array is empty if no compiled code is available, and it may
+        contain only the first fields.
+        """
