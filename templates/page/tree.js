@@ -16,6 +16,10 @@ export function once(owner, key, make) {
   return value;
 }
 
+export function forget(owner, key) {
+  stored.get(owner)?.delete(key);
+}
+
 export function inclusiveOf(parent, own) {
   const total = new Float64Array(own);
   for (let i = total.length - 1; i > 0; i--) total[parent[i]] += total[i];
