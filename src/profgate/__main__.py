@@ -44,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as interrupt:
         sys.stderr.write("profgate: interrupted\n")
         return SIGNALLED + int(interrupt.args[0]) if interrupt.args else INTERRUPTED
+    if argv is None:
+        gc.freeze()  # otherwise, the exit of the interpreter would search all objects for cycles
     return code
 
 

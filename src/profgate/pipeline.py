@@ -144,8 +144,8 @@ def build_report(
     ]
     warnings = compared.warnings
     if given.diff is not None and compared.functions is not None:
-        from profgate.attribution.changed_workloads import changed_workloads  # imported only if there is a diff
-        from profgate.attribution.function_changes import unread
+        from profgate.attribution.function_changes import unread  # imported only if there is a diff
+        from profgate.attribution.reach import changed_workloads
 
         incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
         edited = (
@@ -226,18 +226,13 @@ def _compared_parts(
     parts = in_parts(files, AT_ONCE) if spread is None else in_parts(files, MOST_IN_PART, PARTS)
     last = _nothing(files)
     compare = partial(_compared_part, beside=beside, manifests=given.manifests)
-    compared: Iterator[ComparedPart]
-    if spread is None:
-        others = names if len(parts) > 1 else None
-        compared = (compare(part, read, others=others, run=run, progress=progress) for part in parts)
-    else:
-        compared = spread(parts, partial(compare, others=None if len(parts) == 1 else frozenset()))
+    apart = partial(compare, others=None if len(parts) == 1 else frozenset())  # without the names of other parts
+    here = partial(apart, read=read, run=run, progress=progress)
+    compared = map(here, parts) if spread is None else spread(parts, apart)
     for number, (part, result) in enumerate(zip(parts, compared, strict=True), start=1):
         if spread is not None:
             progress("comparing", number / len(parts))
-        if not names.isdisjoint(result.names):  # compared by an executor, without the names of the other parts
-            result = compare(part, read, others=names)  # noqa: PLW2901 - the same with other names
-        yield result
+        yield result if names.isdisjoint(result.names) else compare(part, read, others=names)
         for left, late in zip(_profiles_of(last), _profiles_of(result.last), strict=True):
             left.extend(late)
     if len(parts) > 1:

@@ -7,6 +7,7 @@ profile contains both the functions of the script and their sources, so it can b
 import base64
 import binascii
 import json
+import os
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
 from profgate.errors import ProfgateError
-from profgate.io.built_files import content_of, file_in, is_inside
+from profgate.io.files import confined, read_stored
 from profgate.model.source import SourceFile, source_of
 from profgate.model.visible_text import cut
 from profgate.readers.builders import MAX_LINE
@@ -28,6 +29,7 @@ LONGEST_PATH = 500  # in characters
 COMMENT = b"sourceMappingURL="
 COMMENT_STARTS = (b"//# ", b"//@ ")
 MOST_SCRIPTS = 10_000
+MOST_FOLDERS = 40  # maximum number of folders in a path
 MOST_BYTES = 64 << 20  # of all scripts and source maps together, because they stay in memory
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # a single letter is a drive
 _WEBPACK = re.compile(r"webpack://[^/]*/(?:\./)?(.+)")
@@ -88,7 +90,7 @@ class _Scripts:
         recorded = path_of(url)
         if not recorded or _SCHEME.match(recorded) or "/node_modules/" in recorded:
             return None
-        path = file_in(self._folder, recorded)
+        path = _file_in(self._folder, recorded)
         if path is None:
             return None
         if path not in self._builds:
@@ -100,7 +102,7 @@ class _Scripts:
 
     def _content_of(self, name: str) -> bytes:
         """Return the content of a file. Raises ProfgateError if it cannot be read, or if all files are too large."""
-        data = content_of(self._folder, name, LARGEST) if self._left > 0 else b""
+        data = _content_of(self._folder, name, LARGEST) if self._left > 0 else b""
         self._left -= len(data)
         if self._left <= 0:
             what = f"not read, because all scripts and source maps have more than {MOST_BYTES:,} bytes"
@@ -159,7 +161,7 @@ class _Script:
         folder = self._path
         while folder and not name.startswith(("/", "../")):
             folder = posixpath.dirname(folder)
-            if is_inside(self._folder, path := posixpath.join(folder, name)):
+            if _is_inside(self._folder, path := posixpath.join(folder, name)):
                 return path
         return None
 
@@ -195,7 +197,7 @@ def _map_of(path: str, text: bytes, folder: str, content: Callable[[str], bytes]
         raise ProfgateError(path, f"its source map is at {cut(reference, LONGEST_PATH)}, which is not downloaded")
     name = unquote(reference.partition("?")[0])
     place_of_map = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) if name else f"{path}.map"
-    if is_inside(folder, place_of_map):
+    if _is_inside(folder, place_of_map):
         return _MapFile(place_of_map, content(place_of_map))
     if name:
         raise ProfgateError(path, f"its source map {cut(name, LONGEST_PATH)} is not in the checkout")
@@ -232,3 +234,37 @@ def _calls_by_url(document: Call) -> dict[str, list[Call]]:
             if isinstance(call.get("url"), str) and all(type(one) is int and 0 <= one < MAX_LINE for one in position):
                 found.setdefault(call["url"], []).append(call)
     return dict(islice(found.items(), MOST_SCRIPTS))
+
+
+def _file_in(folder: str, recorded: str) -> str | None:
+    """Return the file below ``folder`` to which a recorded path refers, relative to the folder, or None.
+
+    The path may come from another folder or container, so the longest end of the path that exists is used. Links that
+    lead out of the folder are not followed.
+    """
+    parts = [part for part in recorded.replace("\\", "/").split("/") if part not in {"", "."}]
+    if ".." in parts or "\0" in recorded or len(parts) > MOST_FOLDERS:
+        return None
+    ends = ("/".join(parts[start:]) for start in range(len(parts)))
+    return next((end for end in ends if _is_inside(folder, end)), None)
+
+
+def _is_inside(folder: str, name: str) -> bool:
+    """Return whether ``name`` is a regular file below the folder, also after its links are resolved."""
+    path = posixpath.join(folder, name)
+    try:
+        return os.path.isfile(path) and bool(confined(path, folder))  # noqa: PTH113 - unlike Path, accepts every text
+    except ProfgateError:
+        return False
+
+
+def _content_of(folder: str, name: str, limit: int) -> bytes:
+    """Return the content of a file below the folder.
+
+    Raises ProfgateError if the path leads out of the folder, is not a regular file or is larger than ``limit``.
+    """
+    path = confined(posixpath.join(folder, name), folder)
+    try:
+        return read_stored(os.path.realpath(path), limit)  # a link may lead to another file below the folder
+    except ProfgateError as error:
+        raise ProfgateError(name, f"{error.what.partition(';')[0]}; its sources are not used") from error

@@ -85,14 +85,6 @@ function changeOfAllCalls(tree, node, runs) {
   return tree.totalAfter[symbol] / runs[1] - tree.totalBefore[symbol] / runs[0];
 }
 
-// The colours for each state and source. Colours are strong only if the function's source is known to have changed.
-export function shadeOf(tree, figures, node) {
-  const state = figures.state[node];
-  if (state !== "slower" && state !== "faster") return { fill: state, dotted: false };
-  const source = sourceOf(tree, node);
-  return { fill: source === "changed" ? `${state}-changed` : state, dotted: source === "unknown" };
-}
-
 export function sourceOf(tree, node) {
   return tree.symbol[node] < 0 ? "unknown" : (tree.sources?.[tree.symbol[node]] ?? "unknown");
 }

@@ -1,10 +1,10 @@
 // Draws the boxes and calls of the blueprint as SVG. Names are inserted as text nodes only.
-import { GLYPHS, childrenOf, hasHidden, heightOf, shadeOf, sourceOf, widthOf } from "./blueprint.js";
+import { GLYPHS, childrenOf, hasHidden, heightOf, sourceOf, widthOf } from "./blueprint.js";
 import { tidy } from "./blueprint_layout.js";
 import { svgElement } from "./dom.js";
 import { findingGlyph } from "./draw.js";
 import { shorten } from "./format.js";
-import { nameOf } from "./tree.js";
+import { isEdited, nameOf } from "./tree.js";
 
 const LETTER = 6.3;
 const LARGE_LETTER = 8.6; // in the labels of findings
@@ -12,7 +12,7 @@ const LONGEST_LABEL = 18;
 const LONGEST_OF_FINDING = 60;
 const LABEL_ROOM = 17;
 const MARGIN = 24;
-const CORNER = 9;
+const EDGE = 3;
 const HALO = 4;
 
 // Computes the layout of the shown boxes as a tidy tree. Each box is at least as wide as its label.
@@ -46,6 +46,7 @@ function boxLabel(tree, figures, node, marks, box) {
     GLYPHS[figures.state[node]],
     marks.moved.has(node) ? "↷" : "",
     finding ? findingGlyph(finding) : "",
+    isEdited(sourceOf(tree, node)) ? "◆" : "",
     leadsToSlower(figures, node) ? "↓" : "",
   ].join("");
   const prefix = signs && `${signs} `;
@@ -86,10 +87,28 @@ export function paintBoxes(svg, scene) {
   }
   svg.setAttribute("viewBox", `0 0 ${tenth(layout.width)} ${tenth(layout.height)}`);
   svg.replaceChildren(
+    patterns(),
     svgElement("path", { class: "calls", d: calls.join("") }),
     svgElement("g", { class: "halos" }),
     boxes,
   );
+}
+
+// The marks of call paths that only one side has: dots and stripes, as in the graph.
+function patterns() {
+  const made = svgElement("defs");
+  for (const [state, mark] of [
+    ["added", svgElement("circle", { cx: "2", cy: "2", r: "1" })],
+    ["removed", svgElement("rect", { width: "1.2", height: "5" })],
+  ]) {
+    const pattern = svgElement("pattern", {
+      ...{ id: `boxes-${state}`, width: "5", height: "5", patternUnits: "userSpaceOnUse" },
+      patternTransform: state === "removed" ? "rotate(45)" : "",
+    });
+    pattern.append(mark);
+    made.append(pattern);
+  }
+  return made;
 }
 
 // Draws a frame around each of the nodes, behind the boxes.
@@ -119,44 +138,29 @@ function callLine(above, below) {
 }
 
 function drawnBox(tree, figures, node, at, { hidden, siblings, expanded }) {
-  const { fill, dotted } = shadeOf(tree, figures, node);
+  const state = figures.state[node];
   const group = svgElement("g", {
     id: boxId(node),
-    class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", leadsToSlower(figures, node) ? "leads" : ""]
-      .filter(Boolean)
-      .join(" "),
+    class: ["box", state, hidden ? "thick" : "", leadsToSlower(figures, node) ? "leads" : ""].filter(Boolean).join(" "),
     role: "treeitem",
     "aria-level": String(at.depth + 1),
     "aria-posinset": String(siblings.indexOf(node) + 1),
     "aria-setsize": String(siblings.length),
     "aria-selected": "false",
     "aria-label":
-      `${nameOf(tree, node)}, ` +
-      `${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower function" : ""}`,
+      `${nameOf(tree, node)}, ` + `${state}${leadsToSlower(figures, node) ? ", calls a slower function" : ""}`,
     "data-node": String(node),
   });
   if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(expanded));
-  const left = at.x - at.width / 2;
-  group.append(
-    svgElement("rect", {
-      class: "shape",
-      x: tenth(left),
-      y: tenth(at.y),
-      width: tenth(at.width),
-      height: tenth(at.height),
-      rx: "1.5",
-    }),
-  );
-  const source = sourceOf(tree, node);
-  if (source === "added" || source === "removed") {
-    const right = left + at.width;
-    group.append(
-      svgElement("path", {
-        class: "corner",
-        d: `M${tenth(right - CORNER)} ${tenth(at.y)}H${tenth(right)}V${tenth(at.y + Math.min(CORNER, at.height))}Z`,
-      }),
-    );
-  }
+  const place = {
+    ...{ x: tenth(at.x - at.width / 2), y: tenth(at.y) },
+    ...{ width: tenth(at.width), height: tenth(at.height), rx: "1.5" },
+  };
+  group.append(svgElement("rect", { class: "shape", ...place }));
+  if (state === "added" || state === "removed")
+    group.append(svgElement("rect", { ...place, fill: `url(#boxes-${state})` }));
+  if (isEdited(sourceOf(tree, node)))
+    group.append(svgElement("rect", { class: "edited", ...place, width: tenth(Math.min(EDGE, at.width / 5)) }));
   group.append(
     svgElement(
       "text",

@@ -4,6 +4,7 @@ import { element, makeButton, svgElement } from "./dom.js";
 // Creates the elements of the panel that never change.
 export function scaffold(page, section) {
   section.classList.add("blueprint");
+  section.classList.toggle("higher", page.higher);
   const bar = element("div", undefined, "toolbar");
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "Blueprint");
@@ -75,19 +76,16 @@ function makeBlueprintLegend() {
   figure.setAttribute("aria-label", "Meaning of boxes");
   const list = element("ul", undefined, "marks");
   const entries = [
-    ["slower-changed", "▲ slower, its source changed"],
-    ["slower", "▲ slower, source the same"],
-    ["faster-changed", "▼ faster, its source changed"],
-    ["faster", "▼ faster, source the same"],
+    ["slower", "▲ slower"],
+    ["faster", "▼ faster"],
     ["added", "+ only after"],
     ["removed", "× only before"],
     ["unchanged", "unchanged"],
     ["unchanged thick", "has hidden subnodes"],
+    ["edited", "◆ source changed"],
   ].map(([kind, text]) => entry(kind, text));
-  const unknown = entry("slower dotted", "dotted: source unknown");
   list.append(
     ...entries,
-    unknown,
     element("li", "↷ moved to another call path"),
     element("li", "‼ ! ? finding: severe, degraded, possible"),
     element("li", "↓ red edge: calls a slower function"),
@@ -104,7 +102,7 @@ function makeBlueprintLegend() {
   const widths = element("span");
   bars.append(heights, widths);
   figure.append(list, bars);
-  return { legend: figure, heights, widths, unknown };
+  return { legend: figure, heights, widths };
 
   function entry(kind, text) {
     const item = element("li");

@@ -170,7 +170,6 @@ function makeBlueprint(page, section) {
   function showLegend() {
     parts.widths.textContent = `${widthWords(page, view.figures)}; logarithmic.`;
     parts.heights.textContent = `height: change in % of the whole${page.state.k === "none" ? "" : ", before scaled"}`;
-    parts.unknown.hidden = Boolean(page.tree.sources) && !page.tree.sources.includes("unknown");
   }
 
   parts.onZoom({

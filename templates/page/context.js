@@ -120,7 +120,8 @@ export function makePage(header, whole, timelines = undefined) {
     // Computes what a change of the state needs; the results are stored with the trees.
     prepare(patch) {
       const changed = { ...page, state: { ...page.state, ...patch } };
-      for (const step of ["shape", "colour", "layout"]) COMPUTE[step](changed);
+      for (const step of ["tree", "ratio", "shape", "colour", "layout"]) COMPUTE[step](changed);
+      return changed.tree;
     },
     goTo(node, shape = 0) {
       const zoom = page.shapes.map((_, at) => (at === shape ? node : (page.state.zoom[at] ?? 0)));

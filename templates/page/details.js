@@ -4,9 +4,13 @@ import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
 import { byId, element, placeElement } from "./dom.js";
 import { glyphOf } from "./draw.js";
+import { solid } from "./format.js";
+import { symbolSums } from "./symbols.js";
 import { isEdited } from "./tree.js";
 import { siblingsOf } from "./walk.js";
 import { describe, sentenceOf } from "./words.js";
+
+const ABOUT_ALL = 0.002;
 
 // Shows the selected frame as text, in the line below the picture and for screen readers.
 export function showFocus(page, frames) {
@@ -40,6 +44,7 @@ export function showFocus(page, frames) {
   const differ = other && other.brief !== shown.brief;
   const numbers = `${isSelf && differ ? "self " : ""}${shown.brief} (${growth})`;
   const more = differ && !everywhere ? `, ${other.label.toLowerCase()} ${other.brief}` : "";
+  const one = everywhere && isOnlyPlace(page, tree, node);
   const here = everywhere && `${hereOf(page, symbol, node)} `;
   heading.append(
     glyphOf(stateOf(tree, node), level[node], finding, isEdited(tree.sources?.[symbol])),
@@ -49,7 +54,15 @@ export function showFocus(page, frames) {
     heading,
     " ",
     placeElement(place, link),
-    element("span", [everywhere, here + numbers + more, brief].filter(Boolean).join(" · ")),
+    element("span", solid([everywhere, one ? "" : here + numbers + more, brief].filter(Boolean).join(" · "))),
+  );
+}
+
+// Whether a row has about all of the cost of its function, so that both numbers differ only by rounding.
+function isOnlyPlace(page, tree, node) {
+  const sums = symbolSums(page.tree);
+  return ["before", "after", "beforeSelf", "afterSelf"].every(
+    (column) => Math.abs(sums[column][tree.symbol[node]] - tree[column][node]) <= ABOUT_ALL * tree[column][node],
   );
 }
 

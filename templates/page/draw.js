@@ -1,6 +1,6 @@
 // Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box at a point.
 import { LEVELS, stateOf } from "./colour.js";
-import { shorten } from "./format.js";
+import { SHORTEST, shorten } from "./format.js";
 import { isEdited, nameOf, once } from "./tree.js";
 
 const SMALLEST_BOX = 0.5; // pixels
@@ -226,9 +226,10 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   }
   if (size < LABEL_FROM) return;
   const indent = edited || finding ? 7 : 4;
-  const glyph = glyphOf(state, shades.level[node], finding, edited, leads);
-  const room = Math.floor((size - indent - (finding ? 7 : 4)) / CHARACTER) - glyph.length;
-  const label = shorten(labelOf(scene, node), room);
+  let glyph = glyphOf(state, shades.level[node], finding, edited, leads);
+  const room = Math.floor((size - indent - (finding ? 7 : 4)) / CHARACTER);
+  if (finding && room - glyph.length < SHORTEST) glyph = ""; // the name of a finding is more than its marks
+  const label = shorten(labelOf(scene, node), room - glyph.length);
   if (!label) return;
   if (state !== "both") {
     context.fillStyle = hollow || faint ? ink.back : state === "other" ? ink.other : palette.fills[shade];

@@ -5,6 +5,8 @@ import { outermostOf, ranksOf } from "./merge.js";
 import {
   UNKNOWN,
   ancestorsOf,
+  forget,
+  indexOfSymbols,
   makeTree,
   once,
   rowsOfSymbol,
@@ -33,11 +35,13 @@ export const EDITS = {
   drop: { title: "Leave out", chip: "Without stacks through", help: "Leave out every stack through this function (x)" },
 };
 
+const editKey = ({ kind, symbol }) => `${kind} ${symbol}`;
+
 // Applies the edits one after the other. Each result is stored with the tree before it, so undo costs nothing.
 export function editedTree(tree, edits) {
   return edits.reduce(
     (before, { kind, symbol }) =>
-      once(before, `${kind} ${symbol}`, () =>
+      once(before, editKey({ kind, symbol }), () =>
         kind === "drop" ? withoutSymbols(before, new Set([symbol])) : regrouped(before, kind, symbol),
       ),
     tree,
@@ -197,13 +201,30 @@ export function isRecursive(tree, symbol) {
   return false;
 }
 
+const UNZOOMED = { zoom: [0], focus: { shape: 0, node: 0 } };
+
 export function makeEdits(page) {
   const buttons = Object.entries(EDITS).map(([kind, { title, help }]) => {
     const button = makeButton(title, () => page.edit(kind), "plain");
     button.title = help;
+    button.addEventListener("pointermove", () => prepare(kind));
     return [kind, button];
   });
   byId("edits").append(...buttons.map(([, button]) => button));
+
+  // Computes the picture of an edit before its button is clicked. Only the last picture that was not used is stored.
+  let prepared = null;
+  function prepare(kind) {
+    const { tree, state } = page;
+    const edit = { kind, symbol: chosen() };
+    const [key, last] = [editKey(edit), prepared];
+    if (!isPossible(kind, edit.symbol) || (last?.tree === tree && last.key === key)) return;
+    if (last && !state.edits.some((used) => editKey(used) === last.key)) forget(last.tree, last.key);
+    prepared = { tree, key };
+    window.requestIdleCallback?.(() => {
+      if (page.tree === tree) indexOfSymbols(page.prepare({ edits: [...state.edits, edit], ...UNZOOMED }));
+    });
+  }
 
   const chosen = () => {
     const { shape, node } = page.state.focus;
@@ -243,7 +264,7 @@ export function makeEdits(page) {
 
   // The selected function stays selected, or else its nearest caller that is still there.
   function change(edits, symbols = [chosen()]) {
-    page.set({ edits, zoom: [0], focus: { shape: 0, node: 0 } });
+    page.set({ edits, ...UNZOOMED });
     const { tree, state } = page;
     const row =
       state.sandwich < 0 &&

@@ -28,7 +28,7 @@ export function tagOf(finding) {
 
 function taggedWay(finding) {
   const word = tagOf(finding);
-  return word.includes(finding.direction) ? word : `${word}, ${finding.direction}`;
+  return finding.direction !== "better" || word.includes("better") ? word : `${word}, better`;
 }
 
 // Returns how the change affects a function with a finding, or "" if this is unknown.

@@ -116,12 +116,17 @@ export function growthOf(before, after) {
     : `${times.toFixed(times >= 9.95 ? 0 : 1)}x`;
 }
 
+// Keeps each number and the word after it, such as its unit, on one line.
+export function solid(text) {
+  return text.replace(/(\d) (?=\S)/g, "$1\u00a0");
+}
+
 export function formatRatio(ratio) {
   const value = ratio.num / ratio.den;
   return value === 1 ? "1" : Number(value.toPrecision(6)).toString();
 }
 
-const SHORTEST = 5; // characters; fewer identify no function
+export const SHORTEST = 5; // characters; fewer identify no function
 const LONGEST_PARSED = 1000; // characters
 
 // Shortens a name: first its template arguments and parameters, then its qualifiers from the left, then its end.

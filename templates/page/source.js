@@ -80,6 +80,13 @@ function calleesByName(tree, symbol) {
   return found;
 }
 
+// Scrolls to the first changed line with a cost, or else to the first changed line.
+function showChanged(box) {
+  const rows = [...box.querySelectorAll("tr:is(.added, .removed), tr:has(> .line:is(.added, .removed))")];
+  const row = rows.find((changed) => changed.querySelector(".cost:not(:empty)")) ?? rows[0];
+  if (row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
+}
+
 // Makes the content of a pane. Its function `show` shows a function, and `mark` the lines that call a function.
 export function makeSourcePane(page, pane) {
   let columns = null; // depends on the width until the reader chooses
@@ -110,7 +117,7 @@ export function makeSourcePane(page, pane) {
     head.append(...otherSources(), ...(hunks.length ? [switches()] : []));
     if (chosen) pane.querySelector("select")?.focus();
     const rest = lines ? linesWithoutText(lines, hunks) : [];
-    if (hunks.length || rest.length) pane.append(tableOf(hunks, lines, rest));
+    if (hunks.length || rest.length) showChanged(pane.appendChild(tableOf(hunks, lines, rest)));
     if (!source) pane.append(element("p", reasonOf(page.tree, symbol), "quiet"));
     if (lines) pane.append(element("p", aboutLines(lines), "quiet"));
   }

@@ -184,7 +184,7 @@ function makeTable(page) {
       responsibility: () => element("td", formatShare(row.responsibility), "rating"),
       overweight: () => element("td", formatShare(row.overweight), `rating ${isWorthRating(row) ? "" : "weak"}`),
       reach: () => element("td", row.reach ?? "", "words"),
-      source: () => element("td", row.source ?? "unknown", "words"),
+      source: () => element("td", row.source === "unknown" ? "" : row.source, "words"),
     };
     for (const { key, title } of columns) {
       const cell = cells[key]();
@@ -199,7 +199,7 @@ function makeTable(page) {
   function findingCell(row) {
     const finding = page.findings.get(row.symbol);
     const [basis, , growth] = finding?.change ?? ["", "", ""];
-    const cell = element("td", [tagOf(finding), `${basis}${growth}`].filter(Boolean).join(" "), "words");
+    const cell = element("td", [tagOf(finding), `${basis}${growth}`].filter(Boolean).join(", "), "words");
     const strategies = new Set((findings.get(row.symbol) ?? []).flatMap((finding) => finding.strategies ?? []));
     if (strategies.size) cell.title = `Detected by ${[...strategies].join(", ")}`;
     return cell;

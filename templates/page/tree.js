@@ -16,6 +16,10 @@ export function once(owner, key, make) {
   return value;
 }
 
+export function forget(owner, key) {
+  stored.get(owner)?.delete(key);
+}
+
 export function inclusiveOf(parent, own) {
   const total = new Float64Array(own);
   for (let i = total.length - 1; i > 0; i--) total[parent[i]] += total[i];
@@ -32,18 +36,18 @@ export function makeTree(columns) {
 // Returns the tree without all stacks that contain one of the symbols, on both sides; row numbers do not change.
 export function withoutSymbols(tree, symbols) {
   if (!symbols.size) return tree;
-  const beforeSelf = new Float64Array(tree.beforeSelf);
-  const afterSelf = new Float64Array(tree.afterSelf);
-  for (let i = 0; i < tree.size;) {
-    if (symbols.has(tree.symbol[i])) {
-      beforeSelf.fill(0, i, tree.end[i]);
-      afterSelf.fill(0, i, tree.end[i]);
-      i = tree.end[i];
-    } else {
-      i++;
+  const { parent, end } = tree;
+  const kept = ["before", "after", "beforeSelf", "afterSelf"].map((column) => tree[column].slice());
+  const [before, after, beforeSelf, afterSelf] = kept;
+  for (const symbol of symbols)
+    for (const row of rowsOfSymbol(tree, symbol)) {
+      for (let above = parent[row]; above >= 0; above = parent[above]) {
+        before[above] -= before[row];
+        after[above] -= after[row];
+      }
+      for (const column of kept) column.fill(0, row, end[row]);
     }
-  }
-  return makeTree({ ...tree, beforeSelf, afterSelf, ...UNKNOWN });
+  return { ...tree, before, after, beforeSelf, afterSelf, ...UNKNOWN, totals: [before[0], after[0]] };
 }
 
 export function nameOf(tree, node) {

@@ -82,6 +82,13 @@ export function makeWaterfall(page) {
   if (header.alone || header.blueprint?.estimated) return;
   const box = byId("waterfall");
 
+  // The parts of an edited tree are computed after its picture.
+  function showLater() {
+    if (page.tree === page.whole) return show();
+    box.replaceChildren("…");
+    return requestAnimationFrame(() => setTimeout(show));
+  }
+
   function show() {
     const { tree, ratio } = page;
     const { shown, rest, total, whole } = once(page.scale, "waterfall", () =>
@@ -103,7 +110,8 @@ export function makeWaterfall(page) {
       button.style.flex = width(delta);
       return button;
     });
-    const noise = element("span", `rest ${changeOf(page, rest)}`, "rest");
+    const noise = element("span", undefined, "rest");
+    noise.append(element("span", `rest ${changeOf(page, rest)}`));
     noise.title =
       `${changeOf(page, rest)}: all other functions ` + `together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);
@@ -130,5 +138,5 @@ export function makeWaterfall(page) {
     else page.openSymbol(symbol);
   }
 
-  page.on("colour", show);
+  page.on("colour", showLater);
 }

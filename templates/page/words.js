@@ -3,7 +3,7 @@ import { ROOT } from "./codec.js";
 import { isUncertainTotal, testsRepeats } from "./context.js";
 import { MERGED, evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
-import { findingWords } from "./findings.js";
+import { findingWords, reachOf } from "./findings.js";
 import { formatFromTo, formatShare, formatSigned, formatValue, growthOf } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { nameOf, placeOf } from "./tree.js";
@@ -181,7 +181,9 @@ function briefOf(page, shape, node, complete = false) {
     shades.moved?.[node] ? "its cost moved between callers" : "",
     leadsToWorse(shades, node) ? `calls a frame that ${directionWord(page, shades.worse)}` : "",
     ...findingWords(page, tree.symbol[node], complete),
-    source && source !== "unknown" && (complete || source !== "same") ? SOURCE_WORDS[source] : "",
+    source && source !== "unknown" && (complete || source !== "same") && !reachOf(page, tree.symbol[node])
+      ? SOURCE_WORDS[source]
+      : "",
   ].filter(Boolean);
 }
 

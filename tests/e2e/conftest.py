@@ -110,6 +110,11 @@ def page_pool(browser: "Browser") -> PagePool:
     return PagePool(browser)
 
 
+def squeezed(text: str | None) -> str:
+    """Return a text with single spaces."""
+    return " ".join((text or "").split())
+
+
 @pytest.fixture
 def open_file(page_pool: PagePool) -> Iterator[OpenFile]:
     """Opens a file as a page; at the end no page may have fetched anything, or said something on the console.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from e2e.conftest import OpenFile
+from e2e.conftest import OpenFile, squeezed
 from profgate import api
 
 if TYPE_CHECKING:
@@ -147,10 +147,6 @@ def recorded(folder: Path, kind: str) -> api.Report:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(calls(side, run) if kind == "calls" else folded(side, run))
     return api.compare(str(folder / "before"), str(folder / "after"))
-
-
-def squeezed(text: str | None) -> str:
-    return " ".join((text or "").split())
 
 
 @pytest.fixture(params=FINDINGS)

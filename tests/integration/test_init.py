@@ -734,7 +734,7 @@ def test_short_tests_are_repeated_on_a_checkout(needed: str, files: dict[str, st
     first, second = committed(tmp_path / "a", files), committed(tmp_path / "b", files)
     assert main(["init", str(first), "--yes", "--measure"]) == 0
     shell = shell_of(first)
-    assert int(re.findall(r"seq (\d+)\); do .* bin/unit_test|-count (\d+) ", shell["RECORD"])[0][needed[0] == "g"]) > 3
+    assert max(map(int, re.findall(r"(?:seq |-count |REPEAT_MAIN=)(\d+)", shell["RECORD"]))) > 3
     for line in shell["SETUP"].splitlines()[-1], shell["RECORD"]:
         given = os.environ | {"PROFGATE_OUT": str(tmp_path / "out"), "PROFGATE_RUN": "1"}
         subprocess.run(["sh", "-ec", line], cwd=second, env=given, check=True, capture_output=True)
@@ -1112,7 +1112,7 @@ def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: p
     code = main(["init", str(tmp_path), "--yes", "--measure", "--install", with_pytest])
     shown = capsys.readouterr()
     assert code == 0, shown.out + shown.err
-    assert shell_of(tmp_path)["RECORD"].count("benchmarks/repeated_tests.py") == 2
+    assert shell_of(tmp_path)["RECORD"].count("benchmarks/repeated_tests.py") == 3
     rows = (tmp_path / "benchmarks" / "repeated_tests.txt").read_text().splitlines()
     assert [row.split(" ")[1] for row in rows] == [
         "tests/test_cart.py::test_frozen",

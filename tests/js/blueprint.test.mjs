@@ -12,7 +12,6 @@ import {
   hideBelow,
   hotPath,
   movedContexts,
-  shadeOf,
   showAll,
   showChildren,
   widthOf,
@@ -27,34 +26,26 @@ function withSources(tree, sources) {
   return { ...tree, sources: tree.names.map((name) => sources[name] ?? "unknown") };
 }
 
-function fills(tree, figures) {
+function states(tree, figures) {
   const found = {};
   for (let i = 1; i < tree.size; i++) {
-    const { fill, dotted } = shadeOf(tree, figures, i);
-    found[nameOf(tree, i)] = dotted ? `${fill} dotted` : fill;
+    found[nameOf(tree, i)] = figures.state[i];
   }
   return found;
 }
 
-test("six colours, and the third source state by its dotted border", () => {
-  const plain = treeOf([
+test("a state for each change of a call path", () => {
+  const tree = treeOf([
     ["main/slow", 100, 200],
-    ["main/slowSame", 100, 200],
-    ["main/slowUnknown", 100, 200],
     ["main/fast", 200, 100],
-    ["main/fastSame", 200, 100],
     ["main/fresh", 0, 50],
     ["main/gone", 50, 0],
     ["main/even", 1000, 1000],
   ]);
-  const tree = withSources(plain, { slow: "changed", slowSame: "same", fast: "changed", fastSame: "same", main: "same", even: "changed" });
-  assert.deepEqual(fills(tree, figuresOf(tree, PLAIN)), {
+  assert.deepEqual(states(tree, figuresOf(tree, PLAIN)), {
     main: "unchanged",
-    slow: "slower-changed",
-    slowSame: "slower",
-    slowUnknown: "slower dotted",
-    fast: "faster-changed",
-    fastSame: "faster",
+    slow: "slower",
+    fast: "faster",
     fresh: "added",
     gone: "removed",
     even: "unchanged",
@@ -64,23 +55,23 @@ test("six colours, and the third source state by its dotted border", () => {
 test("a share that rises while the cost does not is unchanged", () => {
   const tree = treeOf([["main/steady", 100, 100], ["main/other", 900, 100]]);
   const figures = figuresOf(tree, PLAIN);
-  const found = fills(tree, figures);
+  const found = states(tree, figures);
   assert.equal(found.steady, "unchanged");
-  assert.equal(found.other, "faster dotted");
+  assert.equal(found.other, "faster");
 });
 
 test("samples must also be beyond three standard errors", () => {
   const rare = treeOf([["main/a", 10, 16], ["main/b", 90, 84]]);
-  assert.equal(fills(rare, figuresOf(rare, { ...PLAIN, sample: 1 })).a, "unchanged");
+  assert.equal(states(rare, figuresOf(rare, { ...PLAIN, sample: 1 })).a, "unchanged");
   const many = treeOf([["main/a", 1000, 1600], ["main/b", 9000, 8400]]);
-  assert.equal(fills(many, figuresOf(many, { ...PLAIN, sample: 1 })).a, "slower dotted");
-  assert.equal(fills(rare, figuresOf(rare, PLAIN)).a, "slower dotted");
+  assert.equal(states(many, figuresOf(many, { ...PLAIN, sample: 1 })).a, "slower");
+  assert.equal(states(rare, figuresOf(rare, PLAIN)).a, "slower");
 });
 
 test("higher is better swaps slower and faster", () => {
   const tree = treeOf([["main/a", 100, 300], ["main/b", 300, 100]]);
-  const found = fills(tree, figuresOf(tree, { ...PLAIN, higher: true }));
-  assert.deepEqual([found.a, found.b], ["faster dotted", "slower dotted"]);
+  const found = states(tree, figuresOf(tree, { ...PLAIN, higher: true }));
+  assert.deepEqual([found.a, found.b], ["faster", "slower"]);
 });
 
 test("heights and widths follow the stated formulas and their limits", () => {
@@ -196,10 +187,6 @@ for (const { name, better, runs, totals, samples, contexts } of GOLDEN.cases) {
       assert.equal(figures.state[node], context.state, JSON.stringify(context));
       assert.ok(Math.abs(figures.shift[node] - context.shift) < 1e-12);
       assert.ok(Math.abs(figures.bar[node] - context.threshold) < 1e-7);
-      const { fill, dotted } = shadeOf(tree, figures, node);
-      const sided = context.state === "slower" || context.state === "faster";
-      assert.equal(fill, sided && context.source === "changed" ? `${context.state}-changed` : context.state);
-      assert.equal(dotted, sided && context.source === "unknown");
     }
   });
 }

@@ -110,7 +110,7 @@ def test_script_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         read_paths.append(path)
         return Path(folder, path).read_bytes()
 
-    monkeypatch.setattr(source_maps, "content_of", content)
+    monkeypatch.setattr(source_maps, "_content_of", content)
     files = [source_of("a", profile(f"{folder}/lib/app.js")) for folder in ("/a", "/b", "/a")]
     found = with_sources(files, checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP}))
     assert read_paths == ["lib/app.js", "lib/app.js.map"]

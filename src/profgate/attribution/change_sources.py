@@ -10,13 +10,12 @@ from profgate.model.attribution import SourceStates
 from profgate.model.change import Detection
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import BETTER, WORSE
-from profgate.model.levels import GATE_SHARE
+from profgate.model.levels import GATE_SHARE, NEARLY_ALL
 
 CHANGED = frozenset({"changed", "added"})
 MOST_SOURCES = 50  # maximum number of changed functions that can explain others; each one takes time in large trees
 INSIDE = 0.8  # smallest fraction of a function's change that must occur within another function's change
 MOST = 0.5  # smallest fraction of a change that a source must explain together with libraries
-NEARLY_ALL = 0.9  # share of the run from which a function explains nothing, because it contains every change
 LEAST = 0.25  # smallest fraction of a change that a source must explain alone
 NAMELESS = frozenset({"[unknown]", "_init"})  # perf names stubs of library calls after the last symbol, _init
 Explained = dict[tuple[int, bool], int]

@@ -20,6 +20,7 @@ from profgate.attribution.paired_files import (
     texts_of_paths,
 )
 from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
+from profgate.model.levels import NEARLY_ALL
 
 if TYPE_CHECKING:
     from profgate.attribution.function_changes import FunctionChanges, KnownFunction
@@ -34,7 +35,6 @@ ALIKE = 0.3  # minimum fraction of shared callers and callees; in a chain of ren
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
 COST_FACTOR = 1.5  # maximum ratio between the self or total costs of two paired functions
 SIMILAR_NAMES = 0.5  # minimum similarity of the names if only the self or only the total costs are within the factor
-NEARLY_ALL = 0.9  # minimum share of the run in a root frame for the frame to be paired
 LISTED = 0.001  # minimum share of the run for a function to be paired
 MOST = 200  # maximum number of functions per side, starting with the heaviest
 NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee; smaller fractions occur by chance

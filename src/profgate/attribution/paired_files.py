@@ -81,9 +81,9 @@ def functions_by_file(both: NameTable) -> tuple[FunctionsByFile, FunctionsByFile
     symbols = both.symbols
     if not any(symbols.files):
         return sides
-    for symbol, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True)):
-        for side, present in zip(sides, both.present, strict=True):
-            if file and present[symbol] and not symbols.is_claimed(symbol):
+    for side, present in zip(sides, both.present.tolist(), strict=True):
+        for symbol, (name, file, here) in enumerate(zip(symbols.names, symbols.files, present, strict=True)):
+            if file and here and not symbols.is_claimed(symbol):
                 side.setdefault(file, set()).update({name} if name[:1] not in "<(" else ())
     return sides
 

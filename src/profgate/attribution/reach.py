@@ -1,14 +1,15 @@
 """Determines how a pull request can affect each function, for example through a changed function that calls it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import islice
 
 import numpy as np
 
-from profgate.attribution.call_links import links_of
+from profgate.attribution.call_links import links_of, shares
+from profgate.attribution.change_sources import CHANGED
 from profgate.attribution.dependencies import (
     PACKAGES,
     Dependencies,
@@ -17,12 +18,14 @@ from profgate.attribution.dependencies import (
     locked_folders,
 )
 from profgate.attribution.frame_functions import last_names
-from profgate.attribution.function_changes import KnownFunction
+from profgate.attribution.function_changes import FunctionChanges, KnownFunction
 from profgate.attribution.grammars import language_of
 from profgate.attribution.source_states import Sides
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import Reach, SourceStates
 from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.levels import NEARLY_ALL
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import cut
 
 NOWHERE = -1
@@ -45,6 +48,8 @@ SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a bui
 INLINING = SCRIPTS | {"c", "cpp", "rust"}  # languages whose profiles charge inlined functions to the caller
 MOST_INLINED = 3  # maximum number of calls between a function and a changed function that is inlined into it
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
+BENCHMARK = re.compile(r"(?:^|[/_.-])bench|_test\.go$|Benchmark\.\w{1,10}$|/jmh/", re.IGNORECASE)
+LEAST_NEW = 0.01  # share of the run from which a new function of a benchmark is noted
 _TOUCHED = frozenset({"changed", "added", "removed"})
 # files that no program reads during the measurement
 _TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
@@ -71,7 +76,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     ]
     # the top-level code of a file calls all functions below it
     changed = [
-        state in {"changed", "added"} and not name.endswith("<module>")
+        state in CHANGED and not name.endswith("<module>")
         for state, name in zip(states.states, symbols.names, strict=True)
     ]
     below = _paths_from(comparison, np.array(changed, np.bool_))
@@ -83,7 +88,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     for state, fixed, package, calls, package_calls, callee in zip(
         states.states, settled, packages, below, under, inlined, strict=True
     ):
-        if state in {"changed", "added"}:
+        if state in CHANGED:
             found.append(("changed here", ""))
         elif calls:
             found.append(("called by a changed function", calls))
@@ -312,3 +317,25 @@ def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]
         while before[path[-1]] >= 0:
             path.append(int(before[path[-1]]))
         yield path[::-1]
+
+
+def changed_workloads(comparison: Comparison, states: SourceStates, functions: FunctionChanges) -> Iterator[Reason]:
+    """Yield a reason for each file with a function that contains the whole run, if the change may alter the work.
+
+    This is the case if the function changed, or the code outside the functions of its file, such as a constant. A new
+    function in a file of benchmarks is one more benchmark; the largest of each file is noted.
+    """
+    before, after = shares(comparison, comparison.total_value)
+    noted = set[str]()
+    for symbol in sorted(np.flatnonzero((before == 0) & (after >= LEAST_NEW)).tolist(), key=lambda each: -after[each]):
+        path = states.paths[symbol]
+        if path is not None and states.states[symbol] in CHANGED and path not in noted and BENCHMARK.search(path):
+            noted.add(path)
+            name = comparison.symbols.names[symbol]
+            yield Reason(ReasonCode.NEW_BENCHMARK, {"workload": comparison.workload, "file": path, "function": name})
+    for symbol in np.flatnonzero(np.maximum(before, after) >= NEARLY_ALL).tolist():
+        path = states.paths[symbol]
+        outside = {one.state for one in functions.functions[1].get(path or "", ()) if one.function.kind == "module"}
+        if path is not None and not CHANGED.isdisjoint({states.states[symbol], *outside}):
+            name = comparison.symbols.names[symbol]
+            yield Reason(ReasonCode.WORKLOAD_CHANGED, {"file": path, "function": name})

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
@@ -10,7 +11,6 @@ import click
 
 from profgate.cli.options import Choice, Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
-from profgate.init.pull_request import COMMITTED, commit
 from profgate.init.questions import Options, Questions, plans, workflow_path
 from profgate.init.recipes import RECIPES
 from profgate.init.repository import detected
@@ -18,6 +18,7 @@ from profgate.init.repository_files import LARGEST_FILE, Files, top_of
 from profgate.init.trial import Trial, measured
 from profgate.init.workflow import open_line
 from profgate.io.files import exists, read_loosely, write_text
+from profgate.io.git import git
 from profgate.io.worktrees import quiet_git
 from profgate.model.visible_text import visible
 
@@ -26,6 +27,12 @@ NEXT = (
     "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
     "after that make the job profgate a required check.\n"
 )
+BRANCH = "profgate"
+COMMITTED = f"""\
+Committed on the new local branch {BRANCH}; nothing was pushed. To open a pull request:
+  git push --set-upstream origin {BRANCH}
+  gh pr create --fill
+"""
 IGNORED = "git ignores {paths}; add with git add --force {paths}\n"
 plan_options: Decorator = bundled(
     "options",
@@ -87,7 +94,7 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
         raise ProfgateError(f"{workflow}:{line}", problem)
     sys.stdout.write("".join(f"{note}\n" for note in trial.plan.notes()) + trial.result.partition("\n")[2])
     if options.pull_request:
-        commit(top, [*written], trial.result)
+        _commit(top, [*written], trial.result)
     sys.stdout.write(COMMITTED if options.pull_request else NEXT)
     return 0
 
@@ -105,3 +112,17 @@ def _write(top: str, path: str, text: str, questions: Questions, *, replace: boo
     write_text(place, text)
     sys.stdout.write(f"Wrote {path}.\n")
     return True
+
+
+def _commit(top: str, paths: Sequence[str], result: str) -> None:
+    """Create a branch and commit these files on it. The message contains the result of the trial recording.
+
+    Other changes of the working tree are not committed. Raises ProfgateError if the branch exists or git fails.
+    """
+    try:
+        git(["switch", "--quiet", "--create", BRANCH], top, settings={})  # with the user's hooks, as are the next ones
+    except ProfgateError as error:
+        raise ProfgateError("--pull-request", f"{error.what}; delete or rename the branch {BRANCH}") from error
+    git(["add", "--force", "--", *paths], top, settings={})
+    message = f"Measure the performance of pull requests\n\n{result}".strip()
+    git(["commit", "--quiet", "--only", "--message", message, "--", *paths], top, settings={})

@@ -79,7 +79,8 @@ def _keys_of(
     profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
 ) -> _Keys:
     frames = profile.frames
-    if level != "none" and not _has_special_names(profile, level, policy_aliases):
+    # after a profile with such names, the others probably have the same ones, and the cache contains them
+    if level != "none" and not cache and not _has_special_names(profile, level, policy_aliases):
         known = {file: None if file is None else file_key(file, level) for file in set(frames.files)}
         names, files, lines = frames.names, [known[file] for file in frames.files], frames.lines
     else:

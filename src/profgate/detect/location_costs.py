@@ -76,7 +76,7 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     values, kinds, symbols = [own[:, chosen].T], [SELF], [chosen]
     if subtree is not None:
         inner = _active(comparison, _of_weight(subtree / factors[:, None], whole))
-        inner = inner[~np.isclose(subtree[:, inner], own[:, inner], rtol=1e-12).all(axis=0)]
+        inner = inner[(np.abs(subtree[:, inner] - own[:, inner]) > 1e-12 * own[:, inner]).any(axis=0)]
         values, kinds, symbols = [*values, subtree[:, inner].T], [*kinds, SUBTREE], [*symbols, inner]
     if ratios is not None:
         values = [part / ratios.factors_of_others(rows) for part, rows in zip(values, symbols, strict=True)]
@@ -187,7 +187,7 @@ class Ratios:
         if not enough.any():
             return medians
         half = weights.sum(axis=1, keepdims=True) / 2.0
-        for run, order in enumerate(self.order):
-            middle = np.argmax(np.cumsum(weights[:, order], axis=1) >= half, axis=1)
-            medians[enough, run] = np.exp(self.ratios[run, order[middle]])[enough]
+        middle = np.argmax(np.cumsum(weights[:, self.order], axis=2) >= half[:, None], axis=2)
+        runs = np.arange(len(self.ratios))
+        medians[enough] = np.exp(self.ratios[runs, self.order[runs, middle]])[enough]
         return medians

@@ -18,7 +18,7 @@ from profgate.model.levels import MOST_SPLITS
 FINEST = 10  # number of splits that a result at the level of the test contains, so that p values are fine enough
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
 CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
-BLOCK = 16  # number of comparisons whose largest statistics are in memory at once; for 10,000, they would take 800 MB
+BLOCK = 16  # number of comparisons that are tested at once; for 10,000, the statistics would take 800 MB
 POWER = 0.84  # normal quantile for a power of 80 %
 
 
@@ -149,31 +149,35 @@ def jointly_tested(
     for all of them. The p values of the other locations are computed from the last maxima.
     """
     splits = splits_of(baseline, target, max(MOST_SPLITS, ceil(FINEST / found_at)))
-    seen = [observed(rows, baseline) for rows in members]
-    p = [np.ones(len(rows.values)) for rows in members]
-    left = [part.copy() for part in within] if within else [np.ones(len(rows.values), np.bool_) for rows in members]
-    blocks = [range(start, min(start + BLOCK, len(members))) for start in range(0, len(members), BLOCK)]
-    maxima = [_largest_of(members, left, block, splits) for block in blocks]
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(members), BLOCK)]
+    seen = [observed(_joined(members[block]), baseline) for block in blocks]
+    p = [np.ones(len(own.t)) for own in seen]
+    inside = [np.concatenate(within[block]) for block in blocks] if within else [np.ones(len(q), np.bool_) for q in p]
+    left = list(inside)
+    maxima = [largest(_joined(members[block]).only(still), splits) for block, still in zip(blocks, left, strict=True)]
     first = last = np.max(maxima, axis=0)
     while True:
         p = [np.where(still, np.minimum(q, p_of(own.t, last)), q) for still, q, own in zip(left, p, seen, strict=True)]
         significant = [still & (q <= found_at) for still, q in zip(left, p, strict=True)]
         if not any(here.any() for here in significant):
-            if within:
-                outside = [p_of(own.t, last) for own in seen]
-                p = [np.where(own, q, other) for own, q, other in zip(within, p, outside, strict=True)]
-            return Family(p, seen, first, last)
-        for number, block in enumerate(blocks):
-            if any(significant[member].any() for member in block):
-                for member in block:
-                    left[member] &= ~significant[member]
-                maxima[number] = _largest_of(members, left, block, splits)
+            break
+        for number, here in enumerate(significant):
+            if here.any():
+                left[number] = left[number] & ~here
+                maxima[number] = largest(_joined(members[blocks[number]]).only(left[number]), splits)
         last = np.max(maxima, axis=0)
+    if within:
+        p = [np.where(own, q, p_of(one.t, last)) for own, q, one in zip(inside, p, seen, strict=True)]
+    columns = zip(*((q, own.t, own.difference, own.error) for q, own in zip(p, seen, strict=True)), strict=True)
+    ends = np.cumsum([len(rows.values) for rows in members])[:-1]
+    of_p, *of_seen = (np.split(np.concatenate(parts), ends) for parts in columns)
+    return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], first, last)
 
 
-def _largest_of(members: list[Rows], left: list[BoolArray], block: range, splits: FloatArray) -> FloatArray:
-    """Return the `largest` statistics of the remaining locations of several members."""
-    return np.asarray(np.max([largest(members[member].only(left[member]), splits) for member in block], axis=0))
+def _joined(members: list[Rows]) -> Rows:
+    """Return the rows of several comparisons with the same numbers of runs."""
+    columns = zip(*((rows.values, rows.sampling, rows.floor, rows.own) for rows in members), strict=True)
+    return Rows(*map(np.concatenate, columns))
 
 
 def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:

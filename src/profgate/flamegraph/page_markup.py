@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
 
+from profgate.report.numbers import solid
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from profgate.flamegraph.page_columns import PageHeader
+    from profgate.report.metric_headline import MetricHeadline
 
-_SIGNS = {"fails": "✕", "review": "!", "better": "✓", "unchanged": "✓"}
+_SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
 _SENTENCES = {
     "neither": "Both sides are empty: there is nothing to draw.",
     "after": "The before side is empty: everything is new.",
@@ -40,14 +43,14 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
     higher = ", higher is better" if header.better == "higher" else ""
     title = f'<h1>{escape(header.workload)} <small class="metric">{escape(header.metric)}{higher}</small></h1>'
     if headline:
-        conclusion = escape(headline.conclusion)
+        conclusion, text = escape(headline.conclusion), escape(solid(headline.text))
         whose = f' <span class="whose">· {escape(headline.whose)}</span>' if headline.whose else ""
-        total = f' <span class="total">· {escape(headline.total)}</span>' if headline.total else ""
+        total = f' <span class="total">· {escape(solid(headline.total))}</span>' if headline.total else ""
         title = f'<div class="result">{title}'
         result = (
             f'  <p class="facts verdict {direction}"><span class="sign {conclusion.replace(" ", "-")}" role="img"'
             f' aria-label="{conclusion}" title="{conclusion}">{_SIGNS.get(headline.conclusion, "?")}</span>'
-            f" <b>{escape(headline.text)}</b>{whose}{total}</p></div>"
+            f" <b>{text}</b>{whose}{total}</p></div>{_step(headline)}"
         )
     elif header.alone:
         result = f'  <p class="facts {direction}"><span>{escape(facts["after"])}</span></p>'
@@ -58,6 +61,11 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
             f'<span>{escape(facts["after"])}</span> <b title="{change}">{escape(facts["relative"]) or change}</b></p>'
         )
     return f"{title}{result}  {_origin(header)}"
+
+
+def _step(headline: MetricHeadline) -> str:
+    link = f' <a href="{escape(headline.help)}">What to do now</a>' if headline.help else ""
+    return f'  <p class="step">{escape(headline.step)}{link}</p>'
 
 
 def _origin(header: PageHeader) -> str:

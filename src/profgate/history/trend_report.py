@@ -84,7 +84,9 @@ def trends_page(
     """
     changed = {(trend.workload, trend.metric, trend.unit) for trend in trends if trend.name is None}
     steady = [one for one in totals if (one.workload, one.metric.name, one.metric.unit) not in changed]
-    remarks = [] if trends or not steady else [f"{empty}."]
+    worse = sum(trend.worse for trend in trends)
+    found = f"{numbers.counted(len(trends), 'persistent change')}, {worse} for the worse."
+    remarks = [found] if trends else [f"{empty}."] if steady else []
     return TablePage(
         title=f"Trends up to {_commit(newest, commits)}",
         label="Trends",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 LIBRARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "kernels.so")  # noqa: PTH118, PTH120
 _TOO_DEEP, _NO_MEMORY = 2, 3
+_FIELDS = 1024  # maximum number of fields found by one call
 _INT64 = ctypes.c_int64
 _ITEM = {"i": 4, "q": 8}
 
@@ -49,6 +50,8 @@ def _library(place: str) -> ctypes.CDLL | None:
     numbers = ctypes.POINTER(_INT64)
     found.profgate_varints.restype = _INT64
     found.profgate_varints.argtypes = [data, _INT64, numbers, numbers, _INT64, numbers, numbers]
+    found.profgate_fields.restype = _INT64
+    found.profgate_fields.argtypes = [data, _INT64, _INT64, numbers, _INT64]
     return found
 
 
@@ -79,6 +82,13 @@ class NativeKernels:
         found: int = library.profgate_varints(data, len(data), *columns[:2], len(starts), *columns[2:])
         return found if found >= 0 else None
 
+    def fields(self, data: bytes, at: int) -> "array[int]":
+        """Return the starts and ends of fields with equal tags, as described in `Kernels`."""
+        library, spans = _library(self._place), array("q", bytes(2 * _FIELDS * _ITEM["q"]))
+        column = (_INT64 * len(spans)).from_buffer(spans)
+        count = 0 if library is None else library.profgate_fields(data, len(data), at, column, _FIELDS)
+        return spans[: 2 * count]
+
 
 class NativeLineScan:
     """A scan in compiled code. Its memory is freed when this object is deleted."""
@@ -92,12 +102,12 @@ class NativeLineScan:
         self._state: _Scan = self._scan.contents
         weakref.finalize(self, library.profgate_scan_free, self._scan)
 
-    def lines(self, data: bytes, at: int) -> int:
-        """Read whole lines from offset ``at``.
+    def lines(self, data: bytes, at: int, end: int) -> int:
+        """Read whole lines from offset ``at`` to ``end``.
 
-        Returns the offset of the first line that Python has to read, or the end of the data.
+        Returns the offset of the first line that Python has to read, or ``end``.
         """
-        place: int = self._library.profgate_scan_lines(self._scan, data, at, len(data))
+        place: int = self._library.profgate_scan_lines(self._scan, data, at, end)
         if self._state.status == _NO_MEMORY:
             raise MemoryError
         return place

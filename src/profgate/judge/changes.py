@@ -110,7 +110,7 @@ def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _
         counts[name] += int(rows.sum())
         if not verbose:
             listed &= ~rows | moved
-    one_sided = np.isin(kinds, [Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET]) & (detection.node is None)
+    one_sided = ((kinds == Kind.NOT_IN_BASELINE) | (kinds == Kind.NOT_IN_TARGET)) & (detection.node is None)
     small = one_sided & (np.fmax(np.abs(share_from), np.abs(share_to)) < NEW_COST_SHARE)
     if not verbose:
         counts["small"] += int(small.sum())

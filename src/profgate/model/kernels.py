@@ -22,8 +22,8 @@ class TakenStacks(NamedTuple):
 class LineScan(Protocol):
     """A scan of folded stacks that reads plain lines and stops at any other line."""
 
-    def lines(self, data: bytes, at: int) -> int:
-        """Read whole lines from offset ``at``. Return the offset of the first unread line, or the end."""
+    def lines(self, data: bytes, at: int, end: int) -> int:
+        """Read whole lines from offset ``at`` to ``end``. Return the offset of the first unread line, or ``end``."""
 
     def too_deep(self) -> bool:
         """Return whether the scan stopped at a stack with too many frames."""
@@ -57,4 +57,11 @@ class Kernels(Protocol):
 
         ``counts`` receives the number of varints in each span. The return value is the sum of these numbers, or None if
         no compiled code is available or a span is damaged. All arrays are int64 and writable.
+        """
+
+    def fields(self, data: bytes, at: int) -> "array[int]":
+        """Return the start and end of the contents of consecutive fields, from offset ``at``, with the same tag.
+
+        A tag has one byte and a length at most two. The array is empty if no compiled code is available, and it may
+        contain only the first fields.
         """

@@ -25,12 +25,13 @@ class Kind(IntEnum):
     @property
     def word(self) -> str:
         """Published name, for example ``NotInBaseline``."""
-        return "".join(part.capitalize() for part in self.name.split("_"))
+        return _WORDS[self]
 
 
+_WORDS = {kind: "".join(part.capitalize() for part in kind.name.split("_")) for kind in Kind}
 RANKED = tuple(Kind)
 RANKS = {kind: place for place, kind in enumerate(RANKED, start=1)}
 WORSE, BETTER = frozenset(RANKED[:4]), frozenset(RANKED[-4:])
 MAYBE = frozenset({Kind.MAYBE_DEGRADATION, Kind.MAYBE_OPTIMIZATION})
-BY_WORD = {kind.word: kind for kind in Kind}
+BY_WORD = {word: kind for kind, word in _WORDS.items()}
 KindWord = Annotated[str, Predicate(BY_WORD.__contains__)]

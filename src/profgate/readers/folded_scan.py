@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
+from io import SEEK_CUR
 from itertools import count
 from typing import BinaryIO
 
@@ -81,9 +82,10 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Block of complete lines, with line breaks. If ``data`` was sorted, ``lines`` contains the lines in file order."""
+    """The complete lines before ``end``, with line breaks. If these were sorted, ``lines`` has them in file order."""
 
     data: bytes
+    end: int
     lines: list[bytes] | None = None
 
     def number_of(self, begin: int, end: int) -> int:
@@ -93,15 +95,22 @@ class _Block:
         return self.lines.index(self.data[begin:end]) + 1
 
 
-def _whole_lines(stream: BinaryIO, size: int, name: str) -> bytes:
-    """Read at least ``size`` bytes up to the end of a line. If fewer bytes remain, read the rest of the stream."""
+def _whole_lines(stream: BinaryIO, size: int, name: str) -> tuple[bytes, int]:
+    """Read at most ``size`` bytes, or a longer line. Return the bytes and the end of the last line.
+
+    The bytes after this line are read again by the next call.
+    """
     data = stream.read(size)
-    if data and not data.endswith(b"\n"):
+    end = data.rfind(b"\n") + 1
+    if 0 < end < len(data):
+        stream.seek(end - len(data), SEEK_CUR)  # much faster than a copy of the block with the rest of the line
+    elif data and not end:
         rest = stream.readline(MAX_LINE + 1)
         if len(rest) > MAX_LINE:
             raise ProfileError(name, f"a line longer than {MAX_LINE} bytes")
         data += rest if rest.endswith(b"\n") else rest + b"\n"
-    return data
+        end = len(data)
+    return data, end
 
 
 def _in_order(data: bytes) -> bool:
@@ -118,20 +127,24 @@ def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block
     last = source.size if stop is None else stop
     with source.open(max(0, start - 1), None) as stream:
         place = start - 1 + len(stream.readline(MAX_LINE)) if start else 0  # earlier lines belong to another range
-        while place < last and (data := _whole_lines(stream, min(BLOCK, last - place), source.name)):
-            place += len(data)
+        while place < last:
+            data, end = _whole_lines(stream, min(BLOCK, last - place), source.name)
+            if not end:
+                return
+            place += end
             ordered = source.size <= SMALL or _in_order(data)
-            if not ordered and place < last:
-                more = _whole_lines(stream, min(BLOCK_UNSORTED, last - place), source.name)
-                place += len(more)
-                data += more
+            if not ordered:
+                more, more_end = _whole_lines(stream, min(BLOCK_UNSORTED, max(last - place, 0)), source.name)
+                place += more_end
+                data, end = data[:end] + more[:more_end], end + more_end
             if b"\r" in data:
-                data = data.replace(b"\r\n", b"\n")
+                data = data[:end].replace(b"\r\n", b"\n")
+                end = len(data)
             if ordered:
-                yield _Block(data)
+                yield _Block(data, end)
             else:
                 lines = data.split(b"\n")[:-1]
-                yield _Block(b"\n".join([*sorted(lines), b""]), lines)
+                yield _Block(b"\n".join([*sorted(lines), b""]), end, lines)
 
 
 def _split_brackets(stack: bytes) -> list[bytes]:
@@ -236,7 +249,7 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int, number_of: _
     ``path`` is the previous stack without its last frame, and ``depth`` is the number of frames in ``path``. The shared
     prefix of a line is compared without copying, and only the rest of the line is split.
     """
-    data, size = block.data, len(block.data)
+    data, size = block.data, block.end
     append_new, append_shared, append_fresh = scan.new.extend, scan.shared.append, scan.fresh.append
     append_value = scan.values.append
     begin = seen = odd = 0
@@ -284,7 +297,7 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
     """
     data, at, seen, odd = block.data, 0, 0, 0
     while True:
-        at = lines.lines(data, at)
+        at = lines.lines(data, at, block.end)
         taken = lines.take()
         scan.new.extend(taken.new)
         scan.shared.extend(taken.shared)
@@ -292,7 +305,7 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
         scan.values.extend(taken.values)
         scan.two_numbers += taken.two_numbers
         seen += taken.lines
-        if at == len(data):
+        if at == block.end:
             break
         end = data.find(b"\n", at)
         path, depth = lines.path()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.arrays import BoolArray, IntArray, RowArray
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Facts, FrameList, Profile
 from profgate.model.source import SourceFile
@@ -93,11 +93,11 @@ class _Function(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Locations:
-    """Locations sorted by ``ids``. Location ``k`` has the frames ``frames[offsets[k]:offsets[k + 1]]``."""
+    """Locations sorted by ``ids``. Location ``k`` has the frames ``frames[offsets[k]:offsets[k + 1]]`` (int32)."""
 
     ids: IntArray
     offsets: IntArray
-    frames: IntArray
+    frames: RowArray
 
     @property
     def sizes(self) -> IntArray:
@@ -141,7 +141,7 @@ class _Message:
     def split(self) -> None:
         by_tag = {number << 3 | LENGTH: found for number, found in self.places.items()}
         at = 0
-        while (at := leap(self.data, at, by_tag)) < len(self.data):
+        while (at := leap(self.data, at, by_tag, self.kernels)) < len(self.data):
             number, wire, start, at = next(fields(self.data, at, len(self.data), self.where))
             if number in self.places:
                 if wire != LENGTH:
@@ -254,7 +254,7 @@ class _Message:
         bounds = np.searchsorted(spans.message, np.arange(len(starts) + 1)).tolist()
         return (lines[begin:end] for begin, end in pairwise(bounds))
 
-    def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
+    def samples(self, locations: _Locations, types: int) -> tuple[RowArray, IntArray, IntArray]:
         """Return the paths, offsets and int64 values of all samples, in reverse order.
 
         Each path starts at the root. The values have one row per sample type.
@@ -269,13 +269,13 @@ class _Message:
         )
         counts, ids = found[_SAMPLE_LOCATION]
         order = _rows_of(locations.ids, ids)
-        unknown = order < 0
-        if unknown.any():
-            sample = int(np.searchsorted(np.cumsum(counts), np.flatnonzero(unknown)[0], side="right"))
-            raise truncated(self.where, int(places[sample]), f"location {ids[unknown][0]} does not exist")
-        frames = int(locations.sizes[order].sum())
-        refuse_expansion(frames, len(self.data), self.where)
-        return *_expanded(locations, order, counts), values[:, ::-1]
+        if order.min(initial=0) < 0:
+            unknown = int(np.flatnonzero(order < 0)[0])
+            sample = int(np.searchsorted(np.cumsum(counts), unknown, side="right"))
+            raise truncated(self.where, int(places[sample]), f"location {ids[unknown]} does not exist")
+        sizes = None if (locations.sizes == 1).all() else locations.sizes[order]
+        refuse_expansion(len(order) if sizes is None else int(sizes.sum()), len(self.data), self.where)
+        return *_expanded(locations, order, sizes, counts), values[:, ::-1]
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:
         if bad.any():
@@ -293,33 +293,35 @@ def _locations_of(found: dict[int, list[int]]) -> _Locations:
     return _Locations(
         np.array([location for location, _ in by_id], dtype=np.int64),
         np.append(0, np.cumsum(sizes)),
-        np.array([frame for _, own in by_id for frame in own], dtype=np.int64),
+        np.array([frame for _, own in by_id for frame in own], dtype=np.int32),
     )
 
 
-def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
+def _rows_of(known: IntArray, ids: IntArray) -> IntArray | RowArray:
     """Return the index of each id in the sorted array ``known``, or -1 for ids that are missing."""
     if not len(known):
         return np.full(len(ids), -1, dtype=np.int64)
     if known[0] > 0 and known[-1] < _DENSE * len(known) + _DENSE:
         # most programs number locations from 1; a lookup table is then several times faster than a search
-        table = np.full(int(known[-1]) + 2, -1, dtype=np.int64)
+        table = np.full(int(known[-1]) + 2, -1, dtype=np.int32)  # half the size of int64: there may be millions of ids
         table[known] = np.arange(len(known))
-        # negative ids become very large when viewed as unsigned
-        beyond = ids.view(np.uint64) > np.uint64(known[-1])
-        return table[np.where(beyond, 0, ids) if beyond.any() else ids]
+        if ids.min(initial=1) < 0 or ids.max(initial=0) > known[-1]:
+            ids = np.where((ids < 0) | (ids > known[-1]), 0, ids)
+        return table[ids]
     rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
     return np.where(known[rows] == ids, rows, -1)
 
 
-def _expanded(locations: _Locations, order: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+def _expanded(
+    locations: _Locations, order: IntArray | RowArray, sizes: IntArray | None, counts: IntArray
+) -> tuple[RowArray, IntArray]:
     """Return the frames of all samples, and the offset of each sample.
 
-    The samples are in reverse order, and the frames of each sample start at the root.
+    The samples are in reverse order, and the frames of each sample start at the root. ``sizes`` are the sizes of the
+    locations in ``order``, or None if each has one frame.
     """
     at, ends = order, np.cumsum(counts)
-    if (locations.sizes != 1).any():
-        sizes = locations.sizes[order]
+    if sizes is not None:
         at = ranges(locations.offsets[order], sizes)
         ends = np.append(0, np.cumsum(sizes))[ends]
     # stacks in the file are leaf-first, so reversing the whole array puts the root of each stack first

@@ -92,17 +92,25 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
         yield number, wire, start, at
 
 
-def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
+def leap(data: bytes, at: int, places: dict[int, list[int]], kernels: Kernels | None = None) -> int:
     """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
     The start and end of the content of each field are appended to the list for the field in ``places``. Unusual and
     truncated fields are not skipped but left to ``fields``, which also raises the errors.
     """
-    stop = len(data)
+    stop, before = len(data), -1
     while at < stop - 3:
-        found = places.get(data[at])
+        tag = data[at]
+        found = places.get(tag)
         if found is None:
             return at
+        if tag == before and kernels is not None:
+            if spans := kernels.fields(data, at):
+                found.extend(spans)
+                at = spans[-1]
+                continue
+            kernels = None
+        before = tag
         size, start = data[at + 1], at + 2
         if size >= 0x80:
             high = data[start]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import BoolArray, IntArray, read_only
+from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, in_preorder
 from profgate.model.profile import Stacks
 from profgate.model.timeline import Timeline
@@ -30,7 +30,7 @@ def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
 
 
 def stacks_from_paths(
-    flat_frames: IntArray,
+    flat_frames: IntArray | RowArray,
     offsets: IntArray,
     values: IntArray,
     calls: IntArray | None = None,
@@ -41,8 +41,8 @@ def stacks_from_paths(
 
     ``flat_frames`` contains the frames of all paths, each starting at the root. Path ``k`` is the slice
     ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one column
-    per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames are added
-    to ``root_values``. The rows of ``timeline`` correspond to paths.
+    per path, and ``calls`` has one element per path. Frames may be int32; all other arrays are int64. The values of
+    paths without frames are added to ``root_values``. The rows of ``timeline`` correspond to paths.
     """
     lengths = np.diff(offsets)
     empty = lengths == 0
@@ -109,7 +109,12 @@ def _timed(stacks: Stacks, timeline: Timeline | None, leaves: IntArray) -> Stack
 
 
 def _stacks(
-    depth: IntArray, frame: IntArray, leaf: BoolArray, values: IntArray, root_values: IntArray, calls: IntArray | None
+    depth: IntArray,
+    frame: IntArray | RowArray,
+    leaf: BoolArray,
+    values: IntArray,
+    root_values: IntArray,
+    calls: IntArray | None,
 ) -> Stacks:
     return Stacks(
         cast("IntArray", read_only(depth.astype(np.uint16))),
@@ -128,7 +133,7 @@ def _refuse_depth(depth: int, where: str) -> None:
         )
 
 
-def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
+def _shared_prefixes(flat: IntArray | RowArray, first: IntArray, lengths: IntArray) -> IntArray:
     """Return the number of leading frames that each path shares with the previous path.
 
     The last frame of a path is never counted as shared.

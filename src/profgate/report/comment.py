@@ -1,18 +1,19 @@
 """Write the pull request comment and the step summary: headline, at most three causes, totals and details."""
 
+import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text, shown_text
 from profgate.model.links import Links
-from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Finding, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows, statements
 from profgate.report.acceptance_rows import ways_out
 from profgate.report.finding_text import (
     FACTS,
+    NO_DIFF,
     SOURCES,
     TOP_LEVEL,
     Row,
@@ -42,19 +43,18 @@ from profgate.report.markdown_text import (
 from profgate.report.rank_report import rank_details, rank_sections
 from profgate.report.rows import Pair
 from profgate.report.styles import LONGEST_NAME, MARKDOWN, plain_name
-from profgate.report.view import OPEN, View
-from profgate.report.wording import IN_TURNS
+from profgate.report.view import FAILS, HELP, OPEN, View
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
 LONGEST_COMMAND = 400
-LONGEST_BAR = 5  # characters, which fit beside an arrow on a phone
+LONGEST_BAR = 4  # characters, which fit beside an arrow on a phone
 EIGHTHS = ("", *"▏▎▍▌▋▊▉")  # parts of a character of a bar
+COMMAND = re.compile("profgate (?:confirm(?: report.json -- COMMAND)?|measure)")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
-HELP = "https://profgate.github.io/profgate/how-to/red/"
 
 
 def render_comment(
@@ -152,22 +152,14 @@ class Body(View):
 
     def next_step(self) -> str:
         """Return what a reader should do, as one line."""
-        report, verdict = self.report, self.report.verdict
-        if advice := self.advice():
-            return f"The check {'fails' if verdict.exit_code else 'passes'}. {advice}"
-        if verdict.exit_code:
-            step = f"The check fails: {link('what to do now', HELP)}."
-            ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
-            on_github = verdict.exit_code == 1 and short_sha(report.target.sha)
-            limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
-            return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
-        finding = next((row.finding for row in self.groups.worse if row.finding.colour == "yellow"), None)
-        codes = {reason.code for reason in finding.reasons} if finding else set()
-        if codes & {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}:
-            return "The check passes, because the total did not grow."
-        if finding and not report.measurement and codes.isdisjoint({ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}):
-            return f"The check passes. To decide, measure both commits {IN_TURNS}: `profgate confirm`."
-        return "Nothing to do: the check passes."
+        report, step = self.report, self.step()
+        if step != FAILS:
+            return COMMAND.sub(lambda command: code_span(command[0]), step)
+        step = f"{step.rstrip('.')}: {link('what to do now', HELP)}."
+        ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
+        on_github = report.verdict.exit_code == 1 and short_sha(report.target.sha)
+        limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
+        return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
 
     def details(self, limit: int) -> list[tuple[str, str]]:
         """Return the titles and the texts of the details."""
@@ -195,6 +187,7 @@ class Body(View):
         line = dotted(
             self.totals(OPEN),
             self.runs(),
+            NO_DIFF if any(not (row.total or whose_text(row.finding)) for row in self.shown) else "",
             *self.page_links(),
             link("report", self.links.report) if self.links.report else "",
             link("workflow run", self.run_url) if link_target(self.run_url) else "",
@@ -228,8 +221,7 @@ class Body(View):
     def total(self, pair: Pair) -> str:
         """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
         values, change = rows.total_words(pair.metric)
-        reason = rows.spread_of_runs(pair.metric)
-        text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'}{reason})"
+        text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
         return f"{self.where(pair.workload, pair.metric)} {text}".lstrip()
 
     def missing_ones(self, limit: int) -> str:

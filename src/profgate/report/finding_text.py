@@ -27,6 +27,7 @@ REACHES = {
     "not reachable": "not reachable from the change",
 }
 UNKNOWN_REACH = "unknown whether the change reaches it"
+NO_DIFF = "no diff was given, so it is unknown whose change it is"
 TAGS: dict[Kind, str] = {
     Kind.TOTAL_DEGRADATION: "total worse",
     Kind.SEVERE_DEGRADATION: "severe",
@@ -150,11 +151,8 @@ def tag_of(finding: Finding) -> str:
     return TAGS[Kind.MAYBE_DEGRADATION if finding.colour == "yellow" and kind in WORSE else kind]
 
 
-def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
-    """Return a finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``, or ``parse +31 % (14 → 18 samples)``.
-
-    ``brief`` omits the costs.
-    """
+def change_text(row: Row, quote: Quote) -> str:
+    """Return a sentence about a finding: ``parse is 2.1x slower (14 → 29 samples)``, ``parse +31 % (14 → 18 samples)``."""
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
     basis, amounts, times = shown_change(finding, metric.unit)
@@ -165,7 +163,7 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
     if before and not after:
         return f"{name} is gone (it had {basis}{numbers.quantity(before, metric.unit)})"
     new = next(((quote(callee), takes) for callee, takes in new_parts(finding, metric)), None)
-    costs = "" if brief else f" ({basis}{amounts})"
+    costs = f" ({basis}{amounts})"
     if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
         return f"{new[0]} is new and {new[1]}" if new else f"{name} takes {times}{costs}"
     word = _comparative(row)
@@ -310,18 +308,18 @@ def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
     return f"{text}: {path}" if text and path and with_path else text
 
 
-def whose_text(finding: Finding, quote: Quote = str, *, change: str = "this PR", with_path: bool = True) -> str:
+def whose_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
     """Return whose change it is: ``changed in this PR``, or ``not changed in this PR`` and how it is affected.
 
-    ``change`` names the pull request.
+    The text is empty if no diff was given.
     """
     source, reach = finding.attribution.source, finding.attribution.reach
     if source is None and reach is None:
-        return "no diff was given"
+        return ""
     if source in SOURCES or reach == "changed here":
-        return f"{SOURCES.get(source or '', 'changed')} in {change}"
+        return f"{SOURCES.get(source or '', 'changed')} in this PR"
     text = reach_text(finding, quote, with_path=with_path) or UNKNOWN_REACH
-    return f"not changed in {change}; {text}" if source == "same" else text
+    return f"not changed in this PR; {text}" if source == "same" else text
 
 
 def base_branch_text(finding: Finding) -> str:

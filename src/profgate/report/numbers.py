@@ -10,6 +10,7 @@ from profgate.model.units import base_unit
 
 UNKNOWN = "–"
 MINUS = "−"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
@@ -84,6 +85,11 @@ def growth(before: float | None, after: float | None) -> str:
     if times < MULTIPLE:
         return signed_percent(times - 1.0)
     return text if times <= LARGEST_MULTIPLE else f">{LARGEST_MULTIPLE:,}x"
+
+
+def solid(text: str) -> str:
+    """Keep each number and the word after it, such as its unit, on one line."""
+    return "".join(f"{word}{NO_BREAK if word[-1:].isdigit() else ' '}" for word in text.split(" "))[:-1]
 
 
 def relative_growth(relative: float | None) -> str:

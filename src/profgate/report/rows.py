@@ -162,9 +162,9 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
 
 
 def total_words(metric: MetricReport) -> tuple[str, str]:
-    """Return the costs of a metric's total, and its change with a word for doubt: ``+18.6 %, possible``."""
+    """Return the costs of a metric's total, and its change with why it is in doubt: ``+18.6 %, possible``."""
     total = metric.total
-    words = filter(None, (numbers.relative_growth(total.relative), unseen_total(metric)))
+    words = filter(None, (numbers.relative_growth(total.relative), f"{unseen_total(metric)}{spread_of_runs(metric)}"))
     return numbers.from_to(total.baseline, total.target, metric.unit), ", ".join(words)
 
 

@@ -214,7 +214,7 @@ def test_page_begins_with_the_result() -> None:
     found = MetricHeadline("fails", "<f> is 2x slower", "total +9 %")
     page = build_page(tree([(5000, 9000)]), replace(HEADER, headline=found))
     assert 'role="img" aria-label="fails" title="fails">✕</span> <b>&lt;f&gt; is 2x slower</b>' in page
-    assert '<span class="total">· total +9 %</span>' in page
+    assert '<span class="total">· total +9\N{NO-BREAK SPACE}%</span>' in page
     assert "<span>5,000 samples</span>" not in page
     unknown = build_page(tree([(5000, 9000)]), HEADER)
     assert 'class="sign' not in unknown

@@ -73,6 +73,7 @@ def test_total_of_the_run_differs_from_a_function_called_total() -> None:
     assert when == "    since c12"
     assert trend_text(trends[1], {}) == f"bench, samples, {function.strip()}, since c12"
     page = trends_page(trends, {}, "c23", "")
+    assert ">2 persistent changes, 2 for the worse.<" in page
     assert ">total of the run<" in page
     assert "33.4 → 47.4 %<small>of the run" in page
 

@@ -13,7 +13,7 @@ from profgate.io.native import LIBRARY, NativeKernels
 from profgate.model.source import source_of
 from profgate.readers import folded_scan
 from profgate.readers.folded_scan import Scan, scan_file
-from profgate.readers.protobuf_wire import repeated_varints
+from profgate.readers.protobuf_wire import leap, repeated_varints
 
 needs_library = pytest.mark.skipif(not Path(LIBRARY).exists(), reason="no C compiler when profgate was installed")
 PIECES = st.sampled_from(
@@ -101,6 +101,18 @@ def test_varints_are_decoded_alike(messages: list[list[int]], draw: st.DataObjec
     assert answers[0] == answers[1]
 
 
+@needs_library
+@given(st.lists(st.tuples(st.sampled_from([10, 18, 26]), st.integers(0, 300), st.integers(1, 4))), st.integers(0, 5))
+def test_fields_are_found_alike(fields: list[tuple[int, int, int]], cut: int) -> None:
+    data = b"".join((bytes([tag]) + varint(size) + bytes(size)) * times for tag, size, times in fields)
+    data = data[: len(data) - cut]
+    answers = []
+    for kernels in (None, NativeKernels()):
+        places: dict[int, list[int]] = {10: [], 18: []}
+        answers.append((leap(data, 0, places, kernels), places))
+    assert answers[0] == answers[1]
+
+
 def varint(value: int) -> bytes:
     out = bytearray()
     while value >= 0x80:
@@ -112,4 +124,5 @@ def varint(value: int) -> bytes:
 def test_without_a_library_python_reads(tmp_path: Path) -> None:
     nothing = NativeKernels(tmp_path / "kernels.so")
     assert nothing.line_scan() is None
+    assert not nothing.fields(bytes([10, 0, 10, 0, 10, 0]), 0)
     assert outcome(b"a;b 1\na;c 2\n", nothing) == outcome(b"a;b 1\na;c 2\n", None)

@@ -29,6 +29,7 @@ from profgate.report.comment import (
     render_quiet_comment,
     render_summary,
 )
+from terminal_text import terminal_text
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
 PAGE = f"{RUN}/artifacts/12"
@@ -433,10 +434,10 @@ def test_substitute_baseline_is_stated() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "bar"),
     [
-        (1e9, 2e9, "██▌ → █████"),
-        (14.0, 103.0, "▋ → █████"),
-        (1e6, 4e9, "▏ → █████"),
-        (4e307, 8e307, "██▌ → █████"),
+        (1e9, 2e9, "██ → ████"),
+        (14.0, 103.0, "▌ → ████"),
+        (1e6, 4e9, "▏ → ████"),
+        (4e307, 8e307, "██ → ████"),
         (0.0, 1e9, None),
         (1e9, 0.0, None),
     ],
@@ -540,8 +541,13 @@ def test_profiles_without_stacks_link_to_a_table() -> None:
 def test_large_total_within_noise_says_why() -> None:
     noisy = replace(samples.metric(before=2e9, after=3e9), calibration=Calibration(total_tested=True, run_spread=2.0))
     for metric, reason in ((noisy, ": runs of the same code differ by up to 2.0x"), (samples.metric(), "")):
-        text = comment(samples.report(samples.workload(metric))).text
-        assert f", within noise{reason})" in spaced(text)
+        report = samples.report(samples.workload(metric))
+        for text in (spaced(comment(report).text), terminal_text(report)):
+            assert f", within noise{reason})" in text
+
+
+def test_missing_diff_is_stated_once() -> None:
+    assert comment(samples.regression()).text.count("no diff was given") == 1
 
 
 def test_percentages_do_not_wrap() -> None:

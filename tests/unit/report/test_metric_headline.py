@@ -47,12 +47,12 @@ def test_regression_in_unchanged_total_states_both() -> None:
 @pytest.mark.parametrize(
     ("attribution", "text"),
     [
-        (Attribution(source="changed"), "changed in this pull request"),
+        (Attribution(source="changed"), "changed in this PR"),
         (Attribution(reach="not reachable"), "not reachable from the change"),
         (Attribution(reach="called by a changed function", reach_path="main > dot"), "called by changed code"),
         (Attribution(reach="unknown"), "unknown whether the change reaches it"),
-        (Attribution(source="same"), "not changed in this pull request; unknown whether the change reaches it"),
-        (Attribution(), "no diff was given"),
+        (Attribution(source="same"), "not changed in this PR; unknown whether the change reaches it"),
+        (Attribution(), "no diff was given, so it is unknown whose change it is"),
     ],
 )
 def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -> None:
@@ -64,7 +64,7 @@ def test_total_before_the_function_hides_not_whose_change_it_is() -> None:
     changed = replace(finding("dot", 121e6, 153e6), attribution=Attribution(source="changed"))
     total = replace(finding("total", 1e9, 2e9, kind="TotalDegradation"), share_from=None, share_to=None)
     given = report(workload(metric(total, changed)), verdict=RED)
-    assert metric_headline(given, *given.metrics[0]).whose == "changed in this pull request"
+    assert metric_headline(given, *given.metrics[0]).whose == "changed in this PR"
 
 
 @pytest.mark.parametrize(
