@@ -212,7 +212,7 @@ def _run(mutants: list[Mutant], jobs: int, budget: float) -> int:
         copy = WORK / f"copy-{number}"
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(ROOT / "src", copy / "src")
-        (copy / "templates").symlink_to(ROOT / "templates")
+        shutil.copytree(ROOT / "templates", copy / "templates")  # a link would confuse the build of a distribution
         copies.put(copy)
 
     def attempt(mutant: Mutant) -> str:
