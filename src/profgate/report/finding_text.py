@@ -152,7 +152,7 @@ def tag_of(finding: Finding) -> str:
 
 
 def change_text(row: Row, quote: Quote) -> str:
-    """Return a sentence about a finding: ``parse is 2.1x slower (14 → 29 samples)``, ``parse +31 % (14 → 18 samples)``."""
+    """Return a finding as text: ``parse is 2.1x slower (14 → 29 samples)``, ``parse +31 % (14 → 18 samples)``."""
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
     basis, amounts, times = shown_change(finding, metric.unit)

@@ -26,7 +26,7 @@ SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inc
 WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
 SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
 DOUBTS = {
-    ReasonCode.OFFSET: "the total did not grow",
+    ReasonCode.OFFSET: "but the total did not grow",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
 HELP = "https://profgate.github.io/profgate/how-to/red/"
@@ -175,7 +175,7 @@ class View:
         if first.everything:
             return full_sentence(finding.reasons[0], quote)
         if self.report.verdict.conclusion == "warn":
-            doubt = next((f" ({doubt})" for code, doubt in DOUBTS.items() if code in parameters), "")
+            doubt = next((f", {doubt}" for code, doubt in DOUBTS.items() if code in parameters), "")
             return f"Possible regression: {text}{doubt}"
         return text
 
