@@ -1,5 +1,6 @@
 """Fixtures for all tests, and hypothesis without clock or chance."""
 
+import gc
 from pathlib import Path
 
 import hypothesis
@@ -16,6 +17,10 @@ hypothesis.settings.load_profile("profgate")
 @pytest.fixture
 def golden() -> Golden:
     return Golden.from_environment()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # so that the garbage collector does not visit all modules and tests again and again
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -40,11 +40,11 @@ def written_address(page: "Page") -> str:
     return written
 
 
-def axe_violations(page: "Page", *more_rules: str) -> list[str]:
-    """Return what axe finds against the guidelines for accessible pages."""
+def axe_violations(page: "Page", *more_rules: str, within: str | None = None) -> list[str]:
+    """Return what axe finds against the guidelines for accessible pages, in the whole page or one of its parts."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     options = {"runOnly": [*WCAG, *more_rules], "resultTypes": ["violations"]}
-    found = axe.Axe().run(page, options=options).response["violations"]
+    found = axe.Axe().run(page, within, options).response["violations"]
     return [f"{one['id']}: {node['html']} {node.get('failureSummary')}" for one in found for node in one["nodes"]]
 
 

@@ -1210,25 +1210,21 @@ describe("more", () => { it("waits for a result", async () => { sum(14); }); });
 
 
 @needs_node
-@pytest.mark.parametrize(
-    ("script", "command"),
-    quick_first(
-        [
-            ("node -r ./lib/sum.js --test 'test/**/*.js'", "-r ./lib/sum.js bench/repeated-tests.mjs"),
-            ("node --test test", "bench/repeated-tests.mjs"),
-            ("borp --timeout 60 --reporter=a", "bench/repeated-tests.mjs"),
-            ("vitest run", "bench/repeated-tests.mjs"),
-        ]
-    ),
-)
-def test_tests_of_node_are_repeated_in_one_process(
-    script: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    committed(tmp_path, TESTED_NODE | {"package.json": json.dumps({"scripts": {"test": script}})})
+def test_tests_of_node_are_repeated_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = {"scripts": {"test": "node -r ./lib/sum.js --test 'test/**/*.js'"}}
+    committed(tmp_path, TESTED_NODE | {"package.json": json.dumps(script)})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0, capsys.readouterr()
     rows = (tmp_path / "bench" / "repeated-tests.txt").read_text().splitlines()
     assert [row.split(" ", 1)[1] for row in rows] == ['"sums"', '"needs its context"', '"waits for a result"']
-    assert shell_of(tmp_path)["RECORD"].endswith(f'.cpuprofile" {command}\n')
+    assert shell_of(tmp_path)["RECORD"].endswith('.cpuprofile" -r ./lib/sum.js bench/repeated-tests.mjs\n')
+
+
+@pytest.mark.parametrize("script", ["node --test test", "borp --timeout 60 --reporter=a", "vitest run"])
+def test_tests_of_several_tools_are_repeated_first(script: str, tmp_path: Path) -> None:
+    tree = Files(str(made(tmp_path, TESTED_NODE | {"package.json": json.dumps({"scripts": {"test": script}})})))
+    first, *_ = plans(tree, ".", detected(tree), Questions(ask=False), Options(measure=True))
+    assert first.command == "node bench/repeated-tests.mjs"
+    assert "bench/repeated-tests.mjs" in first.new_files
 
 
 COMPILER = "exports.transpileModule = (text) => ({ outputText: text.replace(/: number|, type Mock/g, '') });\n"

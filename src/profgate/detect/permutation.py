@@ -152,8 +152,8 @@ def jointly_tested(
     blocks = [slice(start, start + BLOCK) for start in range(0, len(members), BLOCK)]
     seen = [observed(_joined(members[block]), baseline) for block in blocks]
     p = [np.ones(len(own.t)) for own in seen]
-    left = [np.concatenate(within[block]) for block in blocks] if within else [np.ones(len(q), np.bool_) for q in p]
-    inside = [part.copy() for part in left]
+    inside = [np.concatenate(within[block]) for block in blocks] if within else [np.ones(len(q), np.bool_) for q in p]
+    left = list(inside)
     maxima = [largest(_joined(members[block]).only(still), splits) for block, still in zip(blocks, left, strict=True)]
     first = last = np.max(maxima, axis=0)
     while True:
@@ -163,23 +163,15 @@ def jointly_tested(
             break
         for number, here in enumerate(significant):
             if here.any():
-                left[number] &= ~here
+                left[number] = left[number] & ~here
                 maxima[number] = largest(_joined(members[blocks[number]]).only(left[number]), splits)
         last = np.max(maxima, axis=0)
     if within:
         p = [np.where(own, q, p_of(one.t, last)) for own, q, one in zip(inside, p, seen, strict=True)]
-    parts = zip(blocks, p, seen, strict=True)
-    bounds = [(np.cumsum([len(rows.values) for rows in members[block]])[:-1], q, own) for block, q, own in parts]
-    return Family(
-        [part for ends, q, _ in bounds for part in np.split(q, ends)],
-        [
-            Observed(*columns)
-            for ends, _, own in bounds
-            for columns in zip(*(np.split(column, ends) for column in (own.t, own.difference, own.error)), strict=True)
-        ],
-        first,
-        last,
-    )
+    columns = zip(*((q, own.t, own.difference, own.error) for q, own in zip(p, seen, strict=True)), strict=True)
+    ends = np.cumsum([len(rows.values) for rows in members])[:-1]
+    of_p, *of_seen = (np.split(np.concatenate(parts), ends) for parts in columns)
+    return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], first, last)
 
 
 def _joined(members: list[Rows]) -> Rows:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from profgate.flamegraph.page_columns import PageHeader
+    from profgate.report.metric_headline import MetricHeadline
 
-_SIGNS = {"fails": "✕", "review": "!", "better": "✓", "unchanged": "✓"}
+_SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
 _SENTENCES = {
     "neither": "Both sides are empty: there is nothing to draw.",
     "after": "The before side is empty: everything is new.",
@@ -49,7 +50,7 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
         result = (
             f'  <p class="facts verdict {direction}"><span class="sign {conclusion.replace(" ", "-")}" role="img"'
             f' aria-label="{conclusion}" title="{conclusion}">{_SIGNS.get(headline.conclusion, "?")}</span>'
-            f" <b>{text}</b>{whose}{total}</p></div>"
+            f" <b>{text}</b>{whose}{total}</p></div>{_step(headline)}"
         )
     elif header.alone:
         result = f'  <p class="facts {direction}"><span>{escape(facts["after"])}</span></p>'
@@ -60,6 +61,11 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
             f'<span>{escape(facts["after"])}</span> <b title="{change}">{escape(facts["relative"]) or change}</b></p>'
         )
     return f"{title}{result}  {_origin(header)}"
+
+
+def _step(headline: MetricHeadline) -> str:
+    link = f' <a href="{escape(headline.help)}">What to do now</a>' if headline.help else ""
+    return f'  <p class="step">{escape(headline.step)}{link}</p>'
 
 
 def _origin(header: PageHeader) -> str:

@@ -1,7 +1,6 @@
 """What strategies report about a location besides its change: columns in a detection, and numbers in the report."""
 
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -36,17 +35,12 @@ class Details:
 
     def at(self, row: int) -> Any:  # noqa: ANN401 - the same class with values instead of columns
         """Return the values of one result."""
-        return type(self)(*(_at(getattr(self, name), row) for name in _names(type(self))))
+        return type(self)(**{part.name: _at(getattr(self, part.name), row) for part in fields(self)})  # type: ignore[arg-type]
 
     def lengths(self) -> dict[str, int]:
         """Return the number of elements of each column."""
-        columns = {name: getattr(self, name) for name in _names(type(self))}
+        columns = {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
         return {name: len(column) for name, column in columns.items() if isinstance(column, np.ndarray | list)}
-
-
-@cache
-def _names(record: "type[Details]") -> list[str]:
-    return [part.name for part in fields(record)]  # type: ignore[arg-type]
 
 
 def _at(column: Any, row: int) -> Any:  # noqa: ANN401

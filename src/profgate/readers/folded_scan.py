@@ -82,7 +82,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The complete lines before ``end``, with line breaks. ``lines`` contains lines that were sorted in file order."""
+    """The complete lines before ``end``, with line breaks. If these were sorted, ``lines`` has them in file order."""
 
     data: bytes
     end: int

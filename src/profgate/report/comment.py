@@ -7,7 +7,6 @@ from urllib.parse import quote
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text, shown_text
 from profgate.model.links import Links
-from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Finding, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows, statements
@@ -44,8 +43,7 @@ from profgate.report.markdown_text import (
 from profgate.report.rank_report import rank_details, rank_sections
 from profgate.report.rows import Pair
 from profgate.report.styles import LONGEST_NAME, MARKDOWN, plain_name
-from profgate.report.view import OPEN, View
-from profgate.report.wording import IN_TURNS
+from profgate.report.view import FAILS, HELP, OPEN, View
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
@@ -54,10 +52,9 @@ LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment cont
 LONGEST_COMMAND = 400
 LONGEST_BAR = 4  # characters, which fit beside an arrow on a phone
 EIGHTHS = ("", *"▏▎▍▌▋▊▉")  # parts of a character of a bar
-COMMAND = re.compile("profgate confirm(?: report.json -- COMMAND)?")
+COMMAND = re.compile("profgate (?:confirm(?: report.json -- COMMAND)?|measure)")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
-HELP = "https://profgate.github.io/profgate/how-to/red/"
 
 
 def render_comment(
@@ -155,23 +152,14 @@ class Body(View):
 
     def next_step(self) -> str:
         """Return what a reader should do, as one line."""
-        report, verdict = self.report, self.report.verdict
-        if advice := self.advice():
-            advice = COMMAND.sub(lambda command: code_span(command[0]), advice)
-            return f"The check {'fails' if verdict.exit_code else 'passes'}. {advice}"
-        if verdict.exit_code:
-            step = f"The check fails: {link('what to do now', HELP)}."
-            ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
-            on_github = verdict.exit_code == 1 and short_sha(report.target.sha)
-            limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
-            return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
-        finding = next((row.finding for row in self.groups.worse if row.finding.colour == "yellow"), None)
-        codes = {reason.code for reason in finding.reasons} if finding else set()
-        if codes & {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}:
-            return "The check passes, because the total did not grow."
-        if finding and not report.measurement and codes.isdisjoint({ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}):
-            return f"The check passes. To decide, measure both commits {IN_TURNS}: `profgate confirm`."
-        return "Nothing to do: the check passes."
+        report, step = self.report, self.step()
+        if step != FAILS:
+            return COMMAND.sub(lambda command: code_span(command[0]), step)
+        step = f"{step.rstrip('.')}: {link('what to do now', HELP)}."
+        ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
+        on_github = report.verdict.exit_code == 1 and short_sha(report.target.sha)
+        limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
+        return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
 
     def details(self, limit: int) -> list[tuple[str, str]]:
         """Return the titles and the texts of the details."""

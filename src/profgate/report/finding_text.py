@@ -151,11 +151,8 @@ def tag_of(finding: Finding) -> str:
     return TAGS[Kind.MAYBE_DEGRADATION if finding.colour == "yellow" and kind in WORSE else kind]
 
 
-def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
-    """Return a finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``, or ``parse +31 % (14 → 18 samples)``.
-
-    ``brief`` omits the costs.
-    """
+def change_text(row: Row, quote: Quote) -> str:
+    """Return a finding as text: ``parse is 2.1x slower (14 → 29 samples)``, ``parse +31 % (14 → 18 samples)``."""
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
     basis, amounts, times = shown_change(finding, metric.unit)
@@ -166,7 +163,7 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
     if before and not after:
         return f"{name} is gone (it had {basis}{numbers.quantity(before, metric.unit)})"
     new = next(((quote(callee), takes) for callee, takes in new_parts(finding, metric)), None)
-    costs = "" if brief else f" ({basis}{amounts})"
+    costs = f" ({basis}{amounts})"
     if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
         return f"{new[0]} is new and {new[1]}" if new else f"{name} takes {times}{costs}"
     word = _comparative(row)

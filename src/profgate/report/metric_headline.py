@@ -9,7 +9,7 @@ from profgate.model.reason import ReasonCode
 from profgate.report import numbers, rows, statements
 from profgate.report.finding_text import NO_DIFF, whose_text
 from profgate.report.styles import SHORT, plain_name
-from profgate.report.view import View
+from profgate.report.view import FAILS, HELP, View
 from profgate.report.wording import full_sentence
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class MetricHeadline(NamedTuple):
     """The headline that a report with only one metric would have: a conclusion such as "fails", and a sentence.
 
     The change in the total, how the pull request affects the first function, and the word for doubt about the total may
-    be empty.
+    be empty. ``step`` states whether the check fails and what a reader should do, and ``help`` links to an explanation.
     """
 
     conclusion: str
@@ -29,14 +29,19 @@ class MetricHeadline(NamedTuple):
     total: str
     whose: str = ""
     doubt: str = ""
+    step: str = ""
+    help: str = ""
 
 
 def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
     """Return the headline of one metric of a report, with plain names."""
     alone = view_of_metric(report, workload, metric)
     conclusion, reasons = rows.shown_conclusion(metric).badge, alone.report.verdict.reasons
+    elsewhere = report.verdict.exit_code and alone.conclusion in {"pass", "warn"}
+    step = "The check fails, but not because of this page." if elsewhere else alone.step()
+    link = HELP if step == FAILS else ""
     if metric.state != "compared":
-        return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "")
+        return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "", step=step, help=link)
     text = alone.headline(total=False)
     if not text and reasons:
         conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
@@ -46,7 +51,7 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
     total = f"total {values}, {rows.total_growth(metric, rows.spread_of_runs(metric))}{f'. {seen}' if seen else ''}"
     whose = _whose(rows.ordered(alone.groups), text)
-    return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric))
+    return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric), step, link)
 
 
 def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:

@@ -16,6 +16,7 @@ from profgate.report.finding_text import Calls, Row, only_share_changed
 COLOURS = ("red", "yellow", "neutral", "green")
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 WITHIN_NOISE = "within noise"
+POSSIBLE = "possible"
 LARGE = 1.1  # smallest ratio between totals that needs an explanation if it is within noise
 
 
@@ -169,8 +170,11 @@ def total_words(metric: MetricReport) -> tuple[str, str]:
 
 
 def total_growth(metric: MetricReport, reason: str = "") -> str:
-    """Return the change of a metric's total in a sentence: ``+18.6 % (possible)``."""
-    doubt = unseen_total(metric)
+    """Return the change of a metric's total beside a finding: ``+18.6 % (within noise)``.
+
+    "Possible" is left out, because a reader would relate it to the finding.
+    """
+    doubt = unseen_total(metric).replace(POSSIBLE, "")
     return f"{numbers.relative_growth(metric.total.relative)}{f' ({doubt}{reason})' if doubt else ''}"
 
 
@@ -185,7 +189,7 @@ def spread_of_runs(metric: MetricReport) -> str:
 def unseen_total(metric: MetricReport) -> str:
     """Return why a total has no certain finding, or an empty string if it has one."""
     if colours := {finding.colour for finding in metric.findings if finding.is_total}:
-        return "possible" if "yellow" in colours else ""
+        return POSSIBLE if "yellow" in colours else ""
     if metric.calibration.inconclusive:
         return "inconclusive"
     return WITHIN_NOISE if metric.calibration.total_tested else "not tested"

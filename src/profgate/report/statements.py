@@ -3,10 +3,10 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from profgate.model.levels import FEWEST_JOBS, MACHINE, VISIBLE_SHARE
+from profgate.model.levels import FEWEST_JOBS, MACHINE, RED, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import MetricReport, Report
+from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
@@ -15,6 +15,8 @@ NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
+RUNS_NEEDED = "record at least 5 runs of each side"
+SETTLED = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
 QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
@@ -187,7 +189,23 @@ def advice(reason: Reason, report: Report) -> str:
         return text
     if report.measurement is not None:
         return "To decide, let each run do more work, or measure on a quieter machine."
+    return _to_decide(report, text)
+
+
+def advice_on(finding: Finding, report: Report) -> str:
+    """Return advice on how to decide about a possible finding, or "" if a measurement would not decide."""
+    reasons = {reason.code: reason.parameters for reason in finding.reasons}
+    if report.measurement is not None or not SETTLED.isdisjoint(reasons):
+        return ""
+    splits = reasons.get(ReasonCode.FEW_SPLITS, {}).get("splits", 1 / RED)
+    few = ReasonCode.UNCONFIRMED in reasons or float(splits or 0) * RED < 1.0
+    return _to_decide(report, RUNS_NEEDED if few and ReasonCode.UNLIKE_RUNS not in reasons else "")
+
+
+def _to_decide(report: Report, first: str) -> str:
+    """Return how to decide: what ``first`` says, if it is not empty, or by a measurement in turns."""
     if report.policy.confirm not in {None, "off"}:
-        return f"To decide, profgate confirm measures both commits {IN_TURNS}; otherwise, {text}."
-    command = f", or measure both commits {IN_TURNS}: profgate confirm report.json -- COMMAND"
-    return f"To decide, {text}{command if report.baseline.sha else ''}."
+        return f"To decide, profgate confirm measures both commits {IN_TURNS}{first and f'; otherwise, {first}'}."
+    command = "profgate confirm report.json -- COMMAND" if report.baseline.sha else "" if first else "profgate measure"
+    ways = (first, command and f"measure both commits {IN_TURNS}: {command}")
+    return f"To decide, {', or '.join(filter(None, ways))}."

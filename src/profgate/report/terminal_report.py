@@ -78,7 +78,7 @@ def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
     yield tone, f"{CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()
     yield from (("warn", f"  {view.reason(warning)}") for warning in report.warnings if warning.code in URGENT)
     texts = [statements.larger_budget(report), statements.measurement(report, _name)]
-    if conclusion == "inconclusive":
+    if conclusion in {"inconclusive", "warn"}:
         texts += [view.advice(), *view.suspects]
     reasons = [reason for reason in reasons if reason != first]
     texts += _limited(reasons, None if verbose else REASONS, "reason")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from profgate.model.durations import RankCheck
 from profgate.model.levels import GATE_SHARE, TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Conclusion, MetricReport, Report
+from profgate.model.report import Conclusion, Finding, MetricReport, Report
 from profgate.report import numbers, rows, statements
 from profgate.report.acceptance_rows import acceptance_lines
 from profgate.report.finding_text import Row, change_text, place_name, total_change, why
@@ -26,9 +26,12 @@ SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inc
 WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
 SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
 DOUBTS = {
-    ReasonCode.OFFSET: "the total did not grow",
+    ReasonCode.OFFSET: "but the total did not grow",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
+HELP = "https://profgate.github.io/profgate/how-to/red/"
+FAILS = "The check fails."
+OFFSETS = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
 
@@ -120,7 +123,10 @@ class View:
         if verdict.conclusion == "inconclusive":
             text = full_sentence(verdict.reasons[0], quote)
             obstacle, judge, _ = text.partition(" to judge")
-            return f"{obstacle} to confirm: {change_text(first, quote, brief=True)}" if first and judge else text
+            if first is None or not judge:
+                return text
+            what = "confirm" if first.finding.from_value else "judge the cost"
+            return f"{obstacle} to {what}: {change_text(first, quote)}"
         if first is None:
             return self._moved()
         if first.finding.direction == "better":
@@ -169,8 +175,8 @@ class View:
         if first.everything:
             return full_sentence(finding.reasons[0], quote)
         if self.report.verdict.conclusion == "warn":
-            doubt = next((f" ({doubt})" for code, doubt in DOUBTS.items() if code in parameters), "")
-            return f"Possible regression: {change_text(first, quote, brief=True)}{doubt}"
+            doubt = next((f", {doubt}" for code, doubt in DOUBTS.items() if code in parameters), "")
+            return f"Possible regression: {text}{doubt}"
         return text
 
     def _improvement(self, gain: Row) -> str:
@@ -217,12 +223,31 @@ class View:
             return f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"
         return full_sentence(reason, quote)
 
+    def step(self) -> str:
+        """Return whether the check fails and what a reader should do, as one line."""
+        fails = self.report.verdict.exit_code
+        if advice := self.advice():
+            return f"The check {'fails' if fails else 'passes'}. {advice}"
+        if self._yellow is not None and {reason.code for reason in self._yellow.reasons} & OFFSETS:
+            return FAILS if fails else "The check passes, because the total did not grow."
+        return FAILS if fails else "Nothing to do: the check passes."
+
     def advice(self) -> str:
         """Return advice on how to get a conclusive result, or "" if the result is conclusive."""
-        reasons = self.report.verdict.reasons
-        if self.report.verdict.conclusion == "warn" and not self.doubtful:
-            reasons = self.first.finding.reasons if self.first is not None and self.first.total else ()
-        return next((statements.advice(reason, self.report) for reason in reasons[:1]), "")
+        verdict, finding = self.report.verdict, self.first.finding if self.first is not None else None
+        if verdict.conclusion == "warn" and not self.doubtful:
+            reasons = finding.reasons if finding is not None and finding.is_total else ()
+        elif finding is not None and any(reason.code is ReasonCode.UNLIKE_RUNS for reason in finding.reasons):
+            reasons = ()  # more runs would not decide
+        else:
+            reasons = verdict.reasons
+        if text := next((statements.advice(reason, self.report) for reason in reasons[:1]), ""):
+            return text
+        return "" if verdict.exit_code or self._yellow is None else statements.advice_on(self._yellow, self.report)
+
+    @property
+    def _yellow(self) -> Finding | None:
+        return next((row.finding for row in self.groups.worse if row.finding.colour == "yellow"), None)
 
     def _causes(self) -> list[Row]:
         """Return the rows of functions, and of totals whose colour neither a function nor the headline explains."""

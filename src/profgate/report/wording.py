@@ -14,7 +14,6 @@ Parameters = Mapping[str, Parameter]
 NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 IN_TURNS = "in turns on one machine"
-RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
     "unfit": ": its models have too few points or fit no better than chance",
     "no_size": ": no record states its input size",
@@ -128,7 +127,7 @@ def _near_jobs(parameters: Parameters) -> str:
 def _few_splits(parameters: Parameters) -> str:
     p, splits = _number(parameters.get("p")) or 0.0, int(_number(parameters.get("splits")) or 0)
     if splits * RED < 1.0:
-        return f"possible: these runs give only {splits:,} comparisons, too few for a proof; {RUNS_NEEDED}"
+        return f"possible: these runs give only {splits:,} comparisons, too few for a proof"
     return f"possible: chance does this in {round(p * splits):,} of {splits:,} comparisons"
 
 
@@ -185,14 +184,13 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: _few_jobs,
-    ReasonCode.UNLIKE_RUNS: "possible: all functions of the target take {factor:ratio} the time; "
-    f"measure both commits {IN_TURNS}",
+    ReasonCode.UNLIKE_RUNS: "possible: all functions of the target take {factor:ratio} the time",
     ReasonCode.ORDER_UNKNOWN: "possible: the total can fail only if one job measured both commits in turns",
     ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
     ReasonCode.OFFSET: "the total did not grow, so this does not fail",
     ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
-    ReasonCode.UNCONFIRMED: f"possible: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
+    ReasonCode.UNCONFIRMED: "possible: {baseline} + {target} runs are too few",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.STILL_POSSIBLE: lambda given: f"measured again, still possible: {measured_change(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",

@@ -521,7 +521,7 @@ def test_inconclusive_comment_shows_one_row() -> None:
         ),
     )
     shown, _, folded = spaced(comment(report).text).partition("<details>")
-    assert "### ⚪ Too much noise to confirm: `parse` is 2.0x slower\n" in shown
+    assert "### ⚪ Too much noise to confirm: `parse` is 2.0x slower (1.00 → 2.00 s)\n" in shown
     assert re.findall("^(?:- |.*\\*\\*)`[a-z]+`", shown, re.MULTILINE) == ["| [**`parse`", "- `render`"]
     assert folded.startswith("<summary>1 more cause · ")
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from profgate.model.policy import Confirm
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Attribution, FunctionCosts, Report
+from profgate.model.report import Attribution, FunctionCosts, Report, StatedPolicy
 from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.rows import ordered
+from profgate.report.view import HELP
 from report_samples import (
     RED,
     finding,
@@ -21,6 +23,9 @@ from report_samples import (
     with_result,
     workload,
 )
+
+UNCONFIRMED = Reason(ReasonCode.UNCONFIRMED, {"baseline": 3, "target": 3})
+UNLIKE = Reason(ReasonCode.UNLIKE_RUNS, {"factor": 1.36})
 
 
 def headline(given: Report, place: int = 0) -> tuple[str, str, str]:
@@ -89,10 +94,40 @@ def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
     assert headline(unchanged())[:2] == ("unchanged", "No performance change found")
 
 
+@pytest.mark.parametrize(
+    ("reasons", "confirm", "sha", "step"),
+    [
+        ([UNCONFIRMED], "off", "", "record at least 5 runs of each side."),
+        ([UNCONFIRMED, UNLIKE], "off", "", "measure both commits in turns on one machine: profgate measure."),
+        ([Reason(ReasonCode.FEW_SPLITS, {"p": 0.01, "splits": 70})], "off", "", "record at least 5 runs of each side."),
+        (
+            [Reason(ReasonCode.FEW_SPLITS, {"p": 0.01, "splits": 5000})],
+            "off",
+            "f" * 40,
+            "measure both commits in turns on one machine: profgate confirm report.json -- COMMAND.",
+        ),
+        ([UNLIKE], "required", "", "profgate confirm measures both commits in turns on one machine."),
+    ],
+)
+def test_step_names_what_decides(reasons: list[Reason], confirm: Confirm, sha: str, step: str) -> None:
+    yellow = replace(finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="yellow"), reasons=tuple(reasons))
+    given = report(workload(metric(yellow)), verdict=verdict("warn"))
+    given = replace(given, policy=StatedPolicy(confirm=confirm), baseline=replace(given.baseline, sha=sha))
+    assert metric_headline(given, *given.metrics[0]).step == f"The check passes. To decide, {step}"
+
+
+def test_step_states_the_result_of_the_check() -> None:
+    failed = regression()
+    steps = [metric_headline(failed, *place)[-2:] for place in failed.metrics]
+    assert steps[:2] == [("The check fails.", HELP), ("The check fails, but not because of this page.", "")]
+    given = unchanged()
+    assert metric_headline(given, *given.metrics[0]).step == "Nothing to do: the check passes."
+
+
 def test_possible_regression_is_for_review() -> None:
     yellow = finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="yellow")
     given = report(workload(metric(yellow)), verdict=verdict("warn"))
-    assert headline(given)[:2] == ("review", "Possible regression: parse +30.0 %")
+    assert headline(given)[:2] == ("review", "Possible regression: parse +30.0 % (1.00 → 1.30 s)")
 
 
 def test_changed_total_is_not_repeated() -> None:

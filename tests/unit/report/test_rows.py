@@ -152,11 +152,11 @@ SURE, LITTLE = found("parse", 1e9, 3e9, "Degradation"), found("parse", 1e9, 1.31
 @pytest.mark.parametrize(
     ("findings", "text"),
     [
-        ((SMALL,), "Possible regression: x is 10x slower; total +6.8 % (within noise)"),
-        ((LITTLE,), "Possible regression: parse +31.0 %; total +6.8 % (within noise)"),
-        ((SURE, LARGE), "Possible regression: parse is 3.0x slower; total +6.8 % ("),
+        ((SMALL,), "Possible regression: x is 10x slower (0.10 → 1.00 s); total +6.8 % (within noise)"),
+        ((LITTLE,), "Possible regression: parse +31.0 % (1.00 → 1.31 s); total +6.8 % (within noise)"),
+        ((SURE, LARGE), "Possible regression: parse is 3.0x slower (1.00 → 3.00 s); total +6.8 % ("),
         ((FRESH,), "Possible regression: fresh is new (3.00 s); total +6.8 % (within noise)"),
-        ((SLOWER, LARGE), "Possible regression: big is 2.0x slower; total +6.8 %"),
+        ((SLOWER, LARGE), "Possible regression: big is 2.0x slower (1.00 → 2.00 s); total +6.8 %"),
         ((SLOWER,), "Possible regression: total of w +25.0 %"),
         ((FASTER, SURE), "Total −50.0 % (40.0 → 20.0 s); parse costs more (+2.00 s)"),
         ((FASTER, CHEAPER), "Total −50.0 % (40.0 → 20.0 s), mostly in cheap"),
@@ -170,7 +170,7 @@ def test_headline_begins_with_what_matters_most(findings: tuple[Finding, ...], t
 def test_total_that_hardly_moved_is_unchanged() -> None:
     load = samples.workload(samples.metric(SURE, after=41.3e9))
     text = headline(samples.report(load, verdict=samples.verdict("warn")))
-    assert text.endswith("parse is 3.0x slower; total unchanged")
+    assert text.endswith("parse is 3.0x slower (1.00 → 3.00 s); total unchanged")
 
 
 @pytest.mark.parametrize(

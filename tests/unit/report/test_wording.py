@@ -12,7 +12,7 @@ from profgate.model.policy import Confirm
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import StatedPolicy
 from profgate.report.statements import advice
-from profgate.report.wording import RUNS_NEEDED, SENTENCES, full_sentence, reason_text
+from profgate.report.wording import SENTENCES, full_sentence, reason_text
 
 SAMPLES: dict[str, Parameter] = json.loads("""{
   "workload": "api", "metric": "cpu", "function": "parse", "kind": "Degradation", "direction": "worse",
@@ -106,7 +106,7 @@ def test_sentence_of_every_code(golden: Golden) -> None:
         (
             ReasonCode.FEW_SPLITS,
             {"p": 1 / 70, "splits": 70},
-            "possible: these runs give only 70 comparisons, too few for a proof; " + RUNS_NEEDED,
+            "possible: these runs give only 70 comparisons, too few for a proof",
         ),
         (
             ReasonCode.EVERYTHING,
