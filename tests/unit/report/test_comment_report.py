@@ -23,12 +23,12 @@ from profgate.model.tests import Calibration
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
     COMMENT_BYTES,
-    HELP,
     SUMMARY_BYTES,
     render_comment,
     render_quiet_comment,
     render_summary,
 )
+from profgate.report.view import HELP
 from terminal_text import terminal_text
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
