@@ -42,7 +42,7 @@ export function makeLegend(page) {
     ].join(" ");
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);
-    byId("finding-mark").hidden = !page.findings.size;
+    byId("finding-mark").hidden = byId("pale-mark").hidden = !page.findings.size;
     byId("other-mark").hidden = !page.header.cut;
     byId("changed-mark").hidden = !page.tree.sources?.some(isEdited);
   };

@@ -734,6 +734,8 @@ def test_short_tests_are_repeated_on_a_checkout(needed: str, files: dict[str, st
     first, second = committed(tmp_path / "a", files), committed(tmp_path / "b", files)
     assert main(["init", str(first), "--yes", "--measure"]) == 0
     shell = shell_of(first)
+    for written in first.glob("bench/repeat_main.c"):
+        made(second, {"bench/repeat_main.c": written.read_text()})
     assert max(map(int, re.findall(r"(?:seq |-count |REPEAT_MAIN=)(\d+)", shell["RECORD"]))) > 3
     for line in shell["SETUP"].splitlines()[-1], shell["RECORD"]:
         given = os.environ | {"PROFGATE_OUT": str(tmp_path / "out"), "PROFGATE_RUN": "1"}

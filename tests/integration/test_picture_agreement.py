@@ -16,7 +16,7 @@ from page_trees import page_tree
 from profgate.flamegraph.folded_export import two_column_folded
 from profgate.flamegraph.page_columns import NamedTree, PageHeader, uncut
 from profgate.flamegraph.page_encoding import encode_page
-from profgate.flamegraph.shading import CLASSIC, USUAL, Style, shade
+from profgate.flamegraph.shading import CLASSIC, USUAL, Colouring, shade
 from profgate.flamegraph.svg import build_svg
 from profgate.model.arrays import BoolArray
 
@@ -101,7 +101,7 @@ def test_classic_preset_equals_flamegraph_pl_output() -> None:
         assert colour == theirs[name][1], name
 
 
-def page_of(tree: NamedTree, header: PageHeader, style: Style) -> dict[str, Any]:
+def page_of(tree: NamedTree, header: PageHeader, style: Colouring) -> dict[str, Any]:
     """What the script needs to colour the page."""
     page = encode_page(tree, uncut(tree.tree), header, None)
     options: dict[str, Any] = {"basis": style.basis, "ramp": style.ramp, "reference": style.reference}
@@ -116,7 +116,7 @@ def page_of(tree: NamedTree, header: PageHeader, style: Style) -> dict[str, Any]
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_picture_has_colours_of_the_page() -> None:
     assert NODE is not None
-    styles = {"usual": USUAL, "classic": CLASSIC, "self": Style(basis="self", gate=0.0001)}
+    styles = {"usual": USUAL, "classic": CLASSIC, "self": Colouring(basis="self", gate=0.0001)}
     normalisations: tuple[Literal["none", "total"], ...] = ("none", "total")
     pages, expected = {}, {}
     for case in itertools.product(range(3), normalisations, styles, ["times", "samples", "repeats"]):

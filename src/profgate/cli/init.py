@@ -15,7 +15,7 @@ from profgate.init.questions import Options, Questions, plans, workflow_path
 from profgate.init.recipes import RECIPES
 from profgate.init.repository import detected
 from profgate.init.repository_files import LARGEST_FILE, Files, top_of
-from profgate.init.trial import Trial, measured
+from profgate.init.trial import Trial, trial_of
 from profgate.init.workflow import open_line
 from profgate.io.files import exists, read_loosely, write_text
 from profgate.io.git import git
@@ -77,7 +77,7 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     if project.ours is not None and not ask and not options.replace:
         raise ProfgateError(workflow, "uses profgate already; nothing was written; --replace writes it again")
     planned = plans(files, under, project, questions, options)
-    trial = measured(files, planned) if options.measure and planned[0].command else Trial(planned[0])
+    trial = trial_of(files, planned) if options.measure and planned[0].command else Trial(planned[0])
     written = trial.plan.files(workflow) | {path: text for path, text in trial.plan.new_files.items() if text}
     for path in written:
         if Path(os.path.realpath(f"{top}/{path}")) != Path(os.path.realpath(top), path):

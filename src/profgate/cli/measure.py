@@ -11,7 +11,7 @@ from profgate.cli.compare import print_report, write_report
 from profgate.cli.confirm import extent_options
 from profgate.errors import ProfgateError
 from profgate.flamegraph.pages import earlier_totals
-from profgate.init.recipes import recorded
+from profgate.init.recipes import record_command
 from profgate.io.files import check_writable
 from profgate.io.git import commit_hash, merge_base
 from profgate.judge.verdict import judge
@@ -74,7 +74,7 @@ def measure(
         verbose=verbose,
         pages=10 if output_dir else 0,
     )
-    decision = decided_between(baseline, target, recorded(program), extent, given)
+    decision = decided_between(baseline, target, record_command(program), extent, given)
     built = decision.built
     data = judge(replace(built.report, measurement=decision.measurement), policy)
     report = Report(data, built.pages, earlier=earlier_totals(built.comparisons))

@@ -22,7 +22,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class Colouring:
     """Rules for the colours of rows.
 
     ``basis`` is the value whose change is shown, and ``ramp`` maps a change to a colour. ``reference`` selects the
@@ -39,8 +39,8 @@ class Style:
     classic: bool = False
 
 
-USUAL = Style()
-CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=False, classic=True)
+USUAL = Colouring()
+CLASSIC = Colouring(basis="self", ramp="linear", reference="max", gate=0.0, chance=False, classic=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ class Shading:
     whole: float
 
 
-def shade(tree: DiffTree, header: PageHeader, style: Style = USUAL) -> Shading:
+def shade(tree: DiffTree, header: PageHeader, style: Colouring = USUAL) -> Shading:
     """Compute the colour levels from the changes relative to the total. Small and insignificant changes are neutral."""
     level = np.zeros(len(tree), np.int64)
     own = style.basis == "self"
@@ -96,7 +96,7 @@ def classic_colour(delta: float, largest: float) -> tuple[int, int, int]:
     return (255, pale, pale) if delta > 0 else (pale, pale, 255) if delta < 0 else (255, 255, 255)
 
 
-def _reference(sizes: FloatArray, style: Style) -> float:
+def _reference(sizes: FloatArray, style: Colouring) -> float:
     if style.reference == "max":
         return float(sizes[-1])
     return max(_SMALLEST_REFERENCE, float(sizes[int(np.ceil(0.98 * len(sizes))) - 1]))

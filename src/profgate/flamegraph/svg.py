@@ -17,7 +17,7 @@ from profgate.flamegraph.page_columns import (
     uncut,
 )
 from profgate.flamegraph.page_texts import visible_page
-from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
+from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Colouring, Shading, classic_colour, shade
 from profgate.model.visible_text import cut
 from profgate.report import numbers
 
@@ -43,7 +43,7 @@ _PALETTES = {
 }
 
 
-def build_svg(tree: NamedTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
+def build_svg(tree: NamedTree, header: PageHeader, max_boxes: int = 4000, style: Colouring = USUAL) -> str:
     """Return the flame graph as an SVG image, 1,200 pixels wide, with the `max_boxes` widest boxes."""
     tree, header = visible_page(tree, header)
     return draw_svg(tree, uncut(tree.tree), header, max_boxes, style)
@@ -59,7 +59,7 @@ def svg_style(header: PageHeader) -> str:
     )
 
 
-def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
+def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: int, style: Colouring = USUAL) -> str:
     """Draw a part of a tree. The tree and the header must come from `visible_page`."""
     tree = shown.tree
     values = tree.target_total if tree.target_total[0] else tree.baseline_total
@@ -90,7 +90,7 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
     )
 
 
-def _legend(header: PageHeader, style: Style, height: int) -> str:
+def _legend(header: PageHeader, style: Colouring, height: int) -> str:
     if header.alone:
         return ""
     if style.classic:

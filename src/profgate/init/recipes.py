@@ -286,7 +286,7 @@ def recipe_of(command: str) -> Recipe | None:
     return next((recipe for recipe in RECIPES if recipe.language == language), None)
 
 
-def recorded(program: Sequence[str]) -> list[str]:
+def record_command(program: Sequence[str]) -> list[str]:
     """Return a command that runs a program below the profiler for its language.
 
     A command that names PROFGATE_OUT, or only starts other programs, must store profiles itself and is returned

@@ -97,7 +97,7 @@ class Trial:
     result: str = ""
 
 
-def measured(files: Files, plans: list[Plan]) -> Trial:
+def trial_of(files: Files, plans: list[Plan]) -> Trial:
     """Record the first plans and return the one with the largest share of samples in the library.
 
     Stops at the first plan with a sufficient share. If every recording fails, return the first plan with its problem.

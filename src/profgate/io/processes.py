@@ -49,7 +49,7 @@ def variables(values: Mapping[str, str]) -> dict[str, str]:
     return {f"{PREFIX}{name.upper()}": value for name, value in values.items()}
 
 
-def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
+def with_values(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """Replace every ``{name}`` in the words with its value, and leave other braces unchanged.
 
     Placeholders inside the inserted values are not replaced.

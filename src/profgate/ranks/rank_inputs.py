@@ -16,7 +16,7 @@ from profgate.compare.past import runs_of as stored
 from profgate.errors import ProfgateError, ProfileError
 from profgate.history.opening import open_any
 from profgate.io.files import exists, sources_under, write_text
-from profgate.io.processes import filled, run_command, variables
+from profgate.io.processes import run_command, variables, with_values
 from profgate.model.durations import MARK, MOST_BYTES, DurationRun, RankPoint, durations_from_json, durations_to_json
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
@@ -118,7 +118,7 @@ class Recording:
             before = _written(place for place in self.results if Path(place).exists() or has_magic(place))
             values = {"out": str(out)}
             outcome = run_command(
-                filled(program, values),
+                with_values(program, values),
                 folder=".",
                 environment=os.environ | variables(values),
                 log=str(Path(scratch, "log")),

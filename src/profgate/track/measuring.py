@@ -21,7 +21,7 @@ from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
 from profgate.io.files import confined, sources_under
 from profgate.io.git import without_git
-from profgate.io.processes import Outcome, filled, run_command, variables
+from profgate.io.processes import Outcome, run_command, variables, with_values
 from profgate.io.worktrees import worktree
 from profgate.model.profile import Measurements, Profile
 from profgate.model.units import CALLS, Metric, MetricKind, base_unit
@@ -200,7 +200,7 @@ class VersionRuns:
         # a fixed hash seed fixes the order of sets, which makes call counts reproducible
         environment = {"PYTHONHASHSEED": "0"} | without_git(os.environ) | variables(values)
         return run_command(
-            filled(command, values),
+            with_values(command, values),
             folder=place,
             environment=environment,
             log=str(attempt / LOG),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError
-from profgate.io.processes import Outcome, Started, end_leftover, filled, output_of, run_command, variables
+from profgate.io.processes import Outcome, Started, end_leftover, output_of, run_command, variables, with_values
 
 PYTHON = sys.executable
 
@@ -90,9 +90,9 @@ VALUES = {"out": "/o", "version": "{out}; rm", "commit": ""}
 
 def test_values_become_variables_and_fill_placeholders() -> None:
     assert variables(VALUES) == {"PROFGATE_OUT": "/o", "PROFGATE_VERSION": "{out}; rm", "PROFGATE_COMMIT": ""}
-    assert filled(["a{out}b{out}", "{commit}", "{version}"], VALUES) == ["a/ob/o", "", "{out}; rm"]
+    assert with_values(["a{out}b{out}", "{commit}", "{version}"], VALUES) == ["a/ob/o", "", "{out}; rm"]
 
 
 def test_other_braces_are_not_replaced() -> None:
     words = ["{print $1}", "{Out}", "{out", "{{source}}"]
-    assert filled(words, VALUES) == words
+    assert with_values(words, VALUES) == words
