@@ -92,8 +92,10 @@ export function makeSourcePane(page, pane) {
   let columns = null; // depends on the width until the reader chooses
   let symbol = -1;
 
+  // Shows the only function with a source if no function is chosen.
   function show(chosen) {
-    symbol = chosen;
+    const [only = -1, ...more] = page.tree.sourceDiffs?.keys() ?? [];
+    symbol = chosen < 0 && !more.length ? only : chosen;
     render();
   }
 

@@ -1217,6 +1217,12 @@ def test_source_has_the_cost_of_each_line(open_page: OpenPage) -> None:
     assert page.title() == "demo: base → head"
 
 
+def test_only_changed_source_is_open(open_page: OpenPage) -> None:
+    page = painted(open_page(header=replace(LINES, findings=[]), fragment="#frame=all"))
+    assert cells(page, "return fast") == ["295", "895", "▲ +600"]
+    assert page.locator("#source h3").inner_text() == "Source of parse"
+
+
 def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
     names = ["main", "Shop.load", "parse", "unused"]
     tree = tree_of([(0, 0, 0, 0), (1, 1, 10, 10), (2, 2, 300, 900), (1, 3, 50, 50)], names)
