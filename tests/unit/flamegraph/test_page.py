@@ -222,7 +222,7 @@ def test_page_begins_with_the_result() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "sign"), [("review", "!"), ("better", "✓"), ("unchanged", "✓"), ("inconclusive", "?")]
+    ("verdict", "sign"), [("review", "?"), ("better", "✓"), ("unchanged", "✓"), ("inconclusive", "?")]
 )
 def test_each_result_has_a_sign_and_a_word(verdict: str, sign: str) -> None:
     page = build_page(tree([(5000, 9000)]), replace(HEADER, headline=MetricHeadline(verdict, "text", "")))
