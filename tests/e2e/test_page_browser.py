@@ -1227,9 +1227,12 @@ def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
     names = ["main", "Shop.load", "parse", "unused"]
     tree = tree_of([(0, 0, 0, 0), (1, 1, 10, 10), (2, 2, 300, 900), (1, 3, 50, 50)], names)
     hunks = [(10, 10, [" def load(self):", "-    return parse(fast)", "+    return parse(slow)"])]
-    load = PageSource(symbol=1, origin="from the diff", paths=("load.py", "load.py"), hunks=hunks)
+    paths = ("load.py", "load.py")
+    sources = [PageSource(symbol=each, origin="from the diff", paths=paths, hunks=hunks) for each in (1, 3)]
     rows: list[tuple[int, ...]] = [(11, 0, 10, 310, 0, 0), (0, 11, 0, 0, 10, 910)]
-    page = painted(open_page(tree, replace(LINES, sources=[load], lines=[PageLines(symbol=1, rows=rows)], findings=[])))
+    page = painted(
+        open_page(tree, replace(LINES, sources=sources, lines=[PageLines(symbol=1, rows=rows)], findings=[]))
+    )
     source = page.locator("#source")
     page.get_by_label("Functions with changed source").select_option(label="Shop.load: 310 → 910")
     assert selected(page) == "Shop.load"
