@@ -13,7 +13,7 @@ from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile, S
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, base_unit
 from profgate.readers.builders import line_of
-from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, join_scans, scan_file, stack_and_value
+from profgate.readers.folded_scan import QUOTED, WORST_SHARE, Scan, check_sum, numbered, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
 LONGEST_FIRST_LINE = 1 << 24
@@ -124,7 +124,7 @@ class FoldedReader(BuiltInReader):
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
         """Return the profile of a file whose scanned ``parts`` are given in file order."""
-        scan = join_scans(parts)
+        scan = _joined(parts)
         names = _decoded(scan.names)
         warnings = _warnings_of(scan, names)
         values, root, exponent = _scaled(scan)
@@ -253,3 +253,22 @@ def _frames(names: list[str], dialect: Callable[[str], tuple[str, str]]) -> Fram
             frames.files[number] = file
             frames.lines[number] = line_of(int(line))
     return frames
+
+
+def _joined(parts: Sequence[Scan]) -> Scan:
+    """Join the scans of a file's parts, which are given in file order."""
+    if len(parts) == 1:
+        return parts[0]
+    whole, frames = replace(parts[0]), numbered(parts[0].names)
+    for part in parts[1:]:
+        number = np.array([frames[name] for name in part.names.split(b"\n")[:-1]], np.intc)
+        whole.decimals |= {place + len(whole.values): value for place, value in part.decimals.items()}
+        whole.bad = [*whole.bad, *((whole.seen + line, what) for line, what in part.bad)][:QUOTED]
+        whole.metadata = part.metadata | whole.metadata
+        whole.new.frombytes(number[np.array(part.new, np.intp)].tobytes())
+        for name in ("shared", "fresh", "values", "root_values"):
+            getattr(whole, name).extend(getattr(part, name))
+        for name in ("seen", "lines", "bad_count", "two_numbers"):
+            setattr(whole, name, getattr(whole, name) + getattr(part, name))
+    whole.names = b"\n".join([*frames, b""])
+    return whole

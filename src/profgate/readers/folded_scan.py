@@ -3,8 +3,8 @@
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from io import SEEK_CUR
 from itertools import count
@@ -237,7 +237,7 @@ def _too_deep(scan: Scan, block: _Block, begin: int, end: int) -> ProfileError:
     return ProfileError(f"{scan.name}:{scan.seen + block.number_of(begin, end)}", f"deeper than {MAX_DEPTH} frames")
 
 
-def _numbered(names: bytes) -> defaultdict[bytes, int]:
+def numbered(names: bytes) -> defaultdict[bytes, int]:
     """Return the number of each name. A name that is looked up later gets the next number."""
     known = names.split(b"\n")[:-1]
     return defaultdict(count(len(known)).__next__, zip(known, count()))
@@ -377,14 +377,14 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
     """Scan the lines that start in a byte range and return the result. Raises ProfileError if a line is invalid."""
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
-    compiled, frames = kernels.line_scan() if kernels is not None else None, _numbered(b"")
+    compiled, frames = kernels.line_scan() if kernels is not None else None, numbered(b"")
     with collection_paused():
         for block in _blocks(source, start, stop):
             if compiled is None:
                 path, depth = _scan_block(scan, block, path, depth, frames.__getitem__)
             elif not _scan_block_compiled(scan, block, compiled):
                 path, depth = compiled.path()
-                frames, compiled = _numbered(compiled.names()), None
+                frames, compiled = numbered(compiled.names()), None
             if len(scan.new) > limit:
                 _fold(scan)
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
@@ -392,22 +392,3 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
                     compiled.follow(b"")
         scan.names = b"\n".join([*frames, b""]) if compiled is None else compiled.names()
     return scan
-
-
-def join_scans(parts: Sequence[Scan]) -> Scan:
-    """Join the scans of a file's parts, which are given in file order."""
-    if len(parts) == 1:
-        return parts[0]
-    whole, frames = replace(parts[0]), _numbered(parts[0].names)
-    for part in parts[1:]:
-        number = np.array([frames[name] for name in part.names.split(b"\n")[:-1]], np.intc)
-        whole.decimals |= {place + len(whole.values): value for place, value in part.decimals.items()}
-        whole.bad = [*whole.bad, *((whole.seen + line, what) for line, what in part.bad)][:QUOTED]
-        whole.metadata = part.metadata | whole.metadata
-        whole.new.frombytes(number[np.array(part.new, np.intp)].tobytes())
-        for name in ("shared", "fresh", "values", "root_values"):
-            getattr(whole, name).extend(getattr(part, name))
-        for name in ("seen", "lines", "bad_count", "two_numbers"):
-            setattr(whole, name, getattr(whole, name) + getattr(part, name))
-    whole.names = b"\n".join([*frames, b""])
-    return whole

@@ -9,14 +9,15 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.tests import Calibration
 from profgate.report import numbers
-from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
+from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled, number_of
 
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
 RUNS_NEEDED = "record at least 5 runs of each side"
-SETTLED = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
+OFFSETS = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}
+SETTLED = OFFSETS | {ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
 QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
@@ -183,7 +184,7 @@ def undecided(report: Report, quote: Quote) -> str:
 def advice(reason: Reason, report: Report) -> str:
     """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
     reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
-    noisy = float(reason.parameters.get("wanted") or 0) > MOST_RUNS
+    noisy = (number_of(reason.parameters.get("wanted")) or 0) > MOST_RUNS
     text = filled(QUIETER if noisy else ADVICE.get(reason.code, ""), reason.parameters)
     if reason.code not in UNDECIDED:
         return text
@@ -197,8 +198,8 @@ def advice_on(finding: Finding, report: Report) -> str:
     reasons = {reason.code: reason.parameters for reason in finding.reasons}
     if report.measurement is not None or not SETTLED.isdisjoint(reasons):
         return ""
-    splits = reasons.get(ReasonCode.FEW_SPLITS, {}).get("splits", 1 / RED)
-    few = ReasonCode.UNCONFIRMED in reasons or float(splits or 0) * RED < 1.0
+    splits = number_of(reasons.get(ReasonCode.FEW_SPLITS, {}).get("splits", 1 / RED)) or 0
+    few = ReasonCode.UNCONFIRMED in reasons or splits * RED < 1.0
     return _to_decide(report, RUNS_NEEDED if few and ReasonCode.UNLIKE_RUNS not in reasons else "")
 
 

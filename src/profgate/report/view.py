@@ -31,7 +31,6 @@ DOUBTS = {
 }
 HELP = "https://profgate.github.io/profgate/how-to/red/"
 FAILS = "The check fails."
-OFFSETS = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
 
@@ -225,12 +224,13 @@ class View:
 
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""
-        fails = self.report.verdict.exit_code
+        fails, reasons = self.report.verdict.exit_code, self._yellow.reasons if self._yellow else ()
         if advice := self.advice():
             return f"The check {'fails' if fails else 'passes'}. {advice}"
-        if self._yellow is not None and {reason.code for reason in self._yellow.reasons} & OFFSETS:
-            return FAILS if fails else "The check passes, because the total did not grow."
-        return FAILS if fails else "Nothing to do: the check passes."
+        if fails:
+            return FAILS
+        offset = any(reason.code in statements.OFFSETS for reason in reasons)
+        return "The check passes, because the total did not grow." if offset else "Nothing to do: the check passes."
 
     def advice(self) -> str:
         """Return advice on how to get a conclusive result, or "" if the result is conclusive."""

@@ -50,7 +50,7 @@ class _Sentence(Formatter):
         return kwargs.get(str(key))
 
     def format_field(self, value: Parameter, format_spec: str) -> str:
-        number = _number(value)
+        number = number_of(value)
         if format_spec == "name":
             return self.quote(str(value))
         if format_spec in TEXTS:
@@ -60,7 +60,8 @@ class _Sentence(Formatter):
         return numbers.counted(int(number or 0), format_spec) if format_spec else str(value)
 
 
-def _number(value: Parameter) -> float | None:
+def number_of(value: Parameter) -> float | None:
+    """Return a finite number, or None for any other value. Parameters of a report may be damaged."""
     return float(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
@@ -108,8 +109,8 @@ def _few_jobs(parameters: Parameters) -> str:
 def _beyond_jobs(parameters: Parameters) -> str:
     jobs, bound, change = (
         parameters.get("jobs"),
-        _number(parameters.get("bound")),
-        _number(parameters.get("change")),
+        number_of(parameters.get("bound")),
+        number_of(parameters.get("change")),
     )
     if bound is None or change is None:
         return f"none of {jobs} base jobs has this function; this one does"
@@ -117,15 +118,15 @@ def _beyond_jobs(parameters: Parameters) -> str:
 
 
 def _near_jobs(parameters: Parameters) -> str:
-    jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
+    jobs, bound = parameters.get("jobs"), number_of(parameters.get("bound"))
     if bound is None:
         return f"possible: {jobs} base jobs are too few to separate the change from noise"
-    change = _size(_number(parameters.get("change")))
+    change = _size(number_of(parameters.get("change")))
     return f"possible: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
 
 
 def _few_splits(parameters: Parameters) -> str:
-    p, splits = _number(parameters.get("p")) or 0.0, int(_number(parameters.get("splits")) or 0)
+    p, splits = number_of(parameters.get("p")) or 0.0, int(number_of(parameters.get("splits")) or 0)
     if splits * RED < 1.0:
         return f"possible: these runs give only {splits:,} comparisons, too few for a proof"
     return f"possible: chance does this in {round(p * splits):,} of {splits:,} comparisons"
@@ -133,20 +134,20 @@ def _few_splits(parameters: Parameters) -> str:
 
 def measured_change(parameters: Parameters) -> str:
     """Return the result of a measurement in turns: ``8 + 8 runs: +95 to +115 %, p = 0.0002``."""
-    low, high, p = (_number(parameters.get(name)) for name in ("low", "high", "p"))
+    low, high, p = (number_of(parameters.get(name)) for name in ("low", "high", "p"))
     change = "" if low is None or high is None else f"{numbers.interval(low, high)}, "
     runs = f"{parameters.get('baseline')} + {parameters.get('target')} runs"
     return f"{runs}: {change}p = {numbers.probability(p)}"
 
 
 def _suspect(parameters: Parameters) -> str:
-    before, after, *shares = (_number(parameters.get(name)) for name in ("from", "to", "share_from", "share_to"))
+    before, after, *shares = (number_of(parameters.get(name)) for name in ("from", "to", "share_from", "share_to"))
     values = f"{numbers.from_to(before, after, str(parameters.get('unit')))} ({numbers.growth(before, after)})"
     return f"{parameters['subject']}: {values}, {numbers.share_from_to(*shares)} of the run, not tested"
 
 
 def _finding(parameters: Parameters) -> str:
-    relative = _number(parameters.get("relative"))
+    relative = number_of(parameters.get("relative"))
     kinds = {"NotInBaseline": " is new", "NotInTarget": " is gone"}
     changed = " changed" if relative is None else f": {numbers.relative_growth(relative)}"
     return f"{parameters['subject']}{kinds.get(str(parameters.get('kind')), changed)} in {parameters['where']}"
@@ -157,7 +158,7 @@ def _no_baseline(parameters: Parameters) -> str:
 
 
 def _layer_totals(parameters: Parameters) -> str:
-    layers = (f"{name} {numbers.signed_percent(_number(part))}" for name, part in parameters.items() if " " in name)
+    layers = (f"{name} {numbers.signed_percent(number_of(part))}" for name, part in parameters.items() if " " in name)
     return f"what each layer of the stack adds to the total of {parameters['where']}: {', '.join(layers)}"
 
 

@@ -106,6 +106,12 @@ def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
             "f" * 40,
             "measure both commits in turns on one machine: profgate confirm report.json -- COMMAND.",
         ),
+        (
+            [Reason(ReasonCode.FEW_SPLITS, {"p": 0.01, "splits": "many"})],
+            "off",
+            "",
+            "record at least 5 runs of each side.",
+        ),
         ([UNLIKE], "required", "", "profgate confirm measures both commits in turns on one machine."),
     ],
 )

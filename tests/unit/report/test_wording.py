@@ -152,6 +152,11 @@ def test_many_needed_runs_are_not_advised() -> None:
     )
 
 
+def test_advice_of_a_damaged_report_has_no_number() -> None:
+    text = advice(Reason(ReasonCode.CANNOT_SEE, {"wanted": "many"}), samples.inconclusive())
+    assert text.startswith("To decide, record at least many runs of each side")
+
+
 @pytest.mark.parametrize(
     ("confirm", "text"),
     [
