@@ -86,7 +86,8 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
 
     If the upload fails, write a warning and return False.
     """
-    stored = write_set(job, profiles, manifest, subfolder)
+    stored = stored_files(profiles, manifest)
+    job.write_files({posixpath.join(subfolder, file): data for file, data in stored.items()})
     shown = posixpath.join(job.settings.output_dir, subfolder)
     warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)
     if warning:
@@ -97,9 +98,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
     return not warning
 
 
-def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
-    """Write the profiles and the manifest to the output folder, and return the contents of the files by name."""
+def stored_files(profiles: LocalSet, manifest: Manifest) -> dict[str, bytes]:
+    """Return the contents of the profiles and of the manifest by file name."""
     stored = {source.name: source.read(LARGEST_PROFILE) for source in profiles.files}
-    stored[MANIFEST_NAME] = manifest_to_json(manifest).encode()
-    job.write_files({posixpath.join(subfolder, name): data for name, data in stored.items()})
-    return stored
+    return stored | {MANIFEST_NAME: manifest_to_json(manifest).encode()}

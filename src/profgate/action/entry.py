@@ -14,7 +14,7 @@ from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.later_runs import comment_on_fork, judge_again
 from profgate.action.merging import judge_report, merge_shards
 from profgate.action.publishing import annotate, end_without_result, set_outputs, write_error_status
-from profgate.action.release import attach_to_release, compare_refs
+from profgate.action.release import compare_refs, compare_release
 from profgate.action.reporting import compare_and_report
 from profgate.action.time_limit import exit_code_within
 from profgate.errors import ProfgateError, SettingsError, known_error
@@ -120,7 +120,7 @@ HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.MERGE: merge_shards,
     ActivityKind.REPORT: judge_report,
     ActivityKind.JUDGE_AGAIN: judge_again,
-    ActivityKind.ATTACH: attach_to_release,
+    ActivityKind.COMPARE_RELEASE: compare_release,
     ActivityKind.COMPARE_REFS: compare_refs,
 }
 
@@ -128,7 +128,7 @@ JUDGING = HANDLERS.keys() - {
     ActivityKind.RECORD,
     ActivityKind.STORE_FOR_COMMENT,
     ActivityKind.JUDGE_AGAIN,
-    ActivityKind.ATTACH,
+    ActivityKind.COMPARE_RELEASE,
 }
 
 

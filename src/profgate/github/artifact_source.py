@@ -292,7 +292,7 @@ def asset_name(artifact: str) -> str:
 def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> StoredSet | None:
     """Return the profiles attached to the release of a tag, or None if there is no such release or file.
 
-    Raises `ProfileError` if the file was not attached by profgate, or if it does not belong to the commit of the tag.
+    Raises `ProfileError` if the file was not written by profgate, or if it does not belong to the commit of the tag.
     """
     release = client.release(tag)
     assets = release.assets if release else ()
@@ -302,7 +302,7 @@ def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> 
     members = client.asset_files(asset)
     if MANIFEST_NAME not in members:
         raise ProfileError(
-            f"{asset.name} of release {tag}", f"contains no {MANIFEST_NAME}; attach it again with profgate"
+            f"{asset.name} of release {tag}", f"contains no {MANIFEST_NAME}; attach the file that profgate wrote"
         )
     manifest = manifest_from_json(members[MANIFEST_NAME])
     run = WorkflowRun(manifest.run_id, manifest.event, "completed", None, tag, commit, None, RepositoryRecord(0), "")

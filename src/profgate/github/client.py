@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from profgate.errors import GitHubError
-from profgate.github.connections import with_token
 from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
 from profgate.github.git_data import GitRequests
 from profgate.github.records import (
@@ -21,20 +20,10 @@ from profgate.github.records import (
     ReleaseRecord,
     WorkflowRun,
 )
-from profgate.github.requests import (
-    API_VERSION,
-    PAGE,
-    NotFoundError,
-    ServerFailedError,
-    parsed,
-    refusal,
-    unreachable,
-)
+from profgate.github.requests import API_VERSION, PAGE, NotFoundError, ServerFailedError, parsed
 
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
-ASSET_TIMEOUT = (10, 300)  # maximum number of seconds for connecting, and between two received bytes
-ASSET_SECONDS = 600.0  # maximum number of seconds for an upload
 COMMENTS = (
     "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor lastEditedAt } } }"
 )
@@ -175,60 +164,6 @@ class GitHubClient(GitRequests):
             return fetch(address, where, token=self._token, headers=headers, verify=self._verify)
 
         return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
-
-    def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Attach a file to a release, replacing any file of the same name. This needs `contents: write`.
-
-        If the server or the connection fails, the release is read to check whether the file was stored. If it was not,
-        the file is sent once more.
-        """
-        self._delete_assets(release, name)
-        try:
-            self._send_asset(release, name, data)
-        except ServerFailedError:
-            found = self.release(release.tag_name)
-            if found is not None:
-                if any((asset.name, asset.size) == (name, len(data)) for asset in found.assets):
-                    return
-                self._delete_assets(found, name)
-            self._send_asset(release, name, data)
-
-    def _delete_assets(self, release: ReleaseRecord, name: str) -> None:
-        for asset in release.assets:
-            if asset.name == name:
-                self._delete(f"/releases/assets/{asset.id:d}")
-
-    def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Upload an asset. The token is sent only to the host of the API or to the corresponding ``uploads.`` host."""
-        import requests
-
-        from profgate.github.answers import finished_within, limit_answer
-
-        where = f"release asset {name}"
-
-        def send() -> requests.Response:
-            address, api = urlsplit(release.upload_url.partition("{")[0]), urlsplit(self._api_url)
-            hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
-            if address.netloc not in hosts or address.scheme != api.scheme:
-                raise GitHubError(where, "the release names a foreign host to upload to; nothing was sent")
-            return requests.post(
-                f"{address.geturl()}?name={quote(name, safe='')}",
-                data=data,
-                headers={"Content-Type": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION},
-                auth=with_token(self._token),
-                timeout=ASSET_TIMEOUT,
-                allow_redirects=False,
-                verify=self._verify,
-                hooks={"response": limit_answer},
-            )
-
-        try:
-            answer = finished_within(ASSET_SECONDS, send)
-        except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
-            raise unreachable(where, error) from None
-        if answer.status_code != 201:
-            headers = {"x-accepted-github-permissions": "contents=write"} | dict(answer.headers.lower_items())
-            raise refusal(where, answer.status_code, headers, "")
 
     # Pull requests
 

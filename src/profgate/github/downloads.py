@@ -100,7 +100,7 @@ def _refused(answer: "Response", where: str, token: str) -> GitHubError:
         return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
     if status >= 500 or status in {403, 408, 429}:  # 403 means that the signed URL has expired
         return TryAgainError(where, f"{host} answered {status}; run again")
-    remedy = "attach it again with profgate" if token else "run again or use another baseline"
+    remedy = "attach it to the release again" if token else "run again or use another baseline"
     return GitHubError(where, f"{host} answered {status}; {remedy}")
 
 

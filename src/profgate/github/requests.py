@@ -286,22 +286,17 @@ def _translated(where: str) -> Iterator[None]:
         headers = {key.lower(): value for key, value in (error.headers or {}).items()}
         if isinstance(error, RateLimitExceededException):
             raise _limited(where, headers) from error
-        raise refusal(where, error.status, headers, _message(error.data)) from error
+        raise _refusal(where, error.status, headers, _message(error.data)) from error
     except RequestException as error:
-        raise unreachable(where, error) from error
+        if is_permanent(error):
+            raise GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})") from error
+        raise ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later") from error
     except _UNEXPECTED as error:
         what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
         raise GitHubError(where, what) from error
 
 
-def unreachable(where: str, error: Exception) -> GitHubError:
-    """Return the error to raise for a failed connection."""
-    if is_permanent(error):
-        return GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})")
-    return ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later")
-
-
-def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
+def _refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
     """Return the error to raise for an HTTP status. The names of the headers must be in lower case."""
     if status == 429 or (status == 403 and ("retry-after" in headers or "rate limit" in message.lower())):
         return _limited(where, headers)
