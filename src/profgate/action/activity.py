@@ -11,10 +11,10 @@ from profgate.settings.inputs import Settings
 class ActivityKind(Enum):
     """The possible activities of a run.
 
-    STORE_FOR_COMMENT stores the profiles of a pull request for the fork comment workflow (`workflow_run`), which has a
-    token that can write. COMMENT_ON_FORK compares these profiles in the fork comment workflow. MERGE merges the reports
-    of a matrix. REPORT publishes a report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment.
-    COMPARE_RELEASE compares a release with an earlier one, COMPARE_REFS two refs. REFUSED ends the run with an error.
+    The fork comment workflow (`workflow_run`) has a token that can write: STORE_FOR_COMMENT stores the profiles of a
+    pull request for it, and COMMENT_ON_FORK compares them there. MERGE merges the reports of a matrix. REPORT publishes
+    a report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. COMPARE_RELEASE compares a release
+    with an earlier one, COMPARE_REFS two refs. REFUSED ends the run with an error.
     """
 
     RECORD = auto()

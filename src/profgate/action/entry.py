@@ -1,7 +1,4 @@
-"""The container's entry point.
-
-The entry point runs the activity for the event, annotates errors, and sets all outputs.
-"""
+"""The container's entry point: runs the activity for the event, annotates errors, and sets all outputs."""
 
 import os
 import sys
@@ -33,7 +30,7 @@ def limited_main(
 ) -> int:
     """Run `main`, with a time limit if the run can write and reads data from a fork.
 
-    If the run exceeds the limit, or if the kernel ends the process because memory is running out, an error is reported.
+    If the run exceeds the limit, or if the kernel ends the process because memory is short, an error is reported.
     """
     given = os.environ if environ is None else environ
     if given.get("GITHUB_EVENT_NAME") not in UNTRUSTED_EVENTS:
@@ -103,10 +100,7 @@ def _report(error: Exception, job: Job) -> None:
 
 
 def _compare(job: Job) -> int:
-    """Compare this build with its baseline and return the exit code.
-
-    If the token is read-only, the profiles are also stored for the fork comment workflow.
-    """
+    """Compare this build with its baseline. With a read-only token, also store it for the fork comment workflow."""
     if job.context.read_only:
         store_target(job)
     return compare_and_report(job, compared_sides(job))

@@ -64,10 +64,7 @@ def compare_refs(job: Job) -> int:
 
 
 def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[Reason] = ()) -> int:
-    """Compare the profiles with those of another ref and return the exit code.
-
-    Raises `ProfgateError` if there are no profiles for the other ref.
-    """
+    """Compare the profiles with those of another ref. Raises `ProfgateError` if there are none for that ref."""
     commit = job.client.commit_sha(ref)
     policy, refused = policy_at(job, commit)
     found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs, policy.max_gate_distance)
@@ -149,10 +146,7 @@ def _between(job: Job, given: PipelineInput) -> _Between:
 
 
 def _runs(job: Job, chain: Sequence[str]) -> list[WorkflowRun]:
-    """Return the newest trusted run of each commit, in the order of ``chain``.
-
-    Commits without a trusted run are left out.
-    """
+    """Return the newest trusted run of each commit that has one, in the order of ``chain``."""
     workflow, context = recording_workflow(job), job.context
     trust = Trust(context.repository_id or 0, workflow, None, context.run_id)
     order = {sha: number for number, sha in enumerate(chain)}

@@ -120,8 +120,8 @@ def files_of(download: Download, where: str) -> dict[str, bytes]:
 class _ZipBytes(io.BytesIO):
     """The bytes of a zip archive whose number of entries is limited.
 
-    `zipfile` reads the whole directory at once and then creates an object for each entry. Therefore, the entries are
-    counted when the directory is read. The number that is stored in the archive is not trusted.
+    `zipfile` creates an object for each entry of the directory, which it reads at once. Therefore, the entries are
+    counted then. The number that is stored in the archive is not trusted.
     """
 
     max_members: int | None = None
