@@ -229,10 +229,7 @@ class Known:
     commits: int
 
     def added_to(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
-        """Return the input with the gate's false alarms and the stored readings added.
-
-        Readings of the commits in ``read`` are left out.
-        """
+        """Return the input with the gate's false alarms and the stored readings, but not those of ``read`` commits."""
 
         def past(key: str) -> Sequence[Reading]:
             return [reading for reading in self.past(key) if reading.commit not in read]
