@@ -51,7 +51,8 @@ class Turns:
             with used_files(paths) as watch:
                 found[side] = self._record(0, side, watch)
         files = {
-            side: {file for source in sources for file in recorded_files(source)} for side, sources in found.items()
+            side: {file for source in sources if source.profile for file in source.profile.frames.files if file}
+            for side, sources in found.items()
         }
         self.code = check_own_code(self.sides, repository, files, opened)
         self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
@@ -145,23 +146,14 @@ def _read(sources: Sequence[SourceFile]) -> list[SourceFile]:
     return found
 
 
-def recorded_files(source: SourceFile) -> set[str]:
-    """Return the files of all frames of a profile that was read."""
-    return set() if source.profile is None else {file for file in source.profile.frames.files if file}
-
-
 def _below(side: MeasuredSide, source: SourceFile) -> SourceFile:
     """Make paths of files relative to the checkout; otherwise, a function would be a new one on each side."""
     if source.profile is None:
         return source
     starts = tuple(f"{scheme}{place}/" for place in (side.checkout, side.root) for scheme in ("", "file://"))
     frames = source.profile.frames
-    files = [file and _without_start(file, starts) for file in frames.files]
+    files = [file and file.removeprefix(next(filter(file.startswith, starts), "")) for file in frames.files]
     return replace(source, profile=replace(source.profile, frames=replace(frames, files=files)))
-
-
-def _without_start(file: str, starts: Sequence[str]) -> str:
-    return next((file.removeprefix(start) for start in starts if file.startswith(start)), file)
 
 
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
