@@ -69,7 +69,7 @@ class Paths:
         """Build stacks with an int64 value per metric and path. Raises ProfileError if a sum exceeds 63 bits."""
         for row in values:
             sum_of(row, where)
-        return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where=where)
+        return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where)
 
 
 @dataclass
