@@ -74,10 +74,7 @@ class Paths:
 
 @dataclass
 class Tree:
-    """Call tree, stored as lists of the nodes' parents, frames, self values and call counts.
-
-    The parent of an outermost call is `ROOT`.
-    """
+    """Call tree as lists of the nodes' parents, frames, self values and calls. Outermost parents are `ROOT`."""
 
     parent: "array[int]" = field(default_factory=lambda: array("q"))
     frame: "array[int]" = field(default_factory=lambda: array("q"))
@@ -124,10 +121,7 @@ def call_graph(
     edge_total: ArrayLike,
     edge_calls: ArrayLike,
 ) -> CallGraph:
-    """Build a call graph from ``edges``, which are (caller, callee) pairs.
-
-    Cost arrays have one row per metric, or are one-dimensional if there is only one metric.
-    """
+    """Build a call graph from (caller, callee) pairs. Cost arrays have one row per metric, or one dimension."""
     caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
     return CallGraph(
         self_value=_column(np.atleast_2d(own)),

@@ -58,10 +58,7 @@ def read_all(source: SourceFile) -> bytes:
 
 
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the bytes of each line. Raises ProfileError if a line has 64 KiB or more.
-
-    Lines are numbered from 1.
-    """
+    """Yield the number, from 1, and the bytes of each line. Raises ProfileError for lines of 64 KiB or more."""
     with source.open(0, None) as stream:
         for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
             if len(line) == MAX_LINE:

@@ -181,10 +181,7 @@ class _Nodes:
         return replace(found, root_values=read_only(root))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
-        """Return the mean duration of the samples that are not idle, or None if all samples are idle.
-
-        The result is at least 1.
-        """
+        """Return the mean duration, at least 1, of the samples that are not idle, or None if there are none."""
         busy = durations[np.array([name != _IDLE for name in self.names], dtype=np.bool_)[sampled]]
         return max(1, round(float(busy.mean()))) if len(busy) else None
 

@@ -86,10 +86,7 @@ class PythonSamplingReader(BuiltInReader):
 
 
 class _Header(NamedTuple):
-    """Header and footer fields that the reader uses.
-
-    The interval is in microseconds, and offsets are in bytes.
-    """
+    """Header and footer fields that the reader uses. The interval is in microseconds, and offsets are in bytes."""
 
     python: str
     interval: int
@@ -174,10 +171,7 @@ def _records(where: str, data: bytes, header: _Header) -> _Bytes:
 
 
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
-    """Add the frames in the file to ``frames``, and return their numbers.
-
-    Frames that belong to the profiler itself have the number `ROOT`.
-    """
+    """Add the frames in the file to ``frames`` and return their numbers; the profiler's own frames are `ROOT`."""
     table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
     if header.text_count > header.frames_at - header.texts_at:
         raise table.error(f"{header.text_count} texts do not fit between the tables")
@@ -336,10 +330,7 @@ class SampledFunctions:
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
-        """Return a profile with a call graph whose costs are sample counts.
-
-        ``interval`` is in microseconds. The numbers of calls are unknown and stored as 0.
-        """
+        """Return a call graph of sample counts, without calls. The ``interval`` is in microseconds."""
         names = list(self.numbers)
         most = sum(self.own)
         return Profile(

@@ -20,10 +20,7 @@ _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return the concatenated ranges.
-
-    Range ``k`` contains ``lengths[k]`` consecutive numbers, starting at ``starts[k]``.
-    """
+    """Return the ranges, concatenated. Range ``k`` is ``lengths[k]`` numbers from ``starts[k]``."""
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
@@ -132,10 +129,7 @@ def _refuse_depth(depth: int, where: str) -> None:
 
 
 def _shared_prefixes(flat: IntArray | RowArray, first: IntArray, lengths: IntArray) -> IntArray:
-    """Return the number of leading frames that each path shares with the previous path.
-
-    The last frame of a path is never counted as shared.
-    """
+    """Return the number of frames, except the last, that each path shares with the beginning of the previous one."""
     before: IntArray = np.append(0, lengths)[:-1]
     shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):
