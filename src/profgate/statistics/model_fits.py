@@ -24,10 +24,7 @@ TIE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Fitted models as parallel columns.
-
-    ``group`` is the number of the group of points. The other columns are described in `CostModels`.
-    """
+    """Fitted models as parallel columns (see `CostModels`). ``group`` is the number of the group of points."""
 
     group: IntArray
     kind: IntArray
