@@ -118,10 +118,7 @@ def removal_command(workload: str) -> str:
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """Return the valid limits as text.
-
-    Profgate's comment stores this text so that later pushes do not raise the limits.
-    """
+    """Return the valid limits as text, which profgate's comment stores so that later pushes do not raise them."""
     known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
     return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 

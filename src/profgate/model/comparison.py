@@ -153,11 +153,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A limitation of the comparison.
-
-    If ``blocks`` is true, the limitation prevents the comparison. If ``advisory`` is true, totals are only
-    informational.
-    """
+    """A limitation, which prevents the comparison if ``blocks`` is true; if ``advisory``, totals only inform."""
 
     reason: Reason
     blocks: bool = False

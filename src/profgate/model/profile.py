@@ -196,10 +196,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The result of a reader. ``periods`` contains the value of one sample of each metric, or None if unknown.
-
-    ``attachments`` contains data of a single format, such as `Model`.
-    """
+    """The result of a reader. ``periods`` are the values of one sample; ``attachments`` are of a single format."""
 
     name: str
     configuration: Configuration = Configuration()
