@@ -20,8 +20,7 @@ KIND_CODES = frozenset(Kind)
 REQUIRED_COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types", "labels", "reasons", "flags")
 
 
-def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """Return the values with which a rule compares the patterns of a key, or an empty tuple if there are no values."""
+def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
     stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
@@ -32,13 +31,8 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
         "metric": (metric.name,),
         "unit": (metric.unit,),
     }
-    return tuple(value for value in stated.get(key, ()) if value)
-
-
-def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
     return all(
-        any(matches(value, patterns) for value in _values(key, configuration, metric))
-        for key, patterns in rule.keys.items()
+        any(value and matches(value, patterns) for value in stated.get(key, ())) for key, patterns in rule.keys.items()
     )
 
 
