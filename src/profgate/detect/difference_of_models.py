@@ -47,10 +47,7 @@ class DifferenceOfModels(ModelStrategy):
 
     @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
-        """Return the name of each difference's form.
-
-        ``difference`` has one row per pair and one column per element of ``z``, which ranges from 0 to 1.
-        """
+        """Return the form of each row of ``difference``, whose columns are at the elements of ``z`` from 0 to 1."""
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Compare the models by the mean relative difference over their common range of sizes."""
@@ -122,11 +119,7 @@ def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) 
 
 
 def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return the name of the model with the largest R² for each difference.
-
-    If several models have the same R², the model with the lowest order is chosen. If no model fits, the name is
-    "unknown".
-    """
+    """Return the lowest-order model of the largest R² for each difference, or "unknown" if no model fits."""
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
     highest = np.zeros(rows)

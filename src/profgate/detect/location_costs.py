@@ -144,11 +144,7 @@ def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
 
 
 def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
-    """Return the variance of one run at the given mean costs.
-
-    The variance is the sum of the sampling noise and the noise between runs, whose relative standard deviation is
-    ``spread``.
-    """
+    """Return the variance of one run at mean costs: sampling noise, and a relative ``spread`` between runs."""
     return np.asarray(DISPERSION * per_sample * np.maximum(mean, per_sample) + (spread * mean) ** 2)
 
 

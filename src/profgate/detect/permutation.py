@@ -93,10 +93,7 @@ def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
 
 
 def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
-    """Return the unadjusted p value of a single location without floors.
-
-    ``values`` contains one value per run. ``sign`` is 1 to test for an increase and -1 to test for a decrease.
-    """
+    """Return the unadjusted p value of one location from its value per run. ``sign`` is 1 for increases, else -1."""
     nothing = np.zeros(1)
     t = sign * _statistics(Rows(values[None], np.array([sampling]), nothing, nothing), splits)[0][0]
     return float((t >= t[0] - 1e-9 * abs(t[0])).mean())

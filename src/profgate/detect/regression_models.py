@@ -122,10 +122,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Integrate both curves with the trapezoidal rule over the sizes at which both have values.
-
-    The areas are NaN if these sizes cover less than half of the range.
-    """
+    """Integrate both curves by trapezoids where both have values, or return NaN for less than half the range."""
     defined = np.isfinite(before) & np.isfinite(after)
     cells = defined[:-1] & defined[1:]
     if 2 * cells.sum() < len(cells):

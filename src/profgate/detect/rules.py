@@ -126,10 +126,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
 def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
-    """Return the changes found by the strategies that need all workloads and are selected by rules or by default.
-
-    Without rules, changes with the flag `UNSUITED_FLAG` are omitted.
-    """
+    """Return the changes of strategies that need all workloads. Without rules, those marked unsuited are omitted."""
     offered = tuple(strategies)
     names = {strategy.short for strategy in offered}
     rules = policy.rules or tuple(Rule(short) for short in ON_THE_REPORT if short in names)

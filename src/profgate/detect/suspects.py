@@ -101,10 +101,7 @@ def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
 
 
 def _same_file(here: str | None, there: str | None) -> bool:
-    """Return whether two paths may refer to the same file, that is, whether their last two components are equal.
-
-    If a path has only one component, only the file names are compared.
-    """
+    """Return whether the last two components of two paths are equal, or the only one of the shorter path."""
     if here is None or there is None:
         return here == there
     parts, others = ([part for part in path.replace("\\", "/").split("/") if part] for path in (here, there))
