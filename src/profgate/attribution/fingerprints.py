@@ -246,10 +246,7 @@ class _Walk:
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
-        """Start a function or scope if the node is a definition or wraps one.
-
-        Return whether a function or scope was started.
-        """
+        """Start a function or scope if the node is a definition or wraps one, and return whether it did."""
         inner = node
         if node.type in self.grammar.wrappers:
             inner = (node.named_children or [node])[-1]

@@ -60,10 +60,7 @@ class FileHunks:
         return [*at_line, *self._inside.get(_bare(name), ())]
 
     def introduced(self, name: str) -> int | None:
-        """Return the line of a definition that only this side has.
-
-        The result is None if the hunks contain no definition of this name, or if both sides have such a definition.
-        """
+        """Return the line of a definition that only this side has, or None if there is none or both sides have it."""
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 

@@ -117,10 +117,7 @@ def out_of_reach(states: SourceStates) -> SourceStates:
 
 
 def _settled(states: SourceStates, comparison: Comparison, locked: Sequence[str]) -> list[bool]:
-    """Return for each symbol whether its code is known to be equal on both sides.
-
-    ``locked`` are the folders of packages whose versions a lock file of the repository determines.
-    """
+    """Return whether the code of each symbol is equal on both sides. ``locked`` are package folders with lock files."""
     origins = comparison.symbols.origins or comparison.symbols.files
     return [
         _is_installed(origin, locked) if path is None else state in {"same", "renamed"} and _is_itself(origin, path)

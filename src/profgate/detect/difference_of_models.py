@@ -70,10 +70,7 @@ class DifferenceOfModels(ModelStrategy):
         rows.add_interval()
 
     def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
-        """Return the mean difference, the summed difference and the form of the difference for the pairs in ``able``.
-
-        The mean difference is relative. Undefined differences are NaN.
-        """
+        """Return the relative mean, the sum and the form of the differences of the pairs in ``able``, or NaN and ""."""
         relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
         models = rows.models
         for first in range(0, len(able), PAIRS_AT_ONCE):
