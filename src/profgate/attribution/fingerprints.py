@@ -80,11 +80,7 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """The digest and the number of tokens of a part of a file.
-
-    ``calls`` is True if the tokens include an opening parenthesis, and ``nested`` is True if the part contains a
-    function.
-    """
+    """A digest and number of tokens, whether one is an opening parenthesis, and whether a function is nested."""
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
     count: int = 0

@@ -21,10 +21,7 @@ _TAB = 8
 
 
 class _Line(NamedTuple):
-    """A line of a hunk and the edit that contains it.
-
-    ``number`` is the line's number on one side, or the number of the next line if this side does not have the line.
-    """
+    """A line of a hunk, its edit, and its number on one side or, if the side lacks it, that of the next line."""
 
     mark: str
     text: str

@@ -198,10 +198,7 @@ def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> d
 
 
 def _renamed_root(costs: RunCosts) -> dict[int, int]:
-    """Map the root frame of the baseline to that of the target if both hold nearly all of the run and have no file.
-
-    The root frame can be the name of the executable, which often differs between the sides.
-    """
+    """Map root frames without files, such as names of executables, that hold nearly all of the run of each side."""
     tree, ends = costs.tree, list[int]()
     top = np.zeros(0, np.int64) if tree is None else np.flatnonzero(tree.parent == 0)
     if tree is None or not len(top):

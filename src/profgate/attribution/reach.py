@@ -103,10 +103,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
 
 
 def leaves_alone(paths: Sequence[str], unchanged: Sequence[str]) -> bool:
-    """Return whether every changed file matches one of the ``unchanged`` patterns, in which ``*`` matches any text.
-
-    Returns False if ``paths`` is empty, because GitHub may return no files for a very large diff.
-    """
+    """Return whether all paths match an ``unchanged`` pattern. A diff too large for GitHub may have no paths."""
     return bool(paths) and all(matches(path, unchanged) for path in paths)
 
 

@@ -126,10 +126,7 @@ class Sides:
         return bool(self.symbols.origins) and "/node_modules/" in f"/{self.symbols.origins[symbol] or ''}"
 
     def _find_top_level_files(self) -> bool:
-        """Find the top-level repository files that occur in the profile, and return whether there are any.
-
-        The checkout folder is the local one, or derived from paths that match a repository file in a subfolder.
-        """
+        """Find top-level files below the checkout folder, local or derived from paths, and return if there are any."""
         found = self._found_paths
         folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
         folders |= self._local_folder()

@@ -316,10 +316,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
 
 
 def _visible_total(evidence: Evidence, total: float | None) -> float | None:
-    """Return the smallest visible change of the total, or None if the differences between the jobs are unknown.
-
-    It is larger than the differences between the base jobs. ``total`` is the result of `_visible`.
-    """
+    """Return the smallest visible change of the total, beyond the differences between jobs, or None if unknown."""
     facts = evidence.calibration
     if evidence.mode == "jobs" and total is not None:
         return max(total, listing_margin(facts.base_jobs or 0) * float(evidence.bound[-1]))

@@ -24,10 +24,7 @@ SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 
 def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> tuple[list[BoolArray], list[FloatArray]]:
-    """Return masks of the outliers among changes and their scores (NaN without spread), for each rule of `SCORES`.
-
-    A spread of zero is replaced with ``floor``.
-    """
+    """Return masks and scores of the outliers by each rule of `SCORES`. A spread of zero becomes ``floor``."""
     unknown = np.full(len(delta), np.nan)
     distance = np.abs(delta - np.median(delta))
     deviation = float(np.median(distance))

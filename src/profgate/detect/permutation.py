@@ -72,10 +72,7 @@ def observed(rows: Rows, baseline: int) -> Observed:
 
 
 def largest(rows: Rows, splits: FloatArray) -> FloatArray:
-    """Return the largest statistic for each split and direction, or 0 if no location changed in this direction.
-
-    The float64 array has one row for increases, one row for decreases, and one column per split.
-    """
+    """Return the largest float64 statistics of increases and of decreases, or 0, with one column per split."""
     best = np.zeros((2, len(splits)))
     step = max(1, CHUNK // len(splits))
     for start in range(0, len(rows.values), step):

@@ -86,10 +86,7 @@ def _groups(look: Look, comparison: Comparison, costs: Costs) -> IntArray:
 
 
 def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
-    """Return the rows of a suspect's self cost and inclusive cost, or the row of the total.
-
-    Locations are matched by name and by the end of their path, because the recordings may be from different folders.
-    """
+    """Return a suspect's rows of self and inclusive cost, or of the total, matched by name and end of path."""
     if suspect.location is None:
         return np.flatnonzero(costs.symbol == WHOLE)
     names, files, location = comparison.symbols.names, comparison.symbols.files, suspect.location

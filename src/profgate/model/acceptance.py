@@ -103,10 +103,7 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
 
 
 def command_for(location: str, growth: float, file: str | None = None) -> str:
-    """Return a comment that accepts 1.25 times the growth of a location, a fraction, but gives no reason.
-
-    Pass ``file`` if the name is ambiguous. There is no limit if the growth is too large for a valid one.
-    """
+    """Return a comment that accepts 1.25 times a growth, or any if it is huge. An ambiguous name needs ``file``."""
     place = f" file={_quoted(file)}" if file else ""
     limit = f" max=+{math.ceil(100 * ROOM * growth)}%" if ROOM * growth <= LARGEST_LIMIT else ""
     return f"/profgate accept {_quoted(name_text(location))}{limit}{place}: "

@@ -182,10 +182,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The symbol that explains each symbol's change, and the number of steps to this symbol, as int64 arrays.
-
-    ``changed`` contains the symbols whose source changed and that can explain other changes.
-    """
+    """The symbol that explains each symbol's change and the steps to it (int64), and those whose source ``changed``."""
 
     grown_end: IntArray
     fallen_end: IntArray

@@ -24,10 +24,7 @@ SigmaRule = Literal["poisson", "observed"]
 
 @dataclass(frozen=True, slots=True)
 class DurationRun:
-    """The durations of one run by test name. ``unit`` is a base unit, and ``label`` is the name of the run.
-
-    ``commit`` and ``recorded`` (ISO 8601, UTC) are empty if unknown.
-    """
+    """The durations of one run by test, in a base ``unit``. ``commit`` and ``recorded`` (ISO 8601) may be empty."""
 
     label: str
     unit: str

@@ -257,10 +257,7 @@ def frame_key(
 
 
 def _key_in_known_file(name: str, level: Level, needles: Iterable[str]) -> FrameKey | None:
-    """Return the key of a name such as ``f (pkg/a.py:12)`` if no rule changes the function, or None for other names.
-
-    Many functions are in the same file, so the result of the rules for the file is kept.
-    """
+    """Return the key of ``f (pkg/a.py:12)``, with a cached file, or None if a rule may change the function."""
     function, mark, place = name[:-1].rpartition(" (")
     path, colon, line = place.partition(":")
     if not mark or name[-1] != ")" or "\n" in name or (colon and not line.isdecimal()):

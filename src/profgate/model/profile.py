@@ -16,10 +16,7 @@ PYTHON_SAMPLING = "profiling.sampling"
 
 
 class ClaimedSource(NamedTuple):
-    """The source of a function in a built script according to a source map, which is untrusted.
-
-    The paths ``file`` and ``script`` are relative to the checkout. The line is None if it is unknown.
-    """
+    """The source of a function by an untrusted source map. ``file`` and ``script`` are relative to the checkout."""
 
     name: str
     file: str

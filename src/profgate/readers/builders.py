@@ -99,10 +99,7 @@ class Tree:
         return node
 
     def stacks(self, values: IntArray, where: str, *, calls: bool = False, timeline: Timeline | None = None) -> Stacks:
-        """Build stacks with an int64 value per metric and node, and with call counts if ``calls`` is true.
-
-        The rows of ``timeline`` correspond to nodes.
-        """
+        """Build stacks from int64 values by metric and node, with ``calls`` if true. Rows of ``timeline`` are nodes."""
         parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
         counts = np.array(self.calls, np.int64) if calls else None
         return stacks_from_parents(parent, frame, values, counts, where, timeline)

@@ -29,11 +29,7 @@ _UTF16_PROBE = 64
 
 
 def unwrap(source: SourceFile) -> SourceFile:
-    """Decompress a file, convert its text to UTF-8, and return the result.
-
-    The file may be compressed up to three times. Raises ProfileError if the file is damaged, too large or compressed
-    more often, or if a decompression module is missing.
-    """
+    """Decompress up to three layers and convert text to UTF-8. Raises ProfileError for damaged or too large files."""
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
             break

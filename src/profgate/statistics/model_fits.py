@@ -38,10 +38,7 @@ class Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Points of all groups, and statistics that all fits need.
-
-    ``group``, ``x`` and ``y`` have one element per point. The other arrays have one element per group.
-    """
+    """Points of all groups (``group``, ``x``, ``y``), and statistics for all fits with one element per group."""
 
     group: IntArray
     x: FloatArray

@@ -211,10 +211,7 @@ class _Moves(NamedTuple):
 
 
 def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
-    """Return the tests whose rank is outside the range of their baseline ranks, and the main direction of the changes.
-
-    The tests are sorted by descending distance from the range.
-    """
+    """Return the tests whose rank left the range of their baseline ranks, farthest first, and the main direction."""
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)

@@ -72,11 +72,7 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """Benchmarks in file order.
-
-    If ``scenarios`` is false, all benchmarks belong to one run, like the tests in a test run. The names of the metrics
-    that count every event are ``counted``.
-    """
+    """Benchmarks in file order. Without ``scenarios``, all belong to one run. Metrics in ``counted`` are counts."""
 
     where: str
     scenarios: bool = True
