@@ -195,17 +195,16 @@ def _zigzag(values: IntArray) -> NDArray[np.uint64]:
 def varints(values: NDArray[Any]) -> bytes:
     """Encode non-negative integers as LEB128 varints: seven bits per byte, least significant first."""
     rest = values.astype(np.uint64)
-    lengths = np.ones(len(rest), np.int64)
-    for bits in range(7, int(rest.max(initial=0)).bit_length(), 7):
-        lengths += rest >> np.uint64(bits) > 0
-    starts = np.cumsum(lengths) - lengths
-    encoded = np.zeros(int(lengths.sum()), np.uint8)
-    for place in range(int(lengths.max(initial=0))):
-        rows = np.flatnonzero(lengths > place)
-        seven = (rest[rows] >> np.uint64(7 * place)) & np.uint64(0x7F)
-        more = (lengths[rows] > place + 1).astype(np.uint64) << np.uint64(7)
-        encoded[starts[rows] + place] = seven | more
-    return encoded.tobytes()
+    places = max(-(-int(rest.max(initial=0)).bit_length() // 7), 1)
+    encoded = np.empty((len(rest), places), np.uint8)
+    kept = np.ones((len(rest), places), np.bool_)
+    for place in range(places):
+        encoded[:, place] = rest & np.uint64(0x7F)
+        rest >>= np.uint64(7)
+        more = rest > 0
+        encoded[:, place] |= more.view(np.uint8) << 7
+        kept[:, place + 1 : place + 2] = more[:, np.newaxis]
+    return encoded[kept].tobytes()
 
 
 def _json_bytes(texts: Sequence[object]) -> bytes:
