@@ -107,7 +107,7 @@ def _has_special_names(profile: Profile, level: Level, policy_aliases: Aliases) 
         return True
     lines = profile.frames.lines
     text = "\n".join(["", *profile.frames.names, ""])  # faster than a search in each name
-    if "\n\n" in text or "\n/" in text or needles_of(text, level):
+    if "\n\n" in text or "\n/" in text or any(needles_of(text, level)):
         return True
     return ":" in text and lines.count(None) < len(lines)
 

@@ -6,7 +6,7 @@ part of the identity.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
@@ -200,13 +200,13 @@ def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
 
     The rules of the level change only names that contain at least one of these substrings.
     """
-    return needles_of("\n".join(names), level)
+    return tuple(dict.fromkeys(needles_of("\n".join(names), level)))
 
 
-def needles_of(text: str, level: Level) -> tuple[str, ...]:
-    """Return the substrings described in `needles_in` for a string that contains the names."""
+def needles_of(text: str, level: Level) -> Iterator[str]:
+    """Yield the substrings described in `needles_in` for a string that contains the names."""
     rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
-    return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
+    return (needle for rule in rules for needle in rule.needles if needle in text)
 
 
 def _may_change(name: str, needles: Iterable[str]) -> bool:
