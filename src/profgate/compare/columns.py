@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.errors import ComparisonError
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, exact_sum
 from profgate.model.call_tree import CallTree, added_at, merged_paths
 from profgate.model.name_aliases import Aliases
 
@@ -84,7 +84,7 @@ def factor_of(profile: Profile, place: int, metric: Metric) -> int:
 
 def checked(values: IntArray, factor: int, name: str) -> IntArray:
     """Multiply the values by the factor. Raises ComparisonError if the sum of the products overflows."""
-    if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
+    if max(factor, exact_sum(values) * factor) > MAX_TOTAL:
         raise ComparisonError(name, "values in the common unit add up to more than 62 bits; compare fewer runs")
     return values * factor
 
@@ -165,7 +165,7 @@ def _stack_columns(
 
 def _fitting(columns: RunColumns) -> RunColumns:
     """Return the columns unchanged. Raises ComparisonError if the sum over the runs overflows."""
-    if int(columns.sums.sum(dtype=object)) > MAX_TOTAL:
+    if exact_sum(columns.sums) > MAX_TOTAL:
         raise ComparisonError("all runs", "their values add up to more than 62 bits; compare fewer runs")
     return columns
 

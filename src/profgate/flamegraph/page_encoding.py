@@ -36,10 +36,14 @@ _EXACT_IN_DOUBLE = 2**53
 
 @dataclass(frozen=True, slots=True)
 class EncodedPage:
-    """The JSON header of a page, and its data in base64."""
+    """The JSON header of a page, and its columns one after another."""
 
     header: dict[str, Any]
-    data: str
+    columns: bytes
+
+    def data(self) -> str:
+        """Return the columns as one zlib stream in base64."""
+        return base64.b64encode(zlib.compress(self.columns, COMPRESSION_LEVEL)).decode("ascii")
 
 
 def encode_page(
@@ -49,7 +53,7 @@ def encode_page(
     cut: dict[str, Any] | None,
     one_sided: tuple[float, float] = (0.0, 0.0),
 ) -> EncodedPage:
-    """Encode the columns deterministically as varints in one zlib stream.
+    """Encode the columns deterministically, most of them as varints.
 
     `cut` and `one_sided` describe the complete tree, and `shown` is the part that the page shows.
     """
@@ -78,7 +82,6 @@ def encode_page(
         *_symbol_columns(named, symbols, divisor),
         *_sources(header, place_of),
     ]
-    stream = zlib.compress(b"".join(content for _, content in columns), COMPRESSION_LEVEL)
     page_header = {
         "schema": SCHEMA,
         **{name: getattr(header, name) for name in HEADER_FIELDS},
@@ -94,7 +97,7 @@ def encode_page(
         "blueprint": asdict(header.blueprint),
         "columns": [[name, len(content)] for name, content in columns],
     }
-    return EncodedPage(page_header, base64.b64encode(stream).decode("ascii"))
+    return EncodedPage(page_header, b"".join(content for _, content in columns))
 
 
 Column = tuple[str, bytes]

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.arrays import BoolArray, IntArray, exact_sum
 from profgate.model.call_tree import MAX_DEPTH, added_at, merged_paths
 from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
@@ -197,7 +197,7 @@ def _fold(scan: Scan) -> None:
     if scan.decimals:
         return
     values = np.array(scan.values, np.int64)
-    check_sum(scan.name, int(values.sum(dtype=object)))
+    check_sum(scan.name, exact_sum(values))
     depth, frame, leaf = scan.events()
     tree, rows = merged_paths(depth, frame)
     own = added_at(len(tree), rows[leaf], values)
