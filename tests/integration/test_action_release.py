@@ -94,6 +94,14 @@ def test_release_profiles_outlive_the_artifacts(releasing: Stage) -> None:
     assert releasing.outputs["baseline-distance"] == "0"
 
 
+def test_older_profiles_of_the_target_are_stated(releasing: Stage) -> None:
+    for older in (False, True):
+        compared(releasing, "v1", "main")
+        codes = [one["code"] for one in json.loads(releasing.file("report.json"))["warnings"]]
+        assert ("older_target" in codes) == older
+        releasing.base = releasing.fake.add_commit(parents=[releasing.base], branch="main")
+
+
 @pytest.mark.slow
 def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     published(releasing, "v2")

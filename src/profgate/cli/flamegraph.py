@@ -20,6 +20,7 @@ from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
 from profgate.io.terminal import progress
+from profgate.io.threads import started
 from profgate.pipeline import states_of
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _drawn(
         )
     if preset:
         raise ProfgateError(output, "is a page with its own menu of colours; --preset works only for .svg files")
-    return build_page(tree, header), 0
+    return build_page(tree, header, start=started), 0
 
 
 def _folded(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:

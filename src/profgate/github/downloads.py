@@ -19,11 +19,11 @@ from profgate.github.connections import failure_of, is_permanent, with_token
 if TYPE_CHECKING:
     from requests import Response
 
-MAX_DOWNLOAD = 512 * 1024 * 1024
+MAX_DOWNLOAD = 512 << 20
 MAX_MEMBERS = 110_000  # more files than profgate stores in an archive
-MAX_UNPACKED = 2 * 1024 * 1024 * 1024
+MAX_UNPACKED = 2 << 30
 MAX_RATIO = 300
-RATIO_FLOOR = 1024 * 1024  # number of unpacked bytes that is always allowed, whatever the ratio
+RATIO_FLOOR = 1 << 20  # number of unpacked bytes that is always allowed, whatever the ratio
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 # For other compression methods, zipfile unpacks pieces of unlimited size.
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})

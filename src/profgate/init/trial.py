@@ -55,6 +55,7 @@ PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
     re.compile(r"^(?:/bin/)?sh: \d{1,4}: ([\w.-]{1,80}): not found$", re.MULTILINE),
     re.compile(r"^(?:E? *\w*(?:Error|Exception)\b.{0,80}: |panic: |--- FAIL: )", re.MULTILINE),
+    re.compile(r"^ {0,12}error: (?!subprocess-exited)", re.MULTILINE),  # what pip says about a subprocess is no cause
     re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
     re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
 )

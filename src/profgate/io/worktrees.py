@@ -93,7 +93,7 @@ def worktrees(repository: str) -> list[str]:
     entries = _output(repository, ("worktree", "list", "--porcelain")).split(b"\n\n")
     heads = [entry.partition(b"\n")[0] for entry in entries if b"\nbare" not in entry]
     found = [os.fsdecode(head.removeprefix(b"worktree ")) for head in heads if head]
-    return [os.path.realpath(place) for place in found if Path(place).is_dir()]
+    return [os.path.realpath(place) for place in found if Path(place, ".git").exists()]
 
 
 def tracked_files(folder: str) -> frozenset[str]:
