@@ -2,7 +2,7 @@
 
 import json
 import sys
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 
 import click
 
@@ -11,7 +11,7 @@ from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import open_untrusted
 from profgate.history.history_store import is_data_set, open_history
-from profgate.history.opening import open_any, open_data_set
+from profgate.history.opening import WritableHistory, open_any, open_data_set
 from profgate.history.revisions import commit_named
 from profgate.history.stored_profiles import readings
 from profgate.io.git import commits_before
@@ -131,11 +131,12 @@ def export(place: str, repository: str | None, history: str) -> int:
     PLACE is a folder, s3://... or gs://... Readings that it contains are not added again. The history can be a data
     set, too, of which --repository selects one repository: its many small files become few large ones.
     """
-    if is_data_set(history) and repository is None:
-        raise ProfgateError("--repository", f"is missing; name the repository of {history} to export")
-    with ExitStack() as stack:
-        stored = is_data_set(history)
-        source = open_data_set(history, only=repository) if stored else stack.enter_context(open_history(history))
-        added = open_data_set(place, repository=repository, create=True).copy(source)
+    source: AbstractContextManager[WritableHistory] = open_history(history)
+    if is_data_set(history):
+        if repository is None:
+            raise ProfgateError("--repository", f"is missing; name the repository of {history} to export")
+        source = open_data_set(history, only=repository)
+    with source as opened, open_data_set(place, repository=repository, create=True) as rows:
+        added = rows.copy(opened)
     show(f"{counted(added, 'reading')} added", sys.stdout)
     return 0

@@ -33,12 +33,14 @@ def open_any(
 ) -> Iterator[WritableHistory]:
     """Open a history of any kind. Of a data set, only the files of ``workload`` are read, if it is given."""
     if is_data_set(address):
-        yield open_data_set(address, workload=workload, create=write and create)
+        with open_data_set(address, workload=workload, create=write and create) as rows:
+            yield rows
     else:
         with open_history(address, write=write, create=create) as store:
             yield store
 
 
+@contextlib.contextmanager
 def open_data_set(
     address: str,
     *,
@@ -46,7 +48,7 @@ def open_data_set(
     repository: str | None = None,
     only: str | None = None,
     create: bool = False,
-) -> "RowStore":
+) -> "Iterator[RowStore]":
     """Open a data set. Its new files belong to ``repository``, by default the one of the job or checkout.
 
     If ``only`` is given, only files of this repository are read. Raises ProfgateError if the address is not allowed, a
@@ -69,4 +71,4 @@ def open_data_set(
         raise ProfgateError(address, f"needs the package {error.name}; run 'pip install {package}'") from error
     if not create and not files.exists():
         raise ProfgateError(address, "contains no history; fill it with 'profgate store export'")
-    return RowStore(files, repository or os.environ.get("GITHUB_REPOSITORY") or Path.cwd().name, workload)
+    yield RowStore(files, repository or os.environ.get("GITHUB_REPOSITORY") or Path.cwd().name, workload)
