@@ -181,7 +181,7 @@ def read(path: str) -> list[Profile]:
 
     Raises ProfgateError if there are no profiles at the path or a file cannot be read.
     """
-    return wiring.read_all(profiles_at(path)[0])
+    return wiring.readable_profiles(profiles_at(path)[0])
 
 
 def compare(

@@ -88,7 +88,7 @@ def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> 
     return [next(unread) if source.profile is None else source.profile for source in sources]
 
 
-def read_all(sources: Sequence[SourceFile]) -> list[Profile]:
+def readable_profiles(sources: Sequence[SourceFile]) -> list[Profile]:
     """Read every source and return its profile. Raises the error of the first source that cannot be read."""
     profiles = []
     for result in read_sources(sources):

@@ -109,7 +109,7 @@ class GitHubConnection:
 
     def _start(self, key: Hashable, work: Callable[[], object]) -> None:
         """Run ``work`` in the background. `_result` returns its result."""
-        from profgate.github.answers import started
+        from profgate.github.answers import in_background
 
         def limited() -> object:
             with self._at_once:
@@ -118,7 +118,7 @@ class GitHubConnection:
                 finally:
                     self.close()
 
-        self._started[key] = started(limited)
+        self._started[key] = in_background(limited)
 
     def _result(self, key: Hashable, work: Callable[[], Result]) -> Result:
         """Return the result of work that was started in the background, or do the work. A result is used once."""

@@ -70,7 +70,7 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
     if len(sources) == 1 and MARK in sources[0].head[:200]:
         run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
         return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)
-    return run_of(wiring.read_all(sources), label, commit, recorded)
+    return run_of(wiring.readable_profiles(sources), label, commit, recorded)
 
 
 @dataclass(frozen=True, slots=True)
