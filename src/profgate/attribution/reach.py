@@ -206,10 +206,9 @@ def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) 
         if state in _TOUCHED:
             return f"{name} changed and runs here"
         file = comparison.symbols.files[symbol]
-        without_file = file is None
         if path is None and file is not None and file.rpartition("/")[2] in top_level:
             return f"{file} may be a changed file of the repository"
-        if (state == "unknown" and path in files) or (without_file and names & last_names(name)):
+        if (state == "unknown" and path in files) or (file is None and names & last_names(name)):
             return f"{name} may have changed and runs here"
         if path in files:
             mentioned = {word for known in sides.meant(symbol) for word in known.function.identifiers}
@@ -264,12 +263,8 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
     """Return the call path to each symbol from the nearest symbol in ``above``, or "" if there is no such path."""
     found = [""] * len(comparison.symbols)
     if above.any():
-        paths = (
-            _tree_paths(comparison, comparison.tree, above)
-            if comparison.tree is not None
-            else _link_paths(comparison, above)
-        )
-        for path in paths:
+        tree = comparison.tree
+        for path in _link_paths(comparison, above) if tree is None else _tree_paths(comparison, tree, above):
             names = [cut(comparison.symbols.names[symbol], LONGEST_NAME) for symbol in path]
             if len(names) > LONGEST_PATH:
                 names = [*names[:2], f"({len(names) - LONGEST_PATH + 1} more)", *names[-LONGEST_PATH + 3 :]]

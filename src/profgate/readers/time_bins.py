@@ -127,8 +127,7 @@ def _scale(start: IntArray, end: IntArray, span: int) -> int:
 
 def _pieces(start: IntArray, end: IntArray, scale: int) -> IntArray:
     """Return the number of bins that each interval overlaps."""
-    pieces: IntArray = (np.maximum(start, end - 1) >> scale) - (start >> scale) + 1
-    return pieces
+    return np.asarray((np.maximum(start, end - 1) >> scale) - (start >> scale) + 1)
 
 
 def _divided(row: IntArray, weight: IntArray, values: IntArray) -> IntArray:
