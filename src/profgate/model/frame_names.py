@@ -6,7 +6,7 @@ part of the identity.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
@@ -195,9 +195,9 @@ def normalised_name(name: str, level: Level = "safe", took: _Step = _unrecorded)
     return took("unknown", name, name or "[unknown]")
 
 
-def needles_of(text: str, level: Level) -> tuple[str, ...]:
-    """Return substrings of a text of names, one of which is in every name that the rules of the level change."""
-    return tuple(dict.fromkeys(needle for needle, _ in _BY_NEEDLE[level == "loose"] if needle in text))
+def needles_of(text: str, level: Level) -> Iterator[str]:
+    """Yield substrings of a text of names, one of which is in every name that the rules of the level change."""
+    return (needle for needle, _ in _BY_NEEDLE[level == "loose"] if needle in text)
 
 
 def _may_change(name: str, needles: Iterable[str]) -> bool:
