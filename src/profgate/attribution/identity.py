@@ -140,10 +140,7 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
 
 
 def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
-    """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
-
-    A name is paired only if it occurs on a single side and cannot refer to another function in the file.
-    """
+    """Map (name, file) on the baseline to the target for equal sources of names that are unique on one side."""
     identities, (gone, new) = _identities(both), _alone(both)
     candidates: dict[tuple[object, ...], list[int]] = {}
     for symbol in new:

@@ -114,11 +114,7 @@ def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
 
 
 def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
-    """Pair removed and added rows of the same function that have about the same cost.
-
-    ``symbol`` contains the symbols of the ``rows``. Rows with the highest cost are paired first. Returns a dictionary
-    that maps each paired row to the other row of the pair.
-    """
+    """Map removed and added rows of a function with about equal costs to each other, the most expensive ones first."""
     costs = {State.REMOVED: np.abs(table.baseline), State.ADDED: np.abs(table.target)}
     ends: dict[int, dict[State, list[tuple[float, int]]]] = {}
     for row, number, code in zip(rows.tolist(), symbol, table.state[rows].tolist(), strict=True):

@@ -18,11 +18,7 @@ OVERWEIGHT_SCHEMA = "profgate.overweight/1"
 def overweight_document(
     comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool = False
 ) -> dict[str, Any]:
-    """Return the table as JSON data. Ratios are fractions (1.0 = 100 %), or None if undefined.
-
-    Stacks that contain one of the ``pivots`` are excluded from all values but those of ``all_stacks``. Raises
-    ProfgateError if there are no stacks or a pivot is unknown.
-    """
+    """Return the table without stacks of pivots as JSON data. Raises ProfgateError for missing stacks or pivots."""
     bar, dropped = noise_bar(comparison, Context()), _symbols(comparison, pivots)
     levels = pivot_levels(comparison, {}, bar, dropped)
     scale, table, thresholds = comparison.metric.scale, levels[0].table, resolved(Overweight(), {})

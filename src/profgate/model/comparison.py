@@ -73,11 +73,7 @@ class DiffTree(CallTree):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineCosts:
-    """The costs of the executed source lines, sorted by symbol and line.
-
-    ``symbol`` and ``line`` are int64 arrays with one element per line. ``own`` and ``total`` are int64 arrays by run
-    and line, with the baseline runs first.
-    """
+    """Costs by run (baseline first) and executed line, sorted by symbol and line. All arrays are int64."""
 
     symbol: IntArray
     line: IntArray
@@ -193,11 +189,7 @@ class Causes:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The value of one sample, in stored units of the metric.
-
-    ``period`` is stated by the profiles and equal in all runs, or None. ``values`` is a float64 array with one element
-    per run of both sides, or None if the value is unknown in a run.
-    """
+    """The value of one sample in stored units, if stated and equal in all runs, and by run (float64), or None."""
 
     period: int | None = None
     values: FloatArray | None = None

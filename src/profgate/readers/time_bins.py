@@ -24,11 +24,7 @@ _MORE_PIECES = 1 << 16  # intervals may be divided into this many additional pie
 
 
 class Ran(NamedTuple):
-    """The times of one thread in nanoseconds.
-
-    The int64 arrays have one element per interval in which a node ran. The node is -1 for samples without frames. If
-    every interval ends when it starts, the intervals are samples without a duration.
-    """
+    """A thread's int64 nodes (-1 without frames) and times in nanoseconds. Samples end when they start."""
 
     name: str
     node: IntArray
