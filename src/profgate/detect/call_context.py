@@ -31,11 +31,6 @@ class State(IntEnum):
     SLOWER = 3
     FASTER = 4
 
-    @property
-    def label(self) -> str:
-        """The name of the state in lower case."""
-        return self.name.lower()
-
 
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
@@ -184,7 +179,7 @@ class CallContext:
             to_value=table.target[rows],
             details=ContextShift(
                 "contexts",
-                state=[State(code).label for code in state.tolist()],
+                state=[State(code).name.lower() for code in state.tolist()],
                 shift=shift,
                 threshold=table.threshold[rows],
                 carried=largest_child_parts(tree, table.target - table.baseline)[rows],
@@ -193,7 +188,7 @@ class CallContext:
                 moved=moved,
             ),
             flags=["moved" if path else "" for path in moved],
-            counts={f"contexts_{state.label}": counted[state] for state in State},
+            counts={f"contexts_{state.name.lower()}": counted[state] for state in State},
             node=rows,
         )
 

@@ -25,12 +25,9 @@ def overweight_document(
     kinds = overweight_kinds(table, thresholds, worse_sign(comparison.metric), bar).tolist()
     if bar is not None:
         thresholds["min_total_change"] = max(thresholds["min_total_change"], bar)
+    costs = ("baseline", "target", "delta", "exclusive_baseline", "exclusive_target")
     columns = {
-        "baseline": _numbers(table.baseline.tolist(), scale),
-        "target": _numbers(table.target.tolist(), scale),
-        "delta": _numbers(table.delta.tolist(), scale),
-        "exclusive_baseline": _numbers(table.exclusive_baseline.tolist(), scale),
-        "exclusive_target": _numbers(table.exclusive_target.tolist(), scale),
+        **{name: _numbers(getattr(table, name).tolist(), scale) for name in costs},
         "responsibility": list(map(finite, table.responsibility.tolist())),
         "overweight": list(map(finite, table.overweight.tolist())),
         "interest": table.interest.tolist(),
@@ -65,9 +62,8 @@ def _symbols(comparison: Comparison, names: Sequence[str]) -> tuple[int, ...]:
     for name in names:
         places = [symbol for symbol, other in enumerate(comparison.symbols.names) if other == name]
         if not places:
-            raise ProfgateError(
-                "--pivot", f"no symbol is called {name!r}; 'profgate overweight --format json' shows all"
-            )
+            what = f"no symbol is called {name!r}; 'profgate overweight --format json' shows all"
+            raise ProfgateError("--pivot", what)
         symbols += places
     return tuple(symbols)
 
