@@ -99,7 +99,8 @@ def _merged_by(kernels: Kernels, depth: IntArray, symbol: IntArray) -> tuple[Cal
     count = kernels.merged_paths(*given, int(symbol.max(initial=-1)) + 1, columns)
     if count is None:
         return None
-    return CallTree(*(read_only(column[:count].copy()) for column in (parent, own, level, end))), rows
+    parent, own, level = (read_only(column[:count].copy()) for column in (parent, own, level))
+    return CallTree(parent, own, level, read_only(end[:count].copy())), rows
 
 
 def tree_of(parent: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]:
