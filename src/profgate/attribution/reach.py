@@ -35,13 +35,8 @@ LONGEST_NAME = 60
 RUNTIME = ("/node:", "/<frozen ", "/~", "/<built-in>")
 # folders of runtimes and the system
 RUNTIME_FOLDERS = (
-    "/lib/python3",
-    "//usr/local/go/src/",
-    "/hostedtoolcache/",
-    "/rustc/",
-    "//usr/lib/",
-    "//usr/include/",
-    "//lib/",
+    *("/lib/python3", "//usr/local/go/src/", "/hostedtoolcache/", "/rustc/"),
+    *("//usr/lib/", "//usr/include/", "//lib/"),
 )
 OUTPUT = re.compile(r"(?:^|[^/]/)(?:build|dist|lib|out|target)/$")  # usual names of folders for the output of a build
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
