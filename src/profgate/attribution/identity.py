@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.attribution.call_links import CallLinks, links_of, shares
-from profgate.attribution.paired_files import (
+from profgate.attribution.repository_paths import (
+    BASELINE,
     LONGEST_PATH,
+    TARGET,
+    both_sides,
     files_of_two_folders,
     files_of_two_roots,
     functions_by_file,
     texts_of_paths,
 )
-from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
 from profgate.model.levels import NEARLY_ALL
 
 if TYPE_CHECKING:
