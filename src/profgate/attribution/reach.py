@@ -80,19 +80,17 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     settled = _settled(states, comparison, locked_folders(sides.diff.repository_files or ()))
     doubt = _doubt(states, comparison, sides, dependencies) or _built(states, comparison, sides, settled)
     found: list[tuple[Reach, str]] = []
-    for state, fixed, package, calls, package_calls, callee in zip(
-        states.states, settled, packages, below, under, inlined, strict=True
-    ):
+    for symbol, state in enumerate(states.states):
         if state in CHANGED:
             found.append(("changed here", ""))
-        elif calls:
-            found.append(("called by a changed function", calls))
-        elif callee:
-            found.append(("calls a changed function", callee))
-        elif package or package_calls:
-            found.append(("dependency changed", package or package_calls))
+        elif below[symbol]:
+            found.append(("called by a changed function", below[symbol]))
+        elif inlined[symbol]:
+            found.append(("calls a changed function", inlined[symbol]))
+        elif package := packages[symbol] or under[symbol]:
+            found.append(("dependency changed", package))
         else:
-            found.append(("not reachable" if fixed and not doubt else "unknown", ""))
+            found.append(("not reachable" if settled[symbol] and not doubt else "unknown", ""))
     reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
     return replace(states, reach=reach, through=through, doubt=doubt)
 
