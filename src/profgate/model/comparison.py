@@ -178,12 +178,10 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The symbol that explains each symbol's change and the steps to it (int64), and those whose source ``changed``."""
+    """The symbols that explain each symbol's growth and fall, the steps to them (int64), and ``changed`` symbols."""
 
-    grown_end: IntArray
-    fallen_end: IntArray
-    grown_steps: IntArray
-    fallen_steps: IntArray
+    grown: tuple[IntArray, IntArray]
+    fallen: tuple[IntArray, IntArray]
     changed: frozenset[int] = frozenset()
 
 
