@@ -479,9 +479,9 @@ def test_answers_are_limited(
     fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, reason: str
 ) -> None:
     monkeypatch.setattr(answers, limit, value)
-    fake.add_commit(branch="main")
+    sha = fake.add_commit(files={"large": bytes(700_000)})
     if limit == "ANSWER_SECONDS":
-        fake.fail("GET", "/commits/", HANG, times=100)
+        fake.fail("GET", "/contents/", HANG, times=100)
     with pytest.raises(ServerFailedError, match=reason):
-        client_of(fake).commit_sha("main")
+        client_of(fake).file_at("large", sha)
     gc.collect()  # an answer that is not closed would warn here, and a warning is an error
