@@ -100,7 +100,7 @@ def _refused(answer: "Response", where: str, token: str) -> GitHubError:
         return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
     if status >= 500 or status in {403, 408, 429}:  # 403 means that the signed URL has expired
         return TryAgainError(where, f"{host} answered {status}; run again")
-    remedy = "attach it again with profgate" if token else "run again or use another baseline"
+    remedy = "attach it to the release again" if token else "run again or use another baseline"
     return GitHubError(where, f"{host} answered {status}; {remedy}")
 
 
@@ -120,8 +120,8 @@ def files_of(download: Download, where: str) -> dict[str, bytes]:
 class _ZipBytes(io.BytesIO):
     """The bytes of a zip archive whose number of entries is limited.
 
-    `zipfile` reads the whole directory at once and then creates an object for each entry. Therefore, the entries are
-    counted when the directory is read. The number that is stored in the archive is not trusted.
+    `zipfile` creates an object for each entry of the directory, which it reads at once. Therefore, the entries are
+    counted then. The number that is stored in the archive is not trusted.
     """
 
     max_members: int | None = None
