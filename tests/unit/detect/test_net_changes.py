@@ -182,25 +182,27 @@ def test_cheaper_subtree_offsets_its_callee() -> None:
         assert (row.net, row.listed, row.certain) == ("offset", True, False)
 
 
-LARGE = {f"main;g{place}": 6000 for place in range(4)}
+CALM, NOISY = [1.0] * 10, [1.1, 0.9, 1.2, 0.8, 1.0, 0.95, 1.1, 0.75, 1.0, 0.9]
 
 
 @pytest.mark.parametrize(
-    ("noise", "after", "row"),
+    ("large", "noise", "after", "row"),
     [
-        ([1.0] * 10, {"main;audit": 1900}, ("audit", True, True)),
-        ([1.0] * 10, {"main;audit": 190, "main;audit;write": 1900}, ("audit", True, True)),
-        ([1.1, 0.9, 1.2, 0.8, 1.0, 0.95, 1.1, 0.75, 1.0, 0.9], {"main;audit": 1900}, ("audit", True, False)),
-        ([1.0] * 10, {"main;audit": 1900, "main;g0": 4500}, ("audit", False, False)),
+        ("main;g", CALM, {"main;audit": 1900}, ("audit", True, True)),
+        ("main;g", CALM, {"main;audit": 190, "main;audit;write": 1900}, ("audit", True, True)),
+        ("main;g", NOISY, {"main;audit": 1900}, ("audit", True, False)),
+        ("main;g", NOISY, {"main;audit": 1900, "main;g0": 3000}, ("audit", False, False)),
+        ("main;work;g", NOISY, {"main;work;audit": 1900}, ("audit", False, False)),
+        ("main;g", CALM, {"main;audit": 1900, "main;g0": 4500}, ("audit", False, False)),
     ],
-    ids=["caller grew", "with callees", "caller is noisy", "split"],
+    ids=["caller grew", "with callees", "caller is noisy", "split of a noisy caller", "noisy part of the run", "split"],
 )
 def test_new_function_below_the_run_is_itself(
-    noise: Sequence[float], after: Values, row: tuple[str, bool, bool]
+    large: str, noise: Sequence[float], after: Values, row: tuple[str, bool, bool]
 ) -> None:
     """Nearly the whole run is no cause, and its noise may hide a new function."""
     runs = [
-        {**around, **{stack: round(factor * cost) for stack, cost in LARGE.items()}, **change}
+        {**around, **{f"{large}{place}": round(factor * 6000) for place in range(4)}, **change}
         for around, factor, change in zip(2 * runs_of(AROUND, 5), noise, [{}] * 5 + [after] * 5, strict=True)
     ]
     rows = found(from_stacks(runs[:5], runs[5:]))
