@@ -225,21 +225,25 @@ def test_function_of_untouched_file_is_unchanged(with_sources: Stage) -> None:
     assert source_warnings(with_sources) == []
 
 
-@pytest.mark.parametrize("status", [403, 404, 502])
-def test_missing_commit_files_leave_changed_files_known(with_sources: Stage, status: int) -> None:
-    with_sources.fake.fail("GET", "/git/trees/", status, times=9)
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        *[(status, "GitHub did not list the commit's files") for status in (403, 404, 502)],
+        ("listed up to a limit", "GitHub listed 3 files of the commit and omitted others"),
+        ("chosen baseline", "does not start at the baseline (main)"),
+    ],
+)
+def test_missing_commit_files_leave_changed_files_known(with_sources: Stage, state: int | str, text: str) -> None:
+    if isinstance(state, int):
+        with_sources.fake.fail("GET", "/git/trees/", state, times=9)
+    elif state == "chosen baseline":
+        with_sources.inputs["baseline-ref"] = "main"
+    else:
+        with_sources.fake.state.most_listed = 4  # logo.png, src and two of its files
     assert with_sources.compare(in_cart(BOTH_SLOWER, 77)) == 1
     assert sources_of(with_sources) == {"parse": "changed"}
     (warning,) = source_warnings(with_sources)
-    assert "GitHub did not list the commit's files" in warning
-
-
-def test_truncated_list_leaves_its_files_known(with_sources: Stage) -> None:
-    with_sources.fake.state.most_listed = 4  # logo.png, src and two of its files
-    with_sources.compare(in_cart(BOTH_SLOWER, 77))
-    assert sources_of(with_sources) == {"parse": "changed"}
-    (warning,) = source_warnings(with_sources)
-    assert "GitHub listed 3 files of the commit and omitted others" in warning
+    assert text in warning
 
 
 def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
@@ -248,14 +252,6 @@ def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
     assert sources_of(with_sources) == {"parse": "changed"}
     (warning,) = source_warnings(with_sources)
     assert f"does not start at the baseline ({with_sources.base[:12]})" in warning
-
-
-def test_chosen_baseline_marks_nothing_unchanged(with_sources: Stage) -> None:
-    with_sources.inputs["baseline-ref"] = "main"
-    with_sources.compare(in_cart(BOTH_SLOWER, 77))
-    assert sources_of(with_sources) == {"parse": "changed"}
-    (warning,) = source_warnings(with_sources)
-    assert "does not start at the baseline (main)" in warning
 
 
 def test_renamed_file_is_a_single_location(with_sources: Stage) -> None:

@@ -170,13 +170,6 @@ def test_nothing_is_red_while_the_total_improved() -> None:
     assert codes(findings(report)["f07"]) == ["offset"]
 
 
-@pytest.mark.parametrize(("fail_on", "colour"), [("never", "yellow"), ("severe", "yellow"), ("maybe", "red")])
-def test_fail_on(fail_on: Any, colour: str) -> None:
-    report = judged(slower(), policy=Policy(fail_on=fail_on))
-    assert report.verdict.colour == colour
-    assert colour == "red" or codes(findings(report)["f07"]) == ["severity"]
-
-
 def test_five_percent_of_the_run_is_severe() -> None:
     report = judged(slower({**BASE, "f07": 14_000}), policy=Policy(fail_on="severe"))
     assert (findings(report)["f07"].severity, report.verdict.colour) == ("severe", "red")
