@@ -162,8 +162,8 @@ def test_system_libraries_state_what_they_moved(after: int, moved: tuple[float, 
         facts=(Facts("callgrind", cpu_model="a"), Facts("callgrind", cpu_model="b")),
     )
     found = [note.reason.parameters for note in doubts(comparison) if note.reason.code == "system_library"]
-    assert [(one["names"], one["moved"], one["relative"]) for one in found] == (
-        [("libc.so.6", pytest.approx(moved[0]), pytest.approx(moved[1]))] if moved else []
+    assert [[one["names"], one["moved"], one["relative"]] for one in found] == (
+        [["libc.so.6", pytest.approx(moved[0]), pytest.approx(moved[1])]] if moved else []
     )
 
 
