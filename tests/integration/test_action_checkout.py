@@ -80,10 +80,7 @@ def test_fork_states_the_commit_it_measured(diverged: Stage) -> None:
 
 def pushed(stage: Stage, before: str, sha: str) -> str:
     """The baseline of a push to the base branch that is compared."""
-    stage.fake.start_run(sha)
-    environ = {"GITHUB_SHA": sha, "GITHUB_REF": "refs/heads/main"}
-    stage.run("push", profiles(SLOWER, 77), environ, {"before": before}, {"mode": "compare"})
-    stage.fake.finish_run()
+    stage.triggered("push", {"before": before}, sha, files=profiles(SLOWER, 77), inputs={"mode": "compare"})
     return stage.outputs["baseline-sha"]
 
 

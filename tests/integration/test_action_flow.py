@@ -384,9 +384,8 @@ def test_both_sides_in_a_job_need_no_api(stage: Stage) -> None:
     stage.inputs |= {"token": "", "profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
     both = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
     both |= {f"head/{name}": data for name, data in profiles(SLOWER, 2).items()}
-    before = len(stage.fake.requests)
     assert stage.record(both) == 1
-    assert [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path] == []
+    assert stage.requests == []
     report = json.loads(stage.file("report.json"))
     assert [workload["name"] for workload in report["workloads"]] == ["api"]
 
@@ -419,12 +418,7 @@ def test_two_refs_are_compared_on_demand(recorded: Stage) -> None:
     old = recorded.base
     recorded.push(profiles(SLOWER, 90))
     recorded.fake.state.tags["v1"] = old
-    recorded.inputs |= {"baseline-ref": "v1", "target-ref": "main"}
-    recorded.fake.start_run(recorded.base, event="workflow_dispatch")
-    code = recorded.run(
-        "workflow_dispatch", {}, {"GITHUB_SHA": recorded.base, "GITHUB_REF": "refs/heads/main"}, {"inputs": {}}
-    )
-    assert code == 1
+    assert recorded.compare_refs("v1", "main") == 1
     assert recorded.outputs["baseline-sha"] == old
     assert "parse" in recorded.summary
     assert recorded.comments == []
@@ -538,36 +532,23 @@ def test_refused_publication_changes_no_verdict(recorded: Stage, setting: str, p
     assert len(recorded.comments) == (setting != "comment")
 
 
-def queued(stage: Stage, files: dict[str, bytes]) -> int:
-    """The action on a group of the merge queue."""
-    group = stage.fake.add_commit(parents=[stage.base, stage.head])
-    ref = f"refs/heads/gh-readonly-queue/main/pr-{stage.number}-{stage.base}"
-    stage.fake.start_run(group, event="merge_group", branch=ref.removeprefix("refs/heads/"))
-    event = {"action": "checks_requested", "merge_group": {"base_sha": stage.base, "head_sha": group, "head_ref": ref}}
-    code = stage.run("merge_group", files, {"GITHUB_SHA": group, "GITHUB_REF": ref}, event)
-    stage.fake.finish_run()
-    return code
-
-
 def test_merge_queue_is_gated_without_a_comment(recorded: Stage) -> None:
-    assert queued(recorded, profiles(SLOWER, 77)) == 1
+    assert recorded.queued(profiles(SLOWER, 77)) == 1
     assert recorded.outputs["baseline-sha"] == recorded.base
     assert recorded.comments == []
     assert "parse" in recorded.summary
-    assert queued(recorded, profiles(SHARES, 78)) == 0
+    assert recorded.queued(profiles(SHARES, 78)) == 0
 
 
 @pytest.mark.parametrize("event", ["schedule", "workflow_dispatch"])
 def test_a_run_of_the_base_branch_records(stage: Stage, event: str) -> None:
-    stage.fake.start_run(stage.base, event=event)
-    assert stage.run(event, profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/heads/main"}, {}) == 0
+    assert stage.triggered(event, {}, stage.base, files=profiles()) == 0
     assert [one.name for one in stage.fake.state.artifacts.values()] == [ARTIFACT]
 
 
 def test_a_pushed_tag_records_its_commit(stage: Stage) -> None:
     stage.fake.state.tags["v1"] = stage.base
-    stage.fake.start_run(stage.base, branch="v1")
-    assert stage.run("push", profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/tags/v1"}, {}) == 0
+    assert stage.triggered("push", {}, stage.base, "refs/tags/v1", profiles()) == 0
     assert json.loads(stage.file(f"baseline/{MANIFEST_NAME}"))["ref"] == "refs/tags/v1"
 
 
