@@ -22,10 +22,8 @@ from profgate.github.requests import NotFoundError, RateLimitedError, ServerFail
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
 
-def client_of(fake: FakeGitHub, token: str | None = None, budget: RetryBudget | None = None) -> GitHubClient:
-    return fake.closing(
-        GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0, budget=budget)
-    )
+def client_of(fake: FakeGitHub, token: str = "", budget: RetryBudget | None = None) -> GitHubClient:
+    return fake.client(token, retries=4, budget=budget)
 
 
 def test_downloads_in_the_background_overlap(fake: FakeGitHub) -> None:

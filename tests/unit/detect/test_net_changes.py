@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparisons import from_stacks, timed
+from comparisons import from_stacks, runs_of, timed
 from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.net_changes import NetChange, net_changes, unconfirmed_changes
 from profgate.model.comparison import CallEdges, Comparison, Noise, Runs
@@ -16,13 +16,6 @@ AROUND = {f"main;f{place:02}": 400 + 10 * place for place in range(20)} | {"main
 TIMED = timed()
 COUNTED = Metric("instructions", "count", kind=MetricKind.COUNTED)
 Values = Mapping[str, int]
-
-
-def runs_of(values: Values, count: int) -> list[dict[str, int]]:
-    return [
-        {stack: value + (7 * place + 3 * run) % 5 for place, (stack, value) in enumerate(values.items())}
-        for run in range(count)
-    ]
 
 
 def sides(before: Values, after: Values, runs: int = 5, metric: Metric = TIMED) -> Comparison:
