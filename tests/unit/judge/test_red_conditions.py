@@ -33,6 +33,7 @@ from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
 from profgate.report.wording import reason_text
+from report_samples import finding
 
 P = 1 / 252
 NUMBERS = {"p": P, "t": 9.0, "distance": 1.2, "bound": None, "delta_share": 0.03, "ratio": 0.3}
@@ -49,22 +50,8 @@ FAMILY = TestFamily("5+5", ((1.0,) * 252, (1.0,) * 252), ((1.0,) * 252, (1.0,) *
 
 
 def change(strategy: str, family: str, kind: str = "Degradation", name: str = "parse", **statistics: Any) -> Change:
-    return Change(
-        strategy=strategy,
-        family=family,
-        kind=kind,
-        subtype="amount",
-        location=Location(name),
-        from_value=1000.0,
-        to_value=1300.0,
-        delta=300.0,
-        relative=0.3,
-        share_from=0.1,
-        share_to=0.13,
-        confidence_type="none",
-        confidence=None,
-        result=GateResult(**statistics),
-    )
+    (found,) = finding(name, 1000.0, 1300.0, kind=kind, whole=10_000.0).changes
+    return replace(found, strategy=strategy, family=family, result=GateResult(**statistics))
 
 
 def of_test(kind: str = "Degradation", **changed: Any) -> Change:
