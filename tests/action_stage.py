@@ -48,6 +48,14 @@ def profiles(shares: Mapping[str, int] = SHARES, seed: int = 0, workload: str = 
     return {f"{workload}/{run}.folded": folded(shares, 1000 * seed + run) for run in range(1, 6)}
 
 
+BOTH = {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}  # inputs for both builds in a job
+
+
+def both_builds(head: Mapping[str, bytes], base: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
+    sides = {"base": profiles(SHARES, 1) if base is None else base, "head": head}
+    return {f"{side}/{name}": data for side, files in sides.items() for name, data in files.items()}
+
+
 class Stage:
     """A repository with a workspace, in which the action runs."""
 

@@ -10,7 +10,7 @@ import cmarkgfm
 import cmarkgfm.cmark
 import pytest
 
-from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, BASE_RUNS, BOTH, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, both_builds, profiles
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 
@@ -263,10 +263,8 @@ def test_renamed_file_is_a_single_location(with_sources: Stage) -> None:
 
 
 def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
-    with_sources.inputs |= {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
-    both = {f"base/{name}": data for name, data in in_cart(SHARES, 1).items()}
-    both |= {f"head/{name}": data for name, data in in_cart(BOTH_SLOWER, 2).items()}
-    assert with_sources.compare(both) == 1
+    with_sources.inputs |= BOTH
+    assert with_sources.compare(both_builds(in_cart(BOTH_SLOWER, 2), in_cart(SHARES, 1))) == 1
     assert sources_of(with_sources) == {"parse": "changed", "render": "same"}
     assert "changed [in this PR](" in with_sources.comments[0]
     page = with_sources.file("api.samples.html").partition('id="header">')[2].partition("</script>")[0]
@@ -381,10 +379,8 @@ def test_a_broken_policy_names_every_place(recorded: Stage) -> None:
 
 
 def test_both_sides_in_a_job_need_no_api(stage: Stage) -> None:
-    stage.inputs |= {"token": "", "profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
-    both = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
-    both |= {f"head/{name}": data for name, data in profiles(SLOWER, 2).items()}
-    assert stage.record(both) == 1
+    stage.inputs |= {"token": "", **BOTH}
+    assert stage.record(both_builds(profiles(SLOWER, 2))) == 1
     assert stage.requests == []
     report = json.loads(stage.file("report.json"))
     assert [workload["name"] for workload in report["workloads"]] == ["api"]
@@ -400,10 +396,8 @@ def test_stored_baseline_needs_a_token(stage: Stage) -> None:
 def test_base_policy_holds_for_local_sides(stage: Stage) -> None:
     commit_policy(stage, "gate: {fail-on: never, fail-on-total: never, own-baseline: true}\n")
     stage.open_pull()
-    stage.inputs |= {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
-    both = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
-    both |= {f"head/{name}": data for name, data in profiles(SLOWER, 2).items()}
-    assert stage.compare(both) == 0
+    stage.inputs |= BOTH
+    assert stage.compare(both_builds(profiles(SLOWER, 2))) == 0
     assert json.loads(stage.file("report.json"))["policy"]["fail_on"] == "never"
     assert len(stage.comments) == 1
 
