@@ -207,12 +207,13 @@ static int64_t weight_of(const uint8_t *rest, int64_t size, int64_t *stack) {
 /* Reads lines of data, each with its end, from a place on; gives back the place of the first that was not read. */
 int64_t profgate_scan_lines(scan_t *scan, const uint8_t *data, int64_t at, int64_t size) {
     while (at < size) {
-        const uint8_t *line = data + at, *end = memchr(line, '\n', (size_t)(size - at)), *rest, *frame, *stop;
+        const uint8_t *line = data + at, *end, *rest, *frame, *stop;
         int64_t stack = 0, value, before = scan->frames, shared;
         scan->status = ODD_LINE;
-        if (!end) return at;
-        share(scan, line, end - line);
+        share(scan, line, size - at); /* the path has no line break, so the shared part is within the line */
         rest = frame = line + scan->path_size;
+        end = memchr(rest, '\n', (size_t)(data + size - rest));
+        if (!end) return at;
         value = weight_of(rest, end - rest, &stack);
         if (!value) return at;
         shared = scan->depth;
