@@ -64,9 +64,7 @@ class CallTree:
         yield from np.split(order, np.cumsum(np.bincount(self.depth))[:-1])
 
 
-def merged_paths(
-    depth: IntArray, symbol: IntArray, kernels: Kernels | None = None
-) -> tuple[CallTree, IntArray]:
+def merged_paths(depth: IntArray, symbol: IntArray, kernels: Kernels | None = None) -> tuple[CallTree, IntArray]:
     """Return the tree of all paths in a stream, and an int64 array with the row of each event.
 
     The parent of an event at depth d is the last preceding event at depth d - 1, or the root for depth 0. Streams of
@@ -108,7 +106,8 @@ def _merged_by(kernels: Kernels, depth: IntArray, symbol: IntArray) -> tuple[Cal
     count = kernels.merged_paths(*given, int(symbol.max(initial=-1)) + 1, columns)
     if count is None:
         return None
-    return CallTree(*(read_only(column[:count].copy()) for column in (parent, own, level, end))), rows
+    parent, own, level = (read_only(column[:count].copy()) for column in (parent, own, level))
+    return CallTree(parent, own, level, read_only(end[:count].copy())), rows
 
 
 def tree_of(parent: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]:

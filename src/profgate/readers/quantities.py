@@ -62,13 +62,18 @@ def sum_of(values: IntArray, where: str) -> int:
     return total
 
 
+def most_rows(size: int) -> int:
+    """Return how many frames or values a file of ``size`` bytes may describe."""
+    return _MOST_ROWS + _ROWS_PER_BYTE * size
+
+
 def refuse_expansion(rows: int, size: int, where: str) -> None:
     """Raise ProfileError if a file of ``size`` bytes describes so many frames or values that they exhaust memory.
 
     Files of profilers have about one frame or value per byte. Files in which parts refer to each other can have the
     square of this number.
     """
-    if rows > _MOST_ROWS + _ROWS_PER_BYTE * size:
+    if rows > most_rows(size):
         raise ProfileError(where, f"describes more than {rows:,} frames or values in {size:,} bytes; record less")
 
 

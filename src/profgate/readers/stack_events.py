@@ -4,7 +4,7 @@ The functions raise ProfileError with location ``where`` if a path has more than
 """
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,23 +45,28 @@ def stacks_from_paths(
     paths without frames are added to ``root_values``. The rows of ``timeline`` correspond to paths.
     """
     lengths = np.diff(offsets)
-    empty = lengths == 0
-    root_values = values[:, empty].sum(axis=1)
-    filled = ~empty
+    filled = lengths > 0
     first, lengths = offsets[:-1][filled], lengths[filled]
     if len(lengths):
         _refuse_depth(int(lengths.max()), where)
     new = lengths - _shared_prefixes(flat_frames, first, lengths)
     starts = first + lengths - new
     at = ranges(starts, new)
-    ends = np.cumsum(new)
-    leaf = np.zeros(len(at), dtype=np.bool_)
-    leaf[ends - 1] = True
-    depth = at - np.repeat(first, new)
+    fresh = np.zeros(len(filled), np.int64)
+    fresh[filled] = new
+    stacks = stacks_from_events(at - np.repeat(first, new), flat_frames[at], fresh, values, calls)
+    return _timed(stacks, timeline, np.where(filled, np.cumsum(filled) - 1, -1))
+
+
+def stacks_from_events(
+    depth: NDArray[Any], frame: IntArray | RowArray, fresh: IntArray, values: IntArray, calls: IntArray | None = None
+) -> Stacks:
+    """Build stacks from the new frames of all paths, of which path ``k`` has ``fresh[k]``, or none if it is empty."""
+    filled = fresh > 0
+    leaf = np.zeros(len(depth), dtype=np.bool_)
+    leaf[np.cumsum(fresh[filled]) - 1] = True
     counted = None if calls is None else calls[filled]
-    leaves = np.where(filled, np.cumsum(filled) - 1, -1)
-    stacks = _stacks(depth, flat_frames[at], leaf, values[:, filled], root_values, counted)
-    return _timed(stacks, timeline, leaves)
+    return _stacks(depth, frame, leaf, values[:, filled], values[:, ~filled].sum(axis=1), counted)
 
 
 def stacks_from_parents(
@@ -109,7 +114,7 @@ def _timed(stacks: Stacks, timeline: Timeline | None, leaves: IntArray) -> Stack
 
 
 def _stacks(
-    depth: IntArray,
+    depth: NDArray[Any],
     frame: IntArray | RowArray,
     leaf: BoolArray,
     values: IntArray,
