@@ -1,4 +1,4 @@
-/* The loops that take most of the time of reading large files: lines of folded stacks, and fields and varints of protobuf.
+/* The loops that take most of the time of large files: lines of folded stacks, fields and varints of protobuf, call trees.
  *
  * All answer as the Python they stand in for, which tests hold, and stop where that would do anything unusual. Input
  * is hostile: nothing is read outside the bytes given, and hashes are seeded, so that nobody can choose names that
@@ -279,4 +279,110 @@ int64_t profgate_fields(const uint8_t *data, int64_t size, int64_t at, int64_t *
         span[2 * count++ + 1] = at = start + length;
     }
     return count;
+}
+
+/* A row of a call tree. */
+typedef struct {
+    int32_t up, symbol, depth;
+    int32_t place;       /* in preorder */
+    int32_t first, next; /* the first child and the next sibling, by symbol; -1 = none */
+} row_t;
+
+typedef struct {
+    row_t *row;
+    int32_t *table; /* rows at the places of their hashes, or the next free one; -1 = free */
+    int64_t rows, room;
+    uint64_t seed;
+} tree_t;
+
+static int32_t *filled(int64_t room, int32_t value) {
+    int32_t *made = malloc((size_t)room * sizeof *made);
+    for (int64_t place = 0; made && place < room; place++) made[place] = value;
+    return made;
+}
+
+/* The place in the table of the row with this parent and symbol, or the free one for it. */
+static int32_t *slot_of(const tree_t *tree, int32_t up, int32_t symbol) {
+    uint64_t mask = (uint64_t)(tree->room - 1), place = mixed((uint64_t)up << 32 | (uint32_t)symbol, tree->seed) & mask;
+    int32_t row;
+    while ((row = tree->table[place]) >= 0 && (tree->row[row].up != up || tree->row[row].symbol != symbol))
+        place = (place + 1) & mask;
+    return tree->table + place;
+}
+
+static int widen(tree_t *tree) {
+    int32_t *table = filled(2 * tree->room, -1);
+    if (!table) return 0;
+    free(tree->table);
+    tree->table = table;
+    tree->room *= 2;
+    for (int32_t row = 1; row < tree->rows; row++) *slot_of(tree, tree->row[row].up, tree->row[row].symbol) = row;
+    return 1;
+}
+
+/* Makes the rows of all events; 0 without memory, or where a depth or a symbol is out of range. */
+static int make_rows(tree_t *tree, int32_t *path, const uint16_t *depth, const int64_t *symbol, int64_t events,
+                     int64_t symbols, int64_t *row_of) {
+    int64_t row = 0, deepest = 0;
+    for (int64_t event = 0; event < events; event++) {
+        int32_t up = path[depth[event]], own = (int32_t)symbol[event];
+        if (depth[event] > deepest || symbol[event] < 0 || symbol[event] >= symbols) return 0;
+        deepest = depth[event] + 1;
+        row++; /* a second stream mostly has its rows in the order of the first */
+        if (row >= tree->rows || tree->row[row].up != up || tree->row[row].symbol != own) {
+            int32_t *slot = slot_of(tree, up, own);
+            row = *slot;
+            if (row < 0) {
+                row = tree->rows++;
+                *slot = (int32_t)row;
+                tree->row[row] = (row_t){up, own, (int32_t)deepest, 0, -1, -1};
+                if (2 * tree->rows > tree->room && !widen(tree)) return 0;
+            }
+        }
+        row_of[event] = path[deepest] = (int32_t)row;
+    }
+    return 1;
+}
+
+/* Lists the children of each row by symbol, from the rows in the order of their symbols; 0 without memory. */
+static int list_children(tree_t *tree, int64_t symbols) {
+    int32_t *start = filled(symbols + 1, 0), *order = filled(tree->rows, 0);
+    int made = start && order;
+    for (int64_t row = 1; made && row < tree->rows; row++) start[tree->row[row].symbol + 1]++;
+    for (int64_t symbol = 1; made && symbol <= symbols; symbol++) start[symbol] += start[symbol - 1];
+    for (int64_t row = 1; made && row < tree->rows; row++) order[start[tree->row[row].symbol]++] = (int32_t)row;
+    for (int64_t place = made ? tree->rows - 2 : -1; place >= 0; place--) {
+        row_t *row = tree->row + order[place], *up = tree->row + row->up;
+        row->next = up->first;
+        up->first = order[place];
+    }
+    free(start), free(order);
+    return made;
+}
+
+/* The tree of all paths in a stream, where an event is below the last one whose depth is less by one. Its rows are in
+ * preorder, siblings by symbol, and columns have room for one of each event and the root. Gives how many rows; -1
+ * without memory, or where the stream is damaged. */
+int64_t profgate_merge(const uint16_t *depth, const int64_t *symbol, int64_t events, int64_t symbols, uint64_t seed,
+                       int64_t *row_of, int32_t *parent, int32_t *name, int32_t *level, int64_t *end) {
+    tree_t tree = {malloc(((size_t)events + 1) * sizeof *tree.row), filled(1024, -1), 1, 1024, seed};
+    int32_t *path = filled(MAX_DEPTH + 2, 0), place = 0;
+    int made = events < INT32_MAX && tree.row && tree.table && path;
+    if (made) tree.row[0] = (row_t){-1, -1, 0, 0, -1, -1};
+    made = made && make_rows(&tree, path, depth, symbol, events, symbols, row_of) && list_children(&tree, symbols);
+    for (int32_t row = made ? 0 : -1; row >= 0;) {
+        row_t *own = tree.row + row;
+        parent[place] = row ? tree.row[own->up].place : -1;
+        name[place] = own->symbol;
+        level[place] = own->depth;
+        own->place = place++;
+        row = own->first;
+        for (; row < 0 && own; own = own->up < 0 ? NULL : tree.row + own->up) {
+            end[own->place] = place;
+            row = own->next;
+        }
+    }
+    for (int64_t event = 0; made && event < events; event++) row_of[event] = tree.row[row_of[event]].place;
+    free(tree.row), free(tree.table), free(path);
+    return made ? tree.rows : -1;
 }

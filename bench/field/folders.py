@@ -1,14 +1,20 @@
 """Recordings in folders p1/LIBRARY/{spy,cp}-{a,b} and p2/PROGRAM/{spy,cp}/VARIANT, judged cell by cell."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from bench.field.cases import INTERLEAVED, SINGLE, UNORDERED, Case, runs_in
 from bench.field.judging import LISTED, TOTAL, report_of, worse_findings
 from bench.field.table import exact_interval
 
+from profgate.io.executors import TaskRunner
+
 SPLITS = 50
+CHUNK = 10  # number of comparisons in a task
 SIDES = (5, 3, 1)
 UNLIKE = frozenset({"load", "hashseed"})  # the sides differ in more than the code
 
@@ -60,26 +66,45 @@ def shown(finding_names: list[str], most: int = 4) -> str:
     return ", ".join(f"`{name}`" for name in finding_names[:most]) + (" …" if len(finding_names) > most else "")
 
 
-def judge_folder(folder: Path) -> str:
-    """A table with a line a cell."""
-    cells: dict[str, list[tuple[str, bool, bool, list[str]]]] = {}
-    for label, case in folder_cases(folder):
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The judged comparison of a cell, with its red rows."""
+
+    label: str
+    conclusion: str
+    listed: bool
+    red: list[str]
+
+
+def _judged(cases: Sequence[tuple[str, Case]]) -> list[Judged]:
+    results = []
+    for label, case in cases:
         report = report_of(case)
         found = worse_findings(report)
         red = [finding.location.name for finding in found if finding.colour == "red"]
         total = any(finding.location.name == TOTAL and finding.colour in LISTED for finding in found)
-        cells.setdefault(label, []).append((report.verdict.conclusion, bool(red), bool(found) or total, red))
+        results.append(Judged(label, report.verdict.conclusion, bool(found) or total, red))
+    return results
+
+
+def judge_folder(folder: Path, run: TaskRunner) -> str:
+    """A table with a line a cell."""
+    cases = list(folder_cases(folder))
+    chunks = (partial(_judged, cases[first : first + CHUNK]) for first in range(0, len(cases), CHUNK))
+    cells: dict[str, list[Judged]] = {}
+    for judged in chain.from_iterable(run(chunks, list[Judged])):
+        cells.setdefault(judged.label, []).append(judged)
     lines = [
         "| recordings | comparisons | red | any row | inconclusive | red rows |",
         "| --- | --: | --: | --: | --: | --- |",
     ]
     for label, results in cells.items():
-        red_count = sum(red for _, red, _, _ in results)
+        red_count = sum(bool(one.red) for one in results)
         low, high = exact_interval(red_count, len(results))
-        names = list(dict.fromkeys(name for *_, red in results for name in red))
+        names = list(dict.fromkeys(name for one in results for name in one.red))
         lines.append(
             f"| {label} | {len(results)} | {red_count} ({100 * low:.0f} to {100 * high:.0f} %) "
-            f"| {sum(rows for _, _, rows, _ in results)} "
-            f"| {sum(conclusion == 'inconclusive' for conclusion, *_ in results)} | {shown(names)} |"
+            f"| {sum(one.listed for one in results)} "
+            f"| {sum(one.conclusion == 'inconclusive' for one in results)} | {shown(names)} |"
         )
     return "\n".join(lines)

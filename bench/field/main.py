@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.field.cases import Case, cases_of, upgrade_cases
 from bench.field.counts import counts_text, record_counts
-from bench.field.folders import judge_folder
+from bench.field.folders import CHUNK, judge_folder
 from bench.field.judging import Outcome, outcome_of
 from bench.field.page import COUNTS, PAGE, page, table_text
 from bench.field.programs import PROGRAMS
@@ -30,7 +30,6 @@ from profgate.io.executors import FORMS, executor_named
 DEFAULT = Path(__file__).resolve().parents[2] / "build" / "field"
 OUTCOMES = "outcomes.json"
 HALVES = ("held-out", "dev", "all")
-CHUNK = 12
 
 Work = tuple[str, bool, Case]
 
@@ -85,8 +84,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--executor", metavar="NAME", help=f"for judging: {FORMS} (default: processes:N)")
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.name} as well")
     options = parser.parse_args(arguments)
+    executor = options.executor or f"processes:{options.processes}"
     if options.folder is not None:
-        print(judge_folder(options.folder))
+        with executor_named(executor) as run:
+            print(judge_folder(options.folder, run))
         return 0
     folder = (options.judge or options.to).resolve()
     if options.counts:
@@ -105,7 +106,7 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    outcomes = judge_recordings(folder, options.executor or f"processes:{options.processes}")
+    outcomes = judge_recordings(folder, executor)
     (folder / OUTCOMES).write_text(json.dumps([asdict(one) for one in outcomes], indent=0) + "\n", encoding="utf-8")
     text, met = table_text(outcomes, "all" if options.quick else options.half)
     print(text)

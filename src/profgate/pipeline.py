@@ -14,6 +14,7 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.recordings import Reader, Recordings, in_parts, read_recordings, without_last, without_samples
 from profgate.compare.workloads import pair, renamed_workloads
+from profgate.io.native import NativeKernels
 from profgate.model.comparison import Causes, Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Reason, ReasonCode, without_repeats
@@ -181,7 +182,7 @@ def compare_sources(
         from profgate.readers.benchmarks import TEST_RESULTS
 
         test_results = TEST_RESULTS
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy.aliases, NativeKernels())
     beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, test_results)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()

@@ -930,6 +930,10 @@ def test_unmeasurable_command_is_an_error(
             "[ERROR] C :\n[ERROR] Source option 5 is no longer supported.\n",
             "option 5 is no longer supported. (raise the",
         ),
+        (
+            " build: status 'error'\n error: subprocess-exited-with-error\n\n   error: Two packages\n",
+            "error: Two packages",
+        ),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),

@@ -55,7 +55,7 @@ def random_tree(seed: int, *, optional: bool) -> NamedTree:
 def decoded(tree: NamedTree, shown: CutTree, header: PageHeader) -> tuple[dict[str, Any], dict[str, Any]]:
     page = encode_page(tree, shown, header, None)
     assert NODE is not None
-    given = json.dumps({"header": page.header, "data": page.data})
+    given = json.dumps({"header": page.header, "data": page.data()})
     run = subprocess.run([NODE, SCRIPT], input=given.encode(), capture_output=True, check=True, timeout=60)
     return json.loads(run.stdout), page.header
 

@@ -108,7 +108,7 @@ def page_of(tree: NamedTree, header: PageHeader, style: Colouring) -> dict[str, 
     options |= {"gate": style.gate, "chance": style.chance, "mode": "contribution"}
     return {
         "header": page.header,
-        "data": page.data,
+        "data": page.data(),
         "options": options | {"normalisation": header.normalisation},
     }
 

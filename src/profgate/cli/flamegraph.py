@@ -20,6 +20,7 @@ from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
 from profgate.io.terminal import progress
+from profgate.io.threads import started
 from profgate.pipeline import states_of
 
 if TYPE_CHECKING:
@@ -79,10 +80,7 @@ def _tree(
     against: str | None,
     workload: str | None,
 ) -> tuple[NamedTree, PageHeader]:
-    """Return the tree of the chosen comparison or of two metrics, and its header.
-
-    Raises ProfgateError if the tree cannot be drawn.
-    """
+    """Return the tree of the chosen comparison or of two metrics, and its header. Raises ProfgateError without one."""
     diff = sources.diff
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
@@ -120,10 +118,7 @@ def _drawable(comparison: Comparison) -> Comparison:
 def _drawn(
     tree: NamedTree, header: PageHeader, output: str, preset: str | None, normalize: str | None
 ) -> tuple[str, int]:
-    """Draw the flame graph in the format that the file extension of ``output`` selects.
-
-    Returns the text of the file, and the number of names that were changed because the format cannot represent them.
-    """
+    """Return the flame graph in the format of the file name ``output``, and the number of names that had to change."""
     if output.endswith(".folded"):
         return _folded(tree, header, output, normalize)
     if normalize or preset:
@@ -136,7 +131,7 @@ def _drawn(
         )
     if preset:
         raise ProfgateError(output, "is a page with its own menu of colours; --preset works only for .svg files")
-    return build_page(tree, header), 0
+    return build_page(tree, header, start=started), 0
 
 
 def _folded(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.errors import ComparisonError
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, exact_sum
 from profgate.model.call_tree import CallTree, added_at, merged_paths
 from profgate.model.name_aliases import Aliases
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from profgate.compare.symbols import Numbering
     from profgate.model.comparison import Symbols
     from profgate.model.frame_names import Level
+    from profgate.model.kernels import Kernels
     from profgate.model.profile import Measurements, Profile
     from profgate.model.units import Metric
 
@@ -32,13 +33,14 @@ class CompareOptions:
 
     ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
     stacks are also dropped if none of their symbols matches ``focus``. ``policy_aliases`` are those in the
-    configuration file.
+    configuration file. ``kernels`` are the compiled loops, which do not change the result.
     """
 
     level: Level = "safe"
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     policy_aliases: Aliases = field(default_factory=Aliases)
+    kernels: Kernels | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +86,7 @@ def factor_of(profile: Profile, place: int, metric: Metric) -> int:
 
 def checked(values: IntArray, factor: int, name: str) -> IntArray:
     """Multiply the values by the factor. Raises ComparisonError if the sum of the products overflows."""
-    if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
+    if max(factor, exact_sum(values) * factor) > MAX_TOTAL:
         raise ComparisonError(name, "values in the common unit add up to more than 62 bits; compare fewer runs")
     return values * factor
 
@@ -115,7 +117,7 @@ def forest_of(profiles: Sequence[Profile], numbering: Numbering, options: Compar
         return None
     depth = np.concatenate([body.depth for body in bodies])
     frames = [mapping[body.frame] for mapping, body in zip(numbering.maps, bodies, strict=True)]
-    tree, rows = merged_paths(depth, np.concatenate(frames))
+    tree, rows = merged_paths(depth, np.concatenate(frames), options.kernels)
     parts = np.split(rows, np.cumsum([len(of_run) for of_run in frames])[:-1])
     leaf_rows = tuple(part[body.leaf] for part, body in zip(parts, bodies, strict=True))
     dropped = np.zeros(len(tree), np.bool_)
@@ -165,7 +167,7 @@ def _stack_columns(
 
 def _fitting(columns: RunColumns) -> RunColumns:
     """Return the columns unchanged. Raises ComparisonError if the sum over the runs overflows."""
-    if int(columns.sums.sum(dtype=object)) > MAX_TOTAL:
+    if exact_sum(columns.sums) > MAX_TOTAL:
         raise ComparisonError("all runs", "their values add up to more than 62 bits; compare fewer runs")
     return columns
 

@@ -107,7 +107,8 @@ def _executed(profile: Profile) -> Iterator[int]:
             yield from repeat(0, len(frames.names))
             return
         for name, line in zip(frames.names, frames.lines, strict=True):
-            at_end = _LINE_AT_END.search(name) if line is None and name.endswith(")") else None
+            ends_in_digit = line is None and name[-2:-1].isdecimal()  # faster than a search in each name
+            at_end = _LINE_AT_END.search(name) if ends_in_digit else None
             found = int(at_end[1]) if at_end else line or 0
             yield found if found < _MOST_LINES else 0
     else:

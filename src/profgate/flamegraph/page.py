@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,10 +57,17 @@ NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _TIMES_SHARE = 0.4  # maximum size of the timelines, as a share of the other data
 _LEAST_TIMES = 64_000  # timelines up to this size are small compared with the script of the page
 _OMITTED = re.compile(r"^(?:import [^;]*;\n| *//.*\n|export (?=(?:async )?function|const|let|class))", re.MULTILINE)
+_Task = Callable[[], str]
+_Start = Callable[[_Task], _Task]
 
 
-def build_page(tree: NamedTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
-    """Return the page as HTML. Small subtrees are merged only if the page would exceed `size_limit` bytes."""
+def build_page(
+    tree: NamedTree, header: PageHeader, size_limit: int = SIZE_LIMIT, start: _Start = lambda task: task
+) -> str:
+    """Return the page as HTML. Small subtrees are merged only if the page would exceed `size_limit` bytes.
+
+    ``start`` starts the compression of the data and returns a function that waits for the result.
+    """
     tree, header = visible_page(tree, header)
     whole = tree.tree
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
@@ -70,7 +77,8 @@ def build_page(tree: NamedTree, header: PageHeader, size_limit: int = SIZE_LIMIT
         if most_rows < len(whole):
             threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
         shown = cut_tree(whole, threshold, keep) if threshold else uncut(whole)
-        page, data_size = _filled(tree, shown, header, _cut_note(whole, shown, threshold) if threshold else None)
+        cut = _cut_note(whole, shown, threshold) if threshold else None
+        page, data_size = _filled(tree, shown, header, cut, start)
         excess = len(page.encode("utf-8")) - size_limit
         if excess <= 0:
             break
@@ -83,11 +91,17 @@ def page_script(modules: Sequence[str] = MODULES) -> str:
     return "\n".join(_OMITTED.sub("", read_asset(f"page/{name}.js")) for name in modules)
 
 
-def _filled(tree: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, Any] | None) -> tuple[str, int]:
+def _filled(
+    tree: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, Any] | None, start: _Start
+) -> tuple[str, int]:
     """Return the page, and the size of its data in bytes."""
     whole = tree.tree
     encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
-    size = len(encoded.data)
+    compressed = start(encoded.data)
+    picture, top_rows = draw_svg(tree, shown, header, _STATIC_BOXES), _top_rows(tree, header)
+    warnings = [*header.warnings, *_warnings(tree, header)]
+    data = compressed()
+    size = len(data)
     large = [f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
     times = encode_timelines(whole, shown, max(int(size * _TIMES_SHARE), _LEAST_TIMES))
     size += len(times.data) if times else 0
@@ -98,7 +112,6 @@ def _filled(tree: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, 
     policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
     notes = [*header.notes, *large]
     facts = _facts(header, int(whole.baseline_total[0]), int(whole.target_total[0]))
-    picture = draw_svg(tree, shown, header, _STATIC_BOXES)
     state = "alone" if header.alone else _state(whole)
     page = filled_asset(
         "page/page.html",
@@ -106,12 +119,12 @@ def _filled(tree: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, 
         title=escape(header.full_title),
         kind="profile alone" if header.alone else "profile",
         masthead=page_markup.masthead(header, facts),
-        warnings=page_markup.warnings_markup([*header.warnings, *_warnings(tree, header)]),
+        warnings=page_markup.warnings_markup(warnings),
         notes=page_markup.notes_menu(notes),
         activity=_ACTIVITY if times else "",
-        static=page_markup.static_part(state, notes, picture, _top_rows(tree, header)),
+        static=page_markup.static_part(state, notes, picture, top_rows),
         page_header=page_markup.script_json(encoded.header | ({"timelines": times.header} if times else {})),
-        data=encoded.data,
+        data=data,
         times=f'<script type="application/octet-stream" id="times">{times.data}</script>' if times else "",
         script=script,
         style=style,

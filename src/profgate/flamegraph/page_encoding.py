@@ -36,10 +36,14 @@ _EXACT_IN_DOUBLE = 2**53
 
 @dataclass(frozen=True, slots=True)
 class EncodedPage:
-    """The JSON header of a page, and its data in base64."""
+    """The JSON header of a page, and its columns one after another."""
 
     header: dict[str, Any]
-    data: str
+    columns: bytes
+
+    def data(self) -> str:
+        """Return the columns as one zlib stream in base64."""
+        return base64.b64encode(zlib.compress(self.columns, COMPRESSION_LEVEL)).decode("ascii")
 
 
 def encode_page(
@@ -49,7 +53,7 @@ def encode_page(
     cut: dict[str, Any] | None,
     one_sided: tuple[float, float] = (0.0, 0.0),
 ) -> EncodedPage:
-    """Encode the columns deterministically as varints in one zlib stream.
+    """Encode the columns deterministically, most of them as varints.
 
     `cut` and `one_sided` describe the complete tree, and `shown` is the part that the page shows.
     """
@@ -78,7 +82,6 @@ def encode_page(
         *_symbol_columns(named, symbols, divisor),
         *_sources(header, place_of),
     ]
-    stream = zlib.compress(b"".join(content for _, content in columns), COMPRESSION_LEVEL)
     page_header = {
         "schema": SCHEMA,
         **{name: getattr(header, name) for name in HEADER_FIELDS},
@@ -94,7 +97,7 @@ def encode_page(
         "blueprint": asdict(header.blueprint),
         "columns": [[name, len(content)] for name, content in columns],
     }
-    return EncodedPage(page_header, base64.b64encode(stream).decode("ascii"))
+    return EncodedPage(page_header, b"".join(content for _, content in columns))
 
 
 Column = tuple[str, bytes]
@@ -195,17 +198,16 @@ def _zigzag(values: IntArray) -> NDArray[np.uint64]:
 def varints(values: NDArray[Any]) -> bytes:
     """Encode non-negative integers as LEB128 varints: seven bits per byte, least significant first."""
     rest = values.astype(np.uint64)
-    lengths = np.ones(len(rest), np.int64)
-    for bits in range(7, int(rest.max(initial=0)).bit_length(), 7):
-        lengths += rest >> np.uint64(bits) > 0
-    starts = np.cumsum(lengths) - lengths
-    encoded = np.zeros(int(lengths.sum()), np.uint8)
-    for place in range(int(lengths.max(initial=0))):
-        rows = np.flatnonzero(lengths > place)
-        seven = (rest[rows] >> np.uint64(7 * place)) & np.uint64(0x7F)
-        more = (lengths[rows] > place + 1).astype(np.uint64) << np.uint64(7)
-        encoded[starts[rows] + place] = seven | more
-    return encoded.tobytes()
+    places = max(-(-int(rest.max(initial=0)).bit_length() // 7), 1)
+    encoded = np.empty((len(rest), places), np.uint8)
+    kept = np.ones((len(rest), places), np.bool_)
+    for place in range(places):
+        encoded[:, place] = rest & np.uint64(0x7F)
+        rest >>= np.uint64(7)
+        more = rest > 0
+        encoded[:, place] |= more.view(np.uint8) << 7
+        kept[:, place + 1 : place + 2] = more[:, np.newaxis]
+    return encoded[kept].tobytes()
 
 
 def _json_bytes(texts: Sequence[object]) -> bytes:

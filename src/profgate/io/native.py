@@ -8,6 +8,8 @@ from functools import cache
 
 TYPE_CHECKING = False  # --version imports this module, so it needs only fast imports
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from profgate.model.kernels import TakenStacks
 
 LIBRARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "kernels.so")  # noqa: PTH118, PTH120
@@ -50,6 +52,8 @@ def _library(place: str) -> ctypes.CDLL | None:
     numbers = ctypes.POINTER(_INT64)
     found.profgate_varints.restype = _INT64
     found.profgate_varints.argtypes = [data, _INT64, numbers, numbers, _INT64, numbers, numbers]
+    found.profgate_merge.restype, pointer = _INT64, ctypes.c_void_p
+    found.profgate_merge.argtypes = [pointer, pointer, _INT64, _INT64, ctypes.c_uint64, *[pointer] * 5]
     found.profgate_fields.restype = _INT64
     found.profgate_fields.argtypes = [data, _INT64, _INT64, numbers, _INT64]
     return found
@@ -80,6 +84,18 @@ class NativeKernels:
             return None
         columns = [(_INT64 * len(column)).from_buffer(column) for column in (starts, ends, counts, numbers)]
         found: int = library.profgate_varints(data, len(data), *columns[:2], len(starts), *columns[2:])
+        return found if found >= 0 else None
+
+    def merged_paths(
+        self, depth: memoryview, symbol: memoryview, symbols: int, columns: "Sequence[memoryview]"
+    ) -> int | None:
+        """Merge the paths of a stream, as described in `Kernels`."""
+        library = _library(self._place)
+        if library is None or not len(depth):
+            return None
+        given = [ctypes.byref(ctypes.c_char.from_buffer(column)) for column in (depth, symbol, *columns)]
+        seed = int.from_bytes(os.urandom(8), "little")  # random for the same reason as that of a scan
+        found: int = library.profgate_merge(*given[:2], len(depth), symbols, seed, *given[2:])
         return found if found >= 0 else None
 
     def fields(self, data: bytes, at: int) -> "array[int]":

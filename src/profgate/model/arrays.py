@@ -20,6 +20,12 @@ def read_only(array: AnyArray) -> AnyArray:
     return array
 
 
+def exact_sum(values: IntArray) -> int:
+    """Return the sum of int64 values, which may exceed 64 bits."""
+    high, low = values >> 32, values & 0xFFFFFFFF  # much faster than a sum of Python integers
+    return (int(high.sum()) << 32) + int(low.sum())
+
+
 def finite(value: float) -> float | None:
     """Return the value as a Python float, or None if the value is not finite."""
     return float(value) if math.isfinite(value) else None

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
+from profgate.model.kernels import Kernels
 
 MAX_DEPTH = 65_535
 NARROW = 50  # mean number of rows per level below which a loop over all rows is faster than numpy calls for each level
@@ -35,10 +36,7 @@ class CallTree:
         return np.asarray(sums[self.end] - sums[:-1])
 
     def topmost(self, rows: IntArray | None = None) -> IntArray:
-        """Return those of the rows, or of all rows, that are not below another of them with the same symbol.
-
-        Recursive calls are thus counted only once. The result is sorted by symbol.
-        """
+        """Return the rows, by default all, that are not below another of them with the same symbol, by symbol."""
         rows = np.arange(1, len(self)) if rows is None else rows
         # sorting integers that combine both keys is ten times as fast as sorting rows by two keys
         start = np.sort(self.symbol[rows].astype(np.int64) * (len(self) + 1) + rows)
@@ -59,12 +57,14 @@ class CallTree:
         yield from np.split(order, np.cumsum(np.bincount(self.depth))[:-1])
 
 
-def merged_paths(depth: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]:
+def merged_paths(depth: IntArray, symbol: IntArray, kernels: Kernels | None = None) -> tuple[CallTree, IntArray]:
     """Return the tree of all paths in a stream, and an int64 array with the row of each event.
 
     The parent of an event at depth d is the last preceding event at depth d - 1, or the root for depth 0. Streams of
     several profiles can be concatenated, because each stream starts at depth 0.
     """
+    if kernels is not None and (found := _merged_by(kernels, depth, symbol)) is not None:
+        return found
     rows = np.zeros(len(depth), np.int64)
     parents, symbols, starts = [np.array([-1], np.int64)], [np.array([-1], np.int64)], [0, 1]
     order = np.argsort(depth.astype(np.uint16), kind="stable")
@@ -88,6 +88,18 @@ def merged_paths(depth: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]
         above, above_rows = events, level_rows
     tree, order = in_preorder(np.concatenate(parents), np.concatenate(symbols), np.array(starts, np.int64))
     return tree, inverse(order)[rows]
+
+
+def _merged_by(kernels: Kernels, depth: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray] | None:
+    """Return the same result as `merged_paths` with compiled code, or None if that is not possible."""
+    rows, end = np.empty(len(depth), np.int64), np.empty(len(depth) + 1, np.int64)
+    parent, own, level = (np.empty(len(depth) + 1, np.int32) for _ in range(3))
+    columns = [column.data for column in (rows, parent, own, level, end)]
+    given = depth.astype(np.uint16).data, np.array(symbol, np.int64).data
+    count = kernels.merged_paths(*given, int(symbol.max(initial=-1)) + 1, columns)
+    if count is None:
+        return None
+    return CallTree(*(read_only(column[:count].copy()) for column in (parent, own, level, end))), rows
 
 
 def tree_of(parent: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]:

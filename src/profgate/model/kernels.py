@@ -1,6 +1,7 @@
 """Interfaces of the optional compiled loops, which replace slower Python loops in the readers."""
 
 from array import array
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -57,6 +58,16 @@ class Kernels(Protocol):
 
         ``counts`` receives the number of varints in each span. The return value is the sum of these numbers, or None if
         no compiled code is available or a span is damaged. All arrays are int64 and writable.
+        """
+
+    def merged_paths(
+        self, depth: memoryview, symbol: memoryview, symbols: int, columns: Sequence[memoryview]
+    ) -> int | None:
+        """Fill the columns with the row of each event, and the parent, symbol, depth and end of each row.
+
+        They are those of `call_tree.merged_paths` and have space for one row per event and the root. ``depth`` is uint16,
+        ``symbol`` int64. The return value is the number of rows, or None if no compiled code is available or the stream
+        is damaged.
         """
 
     def fields(self, data: bytes, at: int) -> "array[int]":

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import IntArray, read_only
+from profgate.model.arrays import IntArray, exact_sum, read_only
 from profgate.model.kernels import Kernels
 from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile, source_of
@@ -31,7 +31,7 @@ def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
     factor = 10**-exponent
     values, root = np.array(scan.values, np.int64), int(sum(scan.root_values) * factor)
     exact = {place: int(value * factor) for place, value in scan.decimals.items()}
-    check_sum(scan.name, int(values.sum(dtype=object)) * factor + sum(exact.values()) + root)
+    check_sum(scan.name, exact_sum(values) * factor + sum(exact.values()) + root)
     values *= factor
     for place, value in exact.items():
         values[place] = value

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.arrays import BoolArray, IntArray, exact_sum
 from profgate.model.call_tree import MAX_DEPTH, added_at, merged_paths
 from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
@@ -192,14 +192,14 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
     return stack, value
 
 
-def _fold(scan: Scan) -> None:
+def _fold(scan: Scan, kernels: Kernels | None) -> None:
     """Merge equal stacks, so that each unique path is stored only once, with the sum of its values."""
     if scan.decimals:
         return
     values = np.array(scan.values, np.int64)
-    check_sum(scan.name, int(values.sum(dtype=object)))
+    check_sum(scan.name, exact_sum(values))
     depth, frame, leaf = scan.events()
-    tree, rows = merged_paths(depth, frame)
+    tree, rows = merged_paths(depth, frame, kernels)
     own = added_at(len(tree), rows[leaf], values)
     leaves = np.flatnonzero(own > 0)
     fresh = np.diff(leaves, prepend=0)  # the root is no frame
@@ -386,7 +386,7 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
                 path, depth = compiled.path()
                 frames, compiled = numbered(compiled.names()), None
             if len(scan.new) > limit:
-                _fold(scan)
+                _fold(scan, kernels)
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
                 if compiled is not None:
                     compiled.follow(b"")

@@ -20,29 +20,21 @@ _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return the concatenated ranges.
-
-    Range ``k`` contains ``lengths[k]`` consecutive numbers, starting at ``starts[k]``.
-    """
+    """Return the ranges, concatenated. Range ``k`` is ``lengths[k]`` numbers from ``starts[k]``."""
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
 
 
 def stacks_from_paths(
-    flat_frames: IntArray | RowArray,
-    offsets: IntArray,
-    values: IntArray,
-    calls: IntArray | None = None,
-    where: str = "profile",
-    timeline: Timeline | None = None,
+    flat_frames: IntArray | RowArray, offsets: IntArray, values: IntArray, where: str = "profile"
 ) -> Stacks:
     """Build stacks from ``n`` paths.
 
     ``flat_frames`` contains the frames of all paths, each starting at the root. Path ``k`` is the slice
     ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one column
-    per path, and ``calls`` has one element per path. Frames may be int32; all other arrays are int64. The values of
-    paths without frames are added to ``root_values``. The rows of ``timeline`` correspond to paths.
+    per path. Frames may be int32; all other arrays are int64. The values of paths without frames are added to
+    ``root_values``; every other path has a leaf.
     """
     lengths = np.diff(offsets)
     empty = lengths == 0
@@ -58,10 +50,7 @@ def stacks_from_paths(
     leaf = np.zeros(len(at), dtype=np.bool_)
     leaf[ends - 1] = True
     depth = at - np.repeat(first, new)
-    counted = None if calls is None else calls[filled]
-    leaves = np.where(filled, np.cumsum(filled) - 1, -1)
-    stacks = _stacks(depth, flat_frames[at], leaf, values[:, filled], root_values, counted)
-    return _timed(stacks, timeline, leaves)
+    return _stacks(depth, flat_frames[at], leaf, values[:, filled], root_values, None)
 
 
 def stacks_from_parents(
@@ -78,6 +67,13 @@ def stacks_from_parents(
     ``self_values`` has one int64 row per metric. A node ends a stack if its call count or one of its values is not 0.
     The rows of ``timeline`` correspond to nodes.
     """
+    return timed(*stacks_and_leaves(parent, frame, self_values, calls, where), timeline)
+
+
+def stacks_and_leaves(
+    parent: IntArray, frame: IntArray, self_values: IntArray, calls: IntArray | None, where: str
+) -> tuple[Stacks, IntArray]:
+    """Return the result of `stacks_from_parents` without a timeline, and the leaf of each node or -1."""
     if np.any((parent < -1) | (parent >= len(parent))):
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
     levels = _levels(parent, where)
@@ -97,12 +93,11 @@ def stacks_from_parents(
     leaves[ending] = np.arange(len(ending))
     counted = None if calls is None else calls[ending]
     depth = tree.depth[1:].astype(np.int64) - 1
-    stacks = _stacks(depth, frame[nodes], leaf, self_values[:, ending], root_values, counted)
-    return _timed(stacks, timeline, leaves)
+    return _stacks(depth, frame[nodes], leaf, self_values[:, ending], root_values, counted), leaves
 
 
-def _timed(stacks: Stacks, timeline: Timeline | None, leaves: IntArray) -> Stacks:
-    """Add the timeline to the stacks. ``leaves`` contains the leaf of each row of the timeline."""
+def timed(stacks: Stacks, leaves: IntArray, timeline: Timeline | None) -> Stacks:
+    """Add a timeline to the stacks. ``leaves`` contains the leaf of each row of the timeline, or -1."""
     if timeline is None:
         return stacks
     return replace(stacks, timeline=replace(timeline, row=read_only(np.append(leaves, -1)[timeline.row])))
@@ -134,10 +129,7 @@ def _refuse_depth(depth: int, where: str) -> None:
 
 
 def _shared_prefixes(flat: IntArray | RowArray, first: IntArray, lengths: IntArray) -> IntArray:
-    """Return the number of leading frames that each path shares with the previous path.
-
-    The last frame of a path is never counted as shared.
-    """
+    """Return the number of frames, except the last, that each path shares with the beginning of the previous one."""
     before: IntArray = np.append(0, lengths)[:-1]
     shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):

@@ -141,6 +141,7 @@ class Body(View):
             self.missing_ones(limit) if self.doubtful and len(self.missing) > 1 else "",
             self.table(self.shown, OPEN),
             bullets(self.suspects),
+            self.changed_here(),
             self.compared(),
             self.visible(),
         )

@@ -50,7 +50,7 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
     total = f"total {values}, {rows.total_growth(metric, rows.spread_of_runs(metric))}{f'. {seen}' if seen else ''}"
-    whose = _whose(rows.ordered(alone.groups), text)
+    whose = _whose(rows.ordered(alone.groups), text) or alone.changed_here().rstrip(".").replace("C", "c", 1)
     return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric), step, link)
 
 

@@ -80,6 +80,7 @@ def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
     texts = [statements.larger_budget(report), statements.measurement(report, _name)]
     if conclusion in {"inconclusive", "warn"}:
         texts += [view.advice(), *view.suspects]
+    texts.append(view.changed_here())
     reasons = [reason for reason in reasons if reason != first]
     texts += _limited(reasons, None if verbose else REASONS, "reason")
     yield from ((tone, f"  {text}") for text in texts if text)

@@ -12,7 +12,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, Finding, MetricReport, Report
 from profgate.report import numbers, rows, statements
 from profgate.report.acceptance_rows import acceptance_lines
-from profgate.report.finding_text import Row, change_text, place_name, total_change, why
+from profgate.report.finding_text import SOURCES, Row, change_text, place_name, total_change, why
 from profgate.report.markdown_text import dotted, limited
 from profgate.report.rank_report import rank_sections, result_text
 from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE, Pair
@@ -221,6 +221,16 @@ class View:
         if len(self.report.workloads) > 1 and reason.code in WITHOUT_PLACE:
             return f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"
         return full_sentence(reason, quote)
+
+    def changed_here(self) -> str:
+        """Return the costs of changed functions that are within noise, or "" if a finding is shown."""
+        quiet = [row for row in self.groups.noise if row.finding.attribution.source in SOURCES]
+        shown = limited(quiet, OPEN, "function", "", self._cost) if quiet and not self.shown else ()
+        return f"Changed in this PR, within noise: {', '.join(shown)}." if shown else ""
+
+    def _cost(self, row: Row) -> str:
+        name = self.style.code(place_name(row.finding.location))
+        return f"{self.where(row.workload, row.metric)} {name} ({row.facts[0]})".lstrip()
 
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""

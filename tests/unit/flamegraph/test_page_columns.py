@@ -55,7 +55,7 @@ def read_varints(content: bytes) -> list[int]:
 
 def columns_of(tree: NamedTree) -> tuple[dict[str, bytes], dict[str, object]]:
     page = encode_page(tree, uncut(tree.tree), HEADER, None)
-    stream = zlib.decompress(base64.b64decode(page.data))
+    stream = zlib.decompress(base64.b64decode(page.data()))
     columns, at = {}, 0
     for name, length in page.header["columns"]:
         columns[name] = stream[at : at + length]

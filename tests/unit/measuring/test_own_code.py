@@ -101,6 +101,8 @@ def test_other_worktree_of_the_repository_is_an_error(sides: Sides, git: Git, to
     git("worktree", "add", "--quiet", str(top / "other"))
     with failing("which belongs to the checkout in .*/other"):
         check(sides, ["bench/run.py", str(top / "other" / "bench" / "run.py")])
+    (top / "other" / ".git").unlink()  # the folder remains registered, but it is no worktree any more
+    check(sides, ["bench/run.py"])
 
 
 @pytest.mark.parametrize(

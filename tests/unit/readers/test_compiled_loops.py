@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
 from profgate.io.native import LIBRARY, NativeKernels
+from profgate.model.call_tree import merged_paths
 from profgate.model.source import source_of
 from profgate.readers import folded_scan
 from profgate.readers.folded_scan import Scan, scan_file
@@ -111,6 +112,42 @@ def test_fields_are_found_alike(fields: list[tuple[int, int, int]], cut: int) ->
         places: dict[int, list[int]] = {10: [], 18: []}
         answers.append((leap(data, 0, places, kernels), places))
     assert answers[0] == answers[1]
+
+
+@needs_library
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=60), st.integers(1, 3), st.booleans())
+def test_paths_are_merged_alike(steps: list[tuple[int, int]], profiles: int, spread: bool) -> None:
+    depths, symbols = [0], [0]
+    for back, symbol in steps:
+        depths.append(max(depths[-1] + 1 - back, 0))
+        symbols.append(symbol * 1000 if spread else symbol)
+    depth, symbol = np.array(depths * profiles, np.int64), np.array(symbols * profiles, np.int64)
+    (tree, rows), (by_python, python_rows) = (merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None))
+    assert [rows.tolist(), rows.dtype] == [python_rows.tolist(), python_rows.dtype]
+    for name in ("parent", "symbol", "depth", "end"):
+        found, expected = getattr(tree, name), getattr(by_python, name)
+        assert [found.tolist(), found.dtype] == [expected.tolist(), expected.dtype]
+
+
+@needs_library
+def test_many_paths_are_merged_alike() -> None:
+    random = np.random.default_rng(1)
+    depth = np.tile(np.arange(20), 3000)
+    symbol = random.integers(0, 3, len(depth)) * (1 + depth)
+    (tree, rows), (by_python, python_rows) = (merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None))
+    assert len(tree) > 10_000
+    assert np.array_equal(rows, python_rows)
+    assert np.array_equal(tree.parent, by_python.parent)
+    assert np.array_equal(tree.end, by_python.end)
+
+
+@needs_library
+@pytest.mark.parametrize(("depth", "symbol"), [([0, 2], [0, 0]), ([1], [0]), ([0], [-1]), ([], [])])
+def test_a_damaged_stream_is_left_to_python(depth: list[int], symbol: list[int]) -> None:
+    columns = [np.empty(3, dtype).data for dtype in (np.int64, np.int32, np.int32, np.int32, np.int64)]
+    given = np.array(depth, np.uint16).data, np.array(symbol, np.int64).data
+    assert NativeKernels().merged_paths(*given, 1, columns) is None
 
 
 def varint(value: int) -> bytes:

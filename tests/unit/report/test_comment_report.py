@@ -14,6 +14,7 @@ from profgate.github.first_run import render_first_run
 from profgate.judge.findings import drafts_of
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.attribution import SourceState
+from profgate.model.change import Location
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
@@ -28,6 +29,7 @@ from profgate.report.comment import (
     render_quiet_comment,
     render_summary,
 )
+from profgate.report.metric_headline import metric_headline
 from profgate.report.view import HELP
 from terminal_text import terminal_text
 
@@ -548,6 +550,24 @@ def test_large_total_within_noise_says_why() -> None:
 
 def test_missing_diff_is_stated_once() -> None:
     assert comment(samples.regression()).text.count("no diff was given") == 1
+
+
+def test_changed_functions_within_noise_are_named_without_a_finding() -> None:
+    noise = Reason(ReasonCode.WITHIN_NOISE)
+    quiet = samples.finding("parse", 1e9, 1.02e9, colour="neutral", kind="MaybeDegradation")
+    quiet = replace(quiet, reasons=(noise,), attribution=Attribution(source="changed"))
+    other = replace(quiet, location=Location("other"), attribution=Attribution(source="same"))
+    for found, line in (
+        ([quiet, other], "Changed in this PR, within noise: {}parse{} (1.00 → 1.02 s)."),
+        ([quiet, samples.finding("load", 1e9, 2e9)], None),
+        ([other], None),
+    ):
+        report = samples.report(samples.workload(samples.metric(*found)))
+        shown, _, _ = spaced(comment(report).text).partition("<details>")
+        page = metric_headline(report, *report.metrics[0]).whose
+        for text, quote in ((shown, "`"), (terminal_text(report), ""), (f"C{page[1:]}.", "")):
+            assert ("Changed in this PR, within noise" in text) == (line is not None)
+            assert (line or "").format(quote, quote) in text
 
 
 def test_percentages_do_not_wrap() -> None:
