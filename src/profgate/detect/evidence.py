@@ -81,11 +81,7 @@ class Evidence:
 def evidence_of(
     comparisons: Sequence[Comparison], *, interleaved: bool = False
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
-    """Test all comparisons of a report together.
-
-    Returns the results in the order of the comparisons, and the test families, which are needed to merge reports. If a
-    comparison cannot be tested, its result is the reason.
-    """
+    """Return the results, or the reasons against them, of all comparisons, and the families for merging reports."""
     tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
     return [task() for task in tasks], families
 
@@ -219,10 +215,7 @@ def _stored(maxima: FloatArray) -> Maxima:
 
 
 def _different_jobs(comparison: Comparison) -> bool:
-    """Return whether the sides come from different jobs.
-
-    If the jobs are unknown, return whether other base runs exist. For counts, `differing_facts` decides instead.
-    """
+    """Return whether times are of different jobs or, if these are unknown, whether other base runs exist."""
     runs = comparison.runs
     if comparison.metric.kind is MetricKind.COUNTED:
         return False
@@ -349,7 +342,8 @@ def _visible(evidence: Evidence, factor: float) -> Visible:
     """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %."""
     costs = evidence.costs
     total = factor * float(evidence.error[-1]) / float(costs.values[-1].mean())
-    usual = np.median(evidence.error / np.sqrt(costs.sampling))
+    errors = np.sort(evidence.error / np.sqrt(costs.sampling))  # much faster than `median`
+    usual = errors[-1] if np.isnan(errors[-1]) else (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2.0
     at = VISIBLE_SHARE * costs.whole
     error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
     tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at)
