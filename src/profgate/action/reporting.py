@@ -18,7 +18,7 @@ from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import Uploaded, report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
-from profgate.github.step_outputs import Published, regressions
+from profgate.github.step_outputs import regressions
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import is_in
 from profgate.judge.verdict import judge
@@ -156,9 +156,13 @@ def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
         job.write(result.notes)
     job.write(replace(summary, name="summary.md"))
     give_to_owner(job.output_dir, job.context.workspace)
-    page_url = next(iter(links.pages.values()), "")
-    notes = job.written(result.notes.name) if result.notes else ""
-    published = Published(job.written(REPORT_NAME), page_url, comment_url, result.base_runs, notes)
+    published = {
+        "report": job.written(REPORT_NAME),
+        "release-notes": job.written(result.notes.name) if result.notes else "",
+        "page-url": next(iter(links.pages.values()), ""),
+        "comment-url": comment_url,
+        "base-runs": str(result.base_runs),
+    }
     set_outputs(job.commands, report, published)
 
 
