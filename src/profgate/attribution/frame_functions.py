@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.attribution.syntax_names import without_arguments
 
@@ -33,8 +32,7 @@ _CLOSURE = re.compile(  # closures in PHP, Swift, Ruby, Scala and C#; sources in
 _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 
-@dataclass(frozen=True, slots=True)
-class FrameName:
+class FrameName(NamedTuple):
     """The parts of a frame's name ("" is nameless), and whether it is inside of its line's function or top-level."""
 
     parts: tuple[str, ...]

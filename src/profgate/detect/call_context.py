@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +42,7 @@ def _thresholds(
     return np.asarray(np.maximum(bar, options["sigma"] * np.sqrt(np.maximum(variance, 0.0))))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ContextTable:
+class ContextTable(NamedTuple):
     """All calling contexts of a comparison, including the root, with one element per row of the call tree.
 
     Costs are inclusive means over runs in stored units, and shares are fractions of the total cost on the same side.

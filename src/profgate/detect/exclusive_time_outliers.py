@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +91,7 @@ class ExclusiveTimeOutliers:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """Locations that are compared, with means over runs in stored units, and by side whether they exist."""
 
     symbol: IntArray

@@ -1,6 +1,6 @@
 """Costs that a comparison tests: self costs, subtree costs and totals. The common factor of each run is divided out."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SAMPLED: 0.03}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Costs:
+class Costs(NamedTuple):
     """Locations of one comparison and their cost in each run.
 
     ``values`` is a float64 array in stored units with one row per location and one column per run. All costs except the

@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -47,8 +47,7 @@ MIN_OVERLAP = OptionSpec(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """Pairs of models to compare. ``baseline`` and ``target`` are row numbers in `CostModels`, or -1 if missing."""
 
     symbol: IntArray

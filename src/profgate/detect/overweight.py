@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OverweightTable:
+class OverweightTable(NamedTuple):
     """Symbols of both sides as parallel columns, sorted by overweight. Values are means over runs in stored units.
 
     ``symbol`` and ``interest`` are int64, all other columns float64. Ratios are fractions, or NaN if undefined.
@@ -56,8 +54,7 @@ class OverweightTable:
         return np.lexsort((-self.delta, -self.overweight, -self.interest))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PivotLevel:
+class PivotLevel(NamedTuple):
     """One level of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
 
     dropped: tuple[int, ...]
@@ -65,8 +62,7 @@ class PivotLevel:
     pivot: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Values:
+class _Values(NamedTuple):
     """Means over runs, with one row per side and one column per symbol. ``known`` marks the symbols that exist."""
 
     inclusive: FloatArray

@@ -6,7 +6,6 @@ A source map is untrusted: it comes from the build of the pull request.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +29,7 @@ _DIGITS[np.frombuffer(_LETTERS, np.uint8)] = np.arange(len(_LETTERS))
 _FIELDS = 5  # generated column, source, line, column, name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceMap:
+class SourceMap(NamedTuple):
     """The segments of a source map, sorted by position.
 
     ``position`` is an int64 array with ``line << 32 | column`` of each segment in the script. ``fields`` is an int64

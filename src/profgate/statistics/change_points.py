@@ -7,9 +7,9 @@ significant difference between neighbouring segments, as in benchmark monitoring
 so equal input gives equal output.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ _MARGIN = 2.0  # standard errors, with which simulated steps in 20 values are fo
 GRID = 40  # maximum number of positions at which a line may begin or end
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(NamedTuple):
     """A persistent change from the mean ``before`` to the mean ``after``.
 
     A step happens at index ``first``, which equals ``last`` and is the first value of the new level. A drift begins

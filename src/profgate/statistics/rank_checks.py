@@ -8,7 +8,6 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from typing import NamedTuple
@@ -27,8 +26,7 @@ CLOSE = 1e-9  # tolerance for rounding errors in means of counts
 EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
 
-@dataclass(frozen=True, slots=True)
-class RankRules:
+class RankRules(NamedTuple):
     """Thresholds of the check.
 
     If ``sigma`` is "poisson", the standard deviation is the square root of the mean, which is an upper bound. If
