@@ -142,7 +142,10 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
 
 
 def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
-    """Map (name, file) on the baseline to the target for equal sources of names that are unique on one side."""
+    """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
+
+    A name is paired only if it occurs on a single side and cannot refer to another function in the file.
+    """
     identities, (gone, new) = _identities(both), _alone(both)
     candidates: dict[tuple[object, ...], list[int]] = {}
     for symbol in new:
@@ -159,7 +162,7 @@ def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
 
 
 def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
-    """Return symbols of one side that names and costs must not pair: nameless, or in the source of both sides."""
+    """Return symbols of one side that names and costs must not pair: nameless ones, and those in both sources."""
     names, alone = both.symbols.names, [symbol for side in _alone(both) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
     if sides is not None:

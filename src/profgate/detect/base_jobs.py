@@ -40,7 +40,7 @@ class JobTest(NamedTuple):
 
 
 def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatArray, *, sampled: bool) -> JobTest:
-    """Test the target against base runs: costs by location and run, with floors and prior variances in ``rows``."""
+    """Test the target runs against base runs. ``values`` are by location and run; ``rows`` has floors and variances."""
     numbers = np.array(runs.base_jobs, np.int64)
     labels = np.unique(numbers[numbers != ELSEWHERE])[::-1]  # from the oldest to the newest
     runs_of = [np.flatnonzero(numbers == job) for job in labels]

@@ -81,7 +81,7 @@ class Evidence:
 def evidence_of(
     comparisons: Sequence[Comparison], *, interleaved: bool = False
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
-    """Return the results, or the reasons against them, of all comparisons, and the families for merging reports."""
+    """Test all comparisons of a report. Return the results, or reasons for having none, and the test families."""
     tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
     return [task() for task in tasks], families
 

@@ -97,7 +97,10 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
 
 
 def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False) -> dict[int, FloatArray]:
-    """Return total costs of functions of nearly the whole run, divided by run factors, as omitted by `costs_of`."""
+    """Return the total costs of the functions that `costs_of` omits because they account for nearly the whole run.
+
+    The costs of each run are divided by its common factor. ``base_jobs`` prepends the base runs of other commits.
+    """
     subtree, noise = comparison.active_total.astype(np.float64), comparison.noise.active_total
     if base_jobs and noise is None:
         return {}

@@ -184,7 +184,10 @@ class ModelRows:
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set kinds, at most a possible change for small overlaps, and relative changes, for which NaN is Unknown."""
+        """Set the kinds and relative changes of these rows.
+
+        A row with a small overlap is at most a possible change. A row whose relative change is NaN is Unknown.
+        """
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)

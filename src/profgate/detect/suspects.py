@@ -85,7 +85,7 @@ def _groups(look: Look, comparison: Comparison, costs: Costs) -> IntArray:
 
 
 def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
-    """Return a suspect's rows of self and inclusive cost, or of the total, matched by name and end of path."""
+    """Return a suspect's rows of self and inclusive cost, or of the total. Files match by the end of their paths."""
     if suspect.location is None:
         return np.flatnonzero(costs.symbol == WHOLE)
     names, files, location = comparison.symbols.names, comparison.symbols.files, suspect.location

@@ -178,7 +178,10 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The symbols that explain each symbol's growth and fall, the steps to them (int64), and ``changed`` symbols."""
+    """The symbols that explain each symbol's growth and fall, with the number of steps to them, as int64 arrays.
+
+    ``changed`` contains the symbols whose source changed and that can explain other changes.
+    """
 
     grown: tuple[IntArray, IntArray]
     fallen: tuple[IntArray, IntArray]
@@ -187,7 +190,11 @@ class Causes:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The value of one sample in stored units, if stated and equal in all runs, and by run (float64), or None."""
+    """The value of one sample, in stored units of the metric.
+
+    ``period`` is stated by the profiles and equal in all runs, or None. ``values`` is a float64 array with one element
+    per run of both sides, or None if the value is unknown in a run.
+    """
 
     period: int | None = None
     values: FloatArray | None = None

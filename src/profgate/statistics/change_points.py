@@ -61,7 +61,7 @@ def shifts(
 
 
 def visible_step(values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4) -> float | None:
-    """Return the relative step halfway that `shifts` finds in 4 of 5 cases, or None if the series is too short."""
+    """Return the relative step in the middle that `shifts` finds in 4 of 5 cases, or None for a short series."""
     count = len(values) // 2
     if count < least or not values.mean() > 0:
         return None

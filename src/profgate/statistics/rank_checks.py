@@ -271,7 +271,7 @@ def _usual_distance(first: IntArray, last: IntArray) -> int:
 
 
 def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> RankDirection:
-    """Return the main direction of the changes, weighted by distance: 200 ranks outweigh twenty times three."""
+    """Return the main direction of the changes by distance: one move of 200 ranks outweighs twenty of three."""
     signs = np.where(np.isfinite(centred), np.sign(np.nan_to_num(centred)), np.sign(up))
     weight = float((signs * distance).sum())
     return "unknown" if weight == 0.0 else "slower" if weight > 0.0 else "faster"
