@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import new_or_gone, not_tested, resolved, worse_sign
+from profgate.detect.strategy import counts_apart, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations

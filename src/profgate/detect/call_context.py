@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from profgate.detect.sampling import counts_apart, sample_counts
-from profgate.detect.strategy import not_tested, resolved, worse_sign
+from profgate.detect.strategy import counts_apart, not_tested, resolved, sample_counts, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, path_text
 from profgate.model.comparison import Comparison, DiffTree

@@ -13,7 +13,7 @@ from profgate.compare.comparability import differing_facts
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
-from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import sample_counts
 from profgate.detect.suspects import Result, tested_at
 from profgate.model.arrays import BoolArray, FloatArray, finite
 from profgate.model.levels import (

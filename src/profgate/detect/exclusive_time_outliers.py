@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, worse_sign
+from profgate.detect.strategy import MODULE, counts_apart, directed, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations

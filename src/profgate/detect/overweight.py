@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import directed, not_tested, resolved, worse_sign
+from profgate.detect.strategy import counts_apart, directed, not_tested, resolved, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at

@@ -6,7 +6,7 @@ import pytest
 from profgate.compare.columns import CompareOptions
 from profgate.compare.metrics import without_multiples
 from profgate.compare.overlay import compare_workload
-from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import sample_counts
 from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks, Workload
 from profgate.model.units import Metric, MetricKind
 

@@ -6,7 +6,7 @@ import pytest
 
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import compare_workload
-from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import sample_counts
 from profgate.errors import ProfileError
 from profgate.model.profile import Configuration, Profile, Workload
 from profgate.model.source import source_of
