@@ -183,7 +183,7 @@ def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> d
     similar callers, callees and name is chosen. ``refused`` contains symbols that must not be paired because of their
     sources.
     """
-    before, after = costs.present.astype(np.bool_)
+    before, after = costs.present
     if not (before & ~after).any() or not (after & ~before).any():
         return {}
     pairing = _Pairing(costs)
@@ -307,7 +307,7 @@ def _identities(both: NameTable) -> list[Identity]:
 
 def _alone(both: NameTable) -> tuple[list[int], list[int]]:
     """Return the symbols that only the baseline has and only the target has, except those a source map names."""
-    before, after = (side.astype(bool) for side in both.present)
+    before, after = both.present
     sides = (np.flatnonzero(side).tolist() for side in (before & ~after, after & ~before))
     gone, new = ([symbol for symbol in side if not both.symbols.is_claimed(symbol)] for side in sides)
     return gone, new

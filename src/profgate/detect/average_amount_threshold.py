@@ -19,7 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 def _groups(comparison: Comparison, records: Observations | None) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
     """Return the symbols and subtypes of groups, and by side their means, in stored units, and whether they exist."""
     if records is None or not len(records.symbol):
-        present = np.asarray(comparison.present, dtype=np.bool_)
+        present = comparison.present
         rows = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
         means = np.stack(comparison.runs.means(comparison.self_value))
         return rows, np.zeros(len(rows), np.int64), means[:, rows], present[:, rows]

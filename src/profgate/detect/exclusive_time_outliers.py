@@ -146,8 +146,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))
-        present = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
-        return [_Part(rows, baseline, target, present)] if len(rows) else []
+        return [_Part(rows, baseline, target, comparison.present[:, rows])] if len(rows) else []
     parts = (_of_subtype(comparison, records, number, allowed) for number in range(len(records.subtypes)))
     return [part for part in parts if len(part.symbol)]
 

@@ -91,7 +91,7 @@ def _values(comparison: Comparison, dropped: Sequence[int], topmost: IntArray | 
         return _Values(
             np.stack(runs.means(comparison.total_value)),
             np.stack(runs.means(comparison.self_value)),
-            np.asarray(comparison.present, dtype=np.bool_),
+            comparison.present,
             np.stack(runs.means(comparison.run_totals)),
         )
     if tree is None:

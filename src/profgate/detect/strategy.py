@@ -82,7 +82,7 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
     """Mark symbols that exist on only one side as new or gone; written packages of strategies use it, too."""
-    return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
+    return new_or_gone(comparison.present[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:

@@ -215,7 +215,7 @@ class NameTable:
     """The symbols of both sides. The boolean array ``present`` marks the symbols that occur on each side."""
 
     symbols: Symbols
-    present: IntArray
+    present: BoolArray
     facts: tuple[Facts, Facts] = (Facts(), Facts())
 
 
