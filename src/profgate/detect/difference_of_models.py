@@ -101,7 +101,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
         for here in ((models.side == side) & ((models.kind == LINEAR) | models.fitted) for side in (0, 1))
     ]
     able = rows.comparable()
-    sides = (("both", ~lines[0] & ~lines[1]), ("baseline", ~lines[0] & lines[1]), ("target", lines[0] & ~lines[1]))
+    sides = (("baseline", ~lines[0]), ("target", ~lines[1]), ("both", ~lines[0] & ~lines[1]))
     for side, lacking in sides:
         rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_LINE, {"side": side}))
 
