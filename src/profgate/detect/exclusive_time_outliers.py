@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, worse_sign
+from profgate.detect.strategy import MODULE, counts_apart, directed, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
@@ -92,8 +90,7 @@ class ExclusiveTimeOutliers:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """Locations that are compared, with means over runs in stored units, and by side whether they exist."""
 
     symbol: IntArray
@@ -149,8 +146,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))
-        present = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
-        return [_Part(rows, baseline, target, present)] if len(rows) else []
+        return [_Part(rows, baseline, target, comparison.present[:, rows])] if len(rows) else []
     parts = (_of_subtype(comparison, records, number, allowed) for number in range(len(records.subtypes)))
     return [part for part in parts if len(part.symbol)]
 

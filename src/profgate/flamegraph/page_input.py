@@ -15,7 +15,7 @@ from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
-from profgate.model.comparison import Comparison, DiffTree, Symbols
+from profgate.model.comparison import Comparison, DiffTree, RunValues, Symbols
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import plain
 from profgate.report.wording import reason_text
@@ -23,7 +23,6 @@ from profgate.report.wording import reason_text
 if TYPE_CHECKING:
     from profgate.model.change import Location
     from profgate.model.report import Finding
-    from profgate.model.run_values import RunValues
     from profgate.report.metric_headline import MetricHeadline
 
 Embed = Literal["changed", "none", "all"]
