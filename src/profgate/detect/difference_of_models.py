@@ -128,11 +128,7 @@ def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return "constant" for each difference with a small slope and scatter.
-
-    For any other difference, return "quadratic" or "linear" if a model of this form fits well, and otherwise the name
-    of the best model.
-    """
+    """Return "constant" for a small slope and scatter, or else the curve or line that fits well, or the best model."""
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
     scores = {kind: np.full(rows, np.nan) for kind in (LINEAR, QUADRATIC)}

@@ -123,7 +123,9 @@ def test_paths_are_merged_alike(steps: list[tuple[int, int]], profiles: int, spr
         depths.append(max(depths[-1] + 1 - back, 0))
         symbols.append(symbol * 1000 if spread else symbol)
     depth, symbol = np.array(depths * profiles, np.int64), np.array(symbols * profiles, np.int64)
-    (tree, rows), (by_python, python_rows) = (merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None))
+    (tree, rows), (by_python, python_rows) = (
+        merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None)
+    )
     assert [rows.tolist(), rows.dtype] == [python_rows.tolist(), python_rows.dtype]
     for name in ("parent", "symbol", "depth", "end"):
         found, expected = getattr(tree, name), getattr(by_python, name)
@@ -135,7 +137,9 @@ def test_many_paths_are_merged_alike() -> None:
     random = np.random.default_rng(1)
     depth = np.tile(np.arange(20), 3000)
     symbol = random.integers(0, 3, len(depth)) * (1 + depth)
-    (tree, rows), (by_python, python_rows) = (merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None))
+    (tree, rows), (by_python, python_rows) = (
+        merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None)
+    )
     assert len(tree) > 10_000
     assert np.array_equal(rows, python_rows)
     assert np.array_equal(tree.parent, by_python.parent)
