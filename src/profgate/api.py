@@ -131,7 +131,7 @@ class Report:
 
     def json(self) -> str:
         """Return the report as JSON (``docs/report.schema.json``)."""
-        return to_json(self.data)
+        return to_json(self.data, wiring.in_processes)
 
     def csv(self) -> str:
         """Return the report as a CSV table."""

@@ -26,6 +26,7 @@ from profgate.pipeline import (
     metric_report_of,
     silent,
 )
+from profgate.readers.reader import collection_paused
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from profgate.model.comparison import Comparison
     from profgate.model.profile import Profile
     from profgate.readers.reader import SplittingReader
-    from profgate.readers.registry import Readers
+from profgate.readers.registry import Readers
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
@@ -100,10 +101,13 @@ def readable_profiles(sources: Sequence[SourceFile]) -> list[Profile]:
 
 def _read_anew(sources: Sequence[SourceFile], progress: Progress) -> list[Profile | ProfileError]:
     read = partial(read_or_error, readers=readers())
+    sizes = [source.size for source in sources]
     large = sum(map(_work, sources)) >= LARGE
-    work = [_Reading(source, read, split=large) for source in sources]
+    # files of equal size are shared evenly without joining parts afterwards
+    even = len(sizes) % processors() == 0 and 10 * max(sizes, default=0) < 11 * min(sizes, default=0)
+    work = [_Reading(source, read, split=large and not even) for source in sources]
     tasks = [(reading, task) for reading in work for task in reading.tasks]
-    finished, size = 0, max(sum(source.size for source in sources), 1)
+    finished, size = 0, max(sum(sizes), 1)
     progress("reading profiles", 0)
     for number, result in done([task for _, task in tasks], processors() if large else 1):
         reading, task = tasks[number]
@@ -155,7 +159,7 @@ def _work(source: SourceFile) -> int:
     return FILE + source.size * (PACKING if packed else 1)
 
 
-def _run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+def in_processes(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run the tasks of a comparison and return their results in order. Many tasks are run in several processes."""
     results = dict(done(tasks, processors() if len(tasks) >= MANY else 1))
     return [results[number] for number in range(len(tasks))]
@@ -192,7 +196,9 @@ def compare(given: PipelineInput, progress: Progress = silent, runner: TaskRunne
     """Compare the input and return the judged report and its pages. ``runner`` distributes the work."""
     if runner is None:
         many = len(given.baseline) + len(given.target) >= 2 * MANY
-        return build_report(given, _reader(progress), strategies(), _run, progress, _spread if many else None)
+        with collection_paused():  # the results contain no cycles
+            divided = _spread if many else None
+            return build_report(given, _reader(progress), strategies(), in_processes, progress, divided)
 
     def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
         """Send the tasks that take longer than sending their arguments."""

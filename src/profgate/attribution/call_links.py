@@ -87,7 +87,7 @@ def walked_causes(
         for (symbol, up), start in near.items():
             if up == rises:
                 end[symbol], steps[symbol] = end[start], steps[start] + 1
-    return Causes(*walks, frozenset(changed))
+    return Causes(walks[0], walks[1], frozenset(changed))
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:

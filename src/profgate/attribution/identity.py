@@ -70,6 +70,8 @@ class SourcePairing:
 
     def functions(self, both: NameTable) -> dict[Identity, Identity]:
         """Map functions by their packages, moved files and sources."""
+        if not all(_alone(both)):
+            return {}
         sides = self._sides(both)
         found = functions_of_packages(both, not_to_pair(both, sides))
         if self._diff is not None and sides is not None:

@@ -89,7 +89,8 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
         table = durations_of(workload, runs, given.options)
         further = () if table is None else (table,)
     return [
-        replace(one, notes=(*one.notes, *doubts(one)), attachments=(*one.attachments, *further)) for one in comparisons
+        replace(one, notes=(*one.notes, *found), attachments=(*one.attachments, *further)) if found or further else one
+        for one, found in ((one, doubts(one)) for one in comparisons)
     ], alone
 
 

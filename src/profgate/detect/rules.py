@@ -86,7 +86,7 @@ def detections_of(
 
 def quiet(detection: Detection) -> bool:
     """Return whether a strategy tested the comparison and found no change."""
-    return not detection.not_tested and not (detection.kind != Kind.NO_CHANGE).any()
+    return not detection.not_tested and not (detection.kind != int(Kind.NO_CHANGE)).any()
 
 
 def _detection(selection: Selection, comparison: Comparison, context: Context) -> Detection:

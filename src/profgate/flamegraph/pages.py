@@ -10,7 +10,7 @@ from statistics import fmean
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules
 from profgate.flamegraph.page_input import PageContext, page_input
-from profgate.flamegraph.table_page import Cell, Heading, TablePage, check_links, runs_picture
+from profgate.flamegraph.table_page import MOST_ROWS, Cell, Heading, TablePage, check_links, runs_picture
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
@@ -148,14 +148,12 @@ def build_index(
     check_links(hrefs.values())
     sides = (("before", report.baseline), ("after", report.target))
     pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
+    compared, others = [pair for pair in pairs if pair[1].state == "compared"], not_compared(report)
     rows = [
-        *(
-            _index_row(load.name, metric, hrefs, earlier or {}, (runs or {}).get((load.name, metric.name), ((), ())))
-            for load, metric in pairs
-            if metric.state == "compared"
-        ),
-        *map(_row_without_comparison, not_compared(report)),
+        _index_row(load.name, metric, hrefs, earlier or {}, (runs or {}).get((load.name, metric.name), ((), ())))
+        for load, metric in compared[:MOST_ROWS]
     ]
+    rows += map(_row_without_comparison, others[: MOST_ROWS - len(rows)])
     shown = [heading.title != "Runs" or any(row[at].picture for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
         title=View(report, RAW).title(),
@@ -164,6 +162,7 @@ def build_index(
         columns=list(compress(INDEX, shown)),
         rows=[list(compress(row, shown)) for row in rows],
         empty="Nothing was compared.",
+        omitted=len(compared) + len(others) - len(rows),
         elsewhere=" in report.json",
         instead=next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else "",
         origin=[(name, code) for name, side in sides if (code := short_sha(side.sha) or side.label)],

@@ -62,8 +62,8 @@ class TablePage:
 
     ``badge`` is the verdict whose badge precedes the title, such as "fails" or "review". ``origin`` contains pairs of a
     label and a code, such as a commit. ``remarks`` are shown above the table. ``empty`` is shown instead of a table
-    without rows, and ``elsewhere`` names the place that contains the omitted rows. ``instead`` is the relative path of
-    a page that browsers open instead of this one.
+    without rows, ``omitted`` counts further rows, and ``elsewhere`` names the place that contains them. ``instead`` is
+    the relative path of a page that browsers open instead of this one.
     """
 
     title: str
@@ -74,12 +74,13 @@ class TablePage:
     badge: str = ""
     origin: Sequence[tuple[str, str]] = ()
     remarks: Sequence[str] = ()
+    omitted: int = 0
     elsewhere: str = ""
     instead: str = ""
 
     def render(self) -> str:
         """Return the page as HTML with at most 1,000 rows."""
-        hidden = len(self.rows) - MOST_ROWS
+        hidden = len(self.rows[MOST_ROWS:]) + self.omitted
         style = read_asset("page/page.css")
         page = render_template(
             "page/table.html.j2",

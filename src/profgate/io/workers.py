@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import BinaryIO, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
@@ -40,14 +40,19 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
     missing = set(range(len(tasks)))
     _working = True
     children = [_Child(tasks, waiting) for _ in range(helpers)]
-    try:
-        for number in _taken(waiting, len(tasks)):
-            yield number, tasks[number]()
-            missing.remove(number)
+
+    def made() -> Iterator[tuple[int, Result]]:
+        for batch in _taken(waiting, len(tasks)):
+            yield from ((number, tasks[number]()) for number in batch)
+            for child in children:
+                yield from child.results()
         for child in children:
-            for number, result in child.results():
-                missing.remove(number)
-                yield number, result
+            yield from child.results(wait=True)
+
+    try:
+        for number, result in made():
+            missing.remove(number)
+            yield number, result
     finally:
         _working = False
         os.close(waiting)
@@ -69,53 +74,54 @@ def _queue(tasks: int) -> int:
     return waiting
 
 
-def _taken(waiting: int, tasks: int) -> Iterator[int]:
+def _taken(waiting: int, tasks: int) -> Iterator[range]:
     while first := os.read(waiting, _NUMBER):
         start = int.from_bytes(first, "little")
-        yield from range(start, min(start + _batch(tasks), tasks))
+        yield range(start, min(start + _batch(tasks), tasks))
 
 
 class _Child(Generic[Result]):
-    """A forked process that runs batches of tasks until the queue is empty."""
+    """A forked process that runs batches of tasks until the queue is empty.
 
-    _made: int
+    The results of each batch are in shared memory, and then their length is in a pipe.
+    """
 
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         if sys.platform != "linux":
             raise NotImplementedError(
                 "processes are forked only on Linux; `done` runs all tasks in this process elsewhere"
             )
-        self._made = os.memfd_create("results")
-        self._pid: int | None = os.fork()
+        self._made, self._place = os.memfd_create("results"), 0
+        self._lengths, lengths = os.pipe()
+        self._pid = os.fork()
         if self._pid:
+            os.close(lengths)
             return
-        code = 1
-        with suppress(BaseException):  # the parent repeats the task and raises the error
-            with open(self._made, "wb", closefd=False) as stream:
-                for number in _taken(waiting, len(tasks)):
-                    _write((number, tasks[number]()), stream)
-            code = 0
-        os._exit(code)
+        with suppress(BaseException):  # the parent repeats the batch and raises the error
+            for batch in _taken(waiting, len(tasks)):
+                written = _write([(number, tasks[number]()) for number in batch], self._made)
+                os.write(lengths, written.to_bytes(_LENGTH, "little"))
+        os._exit(0)
 
-    def results(self) -> Iterator[tuple[int, Result]]:
-        """Wait for the process and yield its results, or nothing if it failed."""
-        if self._pid is None:
-            return
-        _, status = os.waitpid(self._pid, 0)
-        self._pid = None
-        if status == 0:
-            yield from _read(self._made)
+    def results(self, *, wait: bool = False) -> Iterator[tuple[int, Result]]:
+        """Yield the results that the process has made, or with ``wait`` all results that it makes."""
+        os.set_blocking(self._lengths, wait)
+        with suppress(BlockingIOError):
+            while length := int.from_bytes(os.read(self._lengths, _LENGTH), "little"):
+                yield from _read(self._made, self._place, length)
+                self._place += length
 
     def end(self) -> None:
         """Kill the process if it is still running."""
-        if sys.platform == "linux" and self._pid is not None:
+        if sys.platform == "linux":
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
-            self._pid = None
         os.close(self._made)
+        os.close(self._lengths)
 
 
-def _write(made: object, stream: BinaryIO) -> None:
+def _write(made: object, file: int) -> int:
+    """Append results to a file, and return the number of bytes, which is a multiple of the size of a page."""
     buffers: list[pickle.PickleBuffer] = []
 
     def copied(buffer: pickle.PickleBuffer) -> bool:
@@ -126,15 +132,17 @@ def _write(made: object, stream: BinaryIO) -> None:
 
     head = pickle.dumps(made, protocol=5, buffer_callback=copied)
     parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
-    stream.writelines(length.to_bytes(_LENGTH, "little") for length in (len(parts), *(part.nbytes for part in parts)))
-    stream.writelines(parts)
+    lengths = [len(parts), *(part.nbytes for part in parts)]
+    padding = -(sum(lengths[1:]) + _LENGTH * len(lengths)) % mmap.ALLOCATIONGRANULARITY
+    with open(file, "ab", closefd=False) as stream:
+        stream.writelines(length.to_bytes(_LENGTH, "little") for length in lengths)
+        stream.writelines([*parts, bytes(padding)])
+    return sum(lengths[1:]) + _LENGTH * len(lengths) + padding
 
 
-def _read(file: int) -> Iterator[tuple[int, Result]]:
-    """Yield the results in shared memory, without copying large arrays."""
-    if not os.fstat(file).st_size:  # an empty file cannot be mapped
-        return
-    data, place = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ)), 0
+def _read(file: int, start: int, length: int) -> list[tuple[int, Result]]:
+    """Return results from shared memory, without copying large arrays."""
+    data, place = memoryview(mmap.mmap(file, length, access=mmap.ACCESS_READ, offset=start)), 0
 
     def taken(length: int) -> memoryview:
         nonlocal place
@@ -144,7 +152,7 @@ def _read(file: int) -> Iterator[tuple[int, Result]]:
     def number() -> int:
         return int.from_bytes(taken(_LENGTH), "little")
 
-    while place < len(data):
-        lengths = [number() for _ in range(number())]
-        head, *buffers = map(taken, lengths)
-        yield pickle.loads(head, buffers=buffers)  # noqa: S301 - our own data
+    lengths = [number() for _ in range(number())]
+    head, *buffers = map(taken, lengths)
+    made: list[tuple[int, Result]] = pickle.loads(head, buffers=buffers)  # noqa: S301 - our own data
+    return made

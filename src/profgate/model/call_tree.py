@@ -37,10 +37,14 @@ class CallTree:
 
     def topmost(self, rows: IntArray | None = None) -> IntArray:
         """Return the rows, by default all, that are not below another of them with the same symbol, by symbol."""
-        rows = np.arange(1, len(self)) if rows is None else rows
-        # sorting integers that combine both keys is ten times as fast as sorting rows by two keys
-        start = np.sort(self.symbol[rows].astype(np.int64) * (len(self) + 1) + rows)
-        order = start % (len(self) + 1)
+        rows = np.arange(1, len(self)) if rows is None else np.sort(rows)
+        symbol = self.symbol[rows]
+        # numpy sorts integers of 16 bits in linear time
+        by_symbol = np.argsort(symbol.astype(np.uint16), kind="stable")
+        if symbol.max(initial=0) >> 16:
+            by_symbol = by_symbol[np.argsort((symbol >> 16).astype(np.uint16)[by_symbol], kind="stable")]
+        order = rows[by_symbol]
+        start = symbol[by_symbol].astype(np.int64) * (len(self) + 1) + order
         end = np.maximum.accumulate(start + self.end[order] - order)
         return np.asarray(order[np.concatenate([[True], end[:-1] <= start[1:]])[: len(order)]])
 

@@ -1,6 +1,6 @@
 """What strategies report about a location besides its change: columns in a detection, and numbers in the report."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -32,14 +32,15 @@ class Details:
     """
 
     __slots__ = ()
+    __match_args__: tuple[str, ...] = ()  # the names of the fields of a dataclass
 
     def at(self, row: int) -> Any:  # noqa: ANN401 - the same class with values instead of columns
         """Return the values of one result."""
-        return type(self)(**{part.name: _at(getattr(self, part.name), row) for part in fields(self)})  # type: ignore[arg-type]
+        return type(self)(**{name: _at(getattr(self, name), row) for name in self.__match_args__})
 
     def lengths(self) -> dict[str, int]:
         """Return the number of elements of each column."""
-        columns = {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
+        columns = {name: getattr(self, name) for name in self.__match_args__}
         return {name: len(column) for name, column in columns.items() if isinstance(column, np.ndarray | list)}
 
 

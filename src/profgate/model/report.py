@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Literal
 
 from profgate.model.acceptance import Acceptance
@@ -172,6 +173,9 @@ class Finding:
         return abs((self.share_to or 0.0) - (self.share_from or 0.0))
 
 
+_NO_COSTS, _UNATTRIBUTED, _NO_CHANGE = FunctionCosts(), Attribution(), Kind.NO_CHANGE.word
+
+
 def draft_of(
     location: Location,
     costs: FunctionCosts | None = None,
@@ -179,9 +183,9 @@ def draft_of(
     changes: tuple[Change, ...] = (),
 ) -> Finding:
     """Return a finding that is not judged yet."""
-    known = costs or FunctionCosts(), attribution or Attribution()
     unknown = (None, None, None, None, None, None)
-    return Finding("none", "neutral", Kind.NO_CHANGE.word, "none", location, *unknown, changes, (), 0.0, *known)
+    known = costs or _NO_COSTS, attribution or _UNATTRIBUTED
+    return Finding("none", "neutral", _NO_CHANGE, "none", location, *unknown, changes, (), 0.0, *known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +322,10 @@ class Report:
     def with_metrics(self, changed: Callable[[WorkloadReport, MetricReport], MetricReport]) -> "Report":
         """Return a copy of the report in which each metric is replaced by the return value of ``changed``."""
         changes = (tuple(changed(load, metric) for metric in load.metrics) for load in self.workloads)
-        loads = (replace(load, metrics=metrics) for load, metrics in zip(self.workloads, changes, strict=True))
+        loads = (
+            load if all(map(is_, metrics, load.metrics)) else replace(load, metrics=metrics)
+            for load, metrics in zip(self.workloads, changes, strict=True)
+        )
         return replace(self, workloads=tuple(loads))
 
 

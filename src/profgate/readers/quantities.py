@@ -59,9 +59,14 @@ def sum_of(values: IntArray, where: str) -> int:
     return total
 
 
+def most_rows(size: int) -> int:
+    """Return how many frames or values a file of ``size`` bytes may describe."""
+    return _MOST_ROWS + _ROWS_PER_BYTE * size
+
+
 def refuse_expansion(rows: int, size: int, where: str) -> None:
     """Raise ProfileError if ``size`` bytes describe far more frames or values than the one per byte of profilers."""
-    if rows > _MOST_ROWS + _ROWS_PER_BYTE * size:
+    if rows > most_rows(size):
         raise ProfileError(where, f"describes more than {rows:,} frames or values in {size:,} bytes; record less")
 
 

@@ -2,15 +2,17 @@
 
 import json
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.model.details import Details
 from profgate.model.links import Links
 from profgate.model.reason import Reason
-from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy
+from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy, WorkloadReport
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -27,22 +29,29 @@ OPTIONAL = frozenset(
     | {"result", "details", "levels", "windows"}
 )  # these keys are omitted if empty
 PLAIN = frozenset({str, int, bool, type(None)})  # most values; testing for them first saves half of the time
+SPARSE = (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)  # unknown values of these are omitted
 NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
 LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read
 
 
-def to_json(report: Report) -> str:
+def to_json(report: Report, run: Callable[[Sequence[Callable[[], str]]], list[str]] | None = None) -> str:
     """Return the report as deterministic JSON with one line for each field of the report and one for each workload.
 
-    Values are in base units; non-finite numbers become null. Raises ProfgateError if the text would be longer than the
-    limit for reading a report.
+    Values are in base units; non-finite numbers become null. ``run`` calls functions and returns their results in the
+    same order. Raises ProfgateError if the text would be longer than the limit for reading a report.
     """
-    document = _encoded(replace(report, workloads=()))
-    lines = {name: _line(value) for name, value in document.items()}
-    loads = ",\n".join(_line(_encoded(load)) for load in report.workloads)
-    lines["workloads"] = f"[\n{loads}\n]" if loads else "[]"
-    text = "{\n" + ",\n".join(f'"{name}": {line}' for name, line in lines.items()) + "\n}\n"
+    parts = list[str]()
+    for name, value in _encoded(replace(report, workloads=())).items():
+        parts.append(f'{"," if parts else "{"}\n"{name}": ')
+        if name == "workloads" and report.workloads:
+            loads = [",\n"] * (2 * len(report.workloads) - 1)
+            tasks = [partial(_line_of, load) for load in report.workloads]
+            loads[::2] = run(tasks) if run else [task() for task in tasks]
+            parts += ["[\n", *loads, "\n]"]
+        else:
+            parts.append(_line(value))
+    text = "".join([*parts, "\n}\n"])
     if len(text) > LARGEST_REPORT:  # the text is ASCII, so each character is one byte
         _refuse(REPORT_NAME, f"is longer than {LARGEST_REPORT:,} bytes; compare fewer workloads in one job")
     return text
@@ -72,11 +81,15 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         _refuse(where, f"is not JSON ({error}); write it with `profgate compare --format json`")
 
 
+def _line_of(load: WorkloadReport) -> str:
+    return _line(_encoded(load))
+
+
 def _line(value: Plain) -> str:
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 
-def _encoded(value: object) -> Plain:
+def _encoded(value: Any) -> Plain:  # noqa: ANN401
     if value.__class__ in PLAIN or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
@@ -85,33 +98,30 @@ def _encoded(value: object) -> Plain:
         return [_encoded(item) for item in value]
     if isinstance(value, dict):
         return {name: _encoded(value[name]) for name in sorted(value)}
-    if isinstance(value, (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)):
-        return {name: fact for name, fact in sorted(_record(value).items()) if fact not in (None, "")}
-    return _encoded_record(value)
-
-
-def _record(value: Plain) -> dict[str, Any]:
-    """Encode the fields of a dataclass, with the schema name first."""
-    return {
+    names, parts, sparse = _fields(value.__class__)
+    document = {
         name: part if part.__class__ in PLAIN else _encoded(part)
-        for name in _names(value.__class__)
-        if (part := getattr(value, name)) or name not in OPTIONAL
+        for name, part in zip(names, parts(value), strict=False)
+        if part or name not in OPTIONAL
     }
-
-
-@cache
-def _names(record: type["DataclassInstance"]) -> list[str]:
-    """Return the names of the fields of a dataclass, with the schema name first."""
-    return sorted((part.name for part in fields(record)), key=lambda name: name != "schema")
-
-
-def _encoded_record(value: Plain) -> dict[str, Any]:
-    document = _record(value)
+    if sparse:
+        return {name: fact for name, fact in document.items() if fact not in (None, "")}
     if isinstance(value, Reason):
         if not value.reasons:
             del document["reasons"]
         document["text"] = reason_text(value, str)
     return document
+
+
+@cache
+def _fields(record: type["DataclassInstance"]) -> tuple[list[str], Callable[[Any], tuple[Any, ...]], bool]:
+    """Return the names of the fields of a dataclass, with the schema name first, and a function for their values.
+
+    The third part states whether unknown values are omitted.
+    """
+    sparse = issubclass(record, SPARSE)
+    names = sorted((part.name for part in fields(record)), key=lambda name: (name != "schema", name if sparse else ""))
+    return names, attrgetter(*names, "__class__"), sparse
 
 
 @cache

@@ -201,10 +201,16 @@ class View:
 
     def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
         """Return the reasons for the verdict that neither the headline nor a row shows, without those of ``listed``."""
+        return [self._worded(reason) for reason in self._further(listed)]
+
+    def _further(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[Reason]:
         inconclusive = self.report.verdict.conclusion == "inconclusive"
         reasons = self.report.verdict.reasons[inconclusive:]
         shown = SHOWN_ELSEWHERE | listed | (SUSPECTED if inconclusive else set())
-        return [self.style.text(self._line(one, self.style.name)) for one in reasons if one.code not in shown]
+        return [one for one in reasons if one.code not in shown]
+
+    def _worded(self, line: Reason | str) -> str:
+        return line if isinstance(line, str) else self.style.text(self._line(line, self.style.name))
 
     @cached_property
     def suspects(self) -> list[str]:
@@ -307,19 +313,21 @@ class View:
                 Section(f"order of {self.style.text(location)}: {self.style.text(result_text(check))}", order=check)
                 for _, location, check in rank_sections(report)
             ),
-            Section("how this was measured", (), limited(self._measured(), 2 * max(limit, 2), "line")),
+            Section(
+                "how this was measured", (), limited(self._measured(), 2 * max(limit, 2), "line", text=self._worded)
+            ),
         ]
         return [section for section in sections if any(section[1:])]
 
-    def _measured(self) -> list[str]:
+    def _measured(self) -> list[Reason | str]:
         """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
         distance, policy = self.report.baseline.distance, self.report.policy
         older = f"The baseline is {numbers.counted(distance or 0, 'commit')} older than the merge base"
         stated = ", ".join(f"{name.replace('_', '-')} {value}" for name in POLICY if (value := getattr(policy, name)))
-        lines = [
+        lines: list[Reason | str] = [
             f"{older}: no profiles of a newer commit can be used." if distance else "",
             *self._facts(),
-            *self.further_reasons(),
+            *self._further(),
             *self.notes(),
             *statements.renames((pair.metric for pair in self.pairs), self.style.code),
             stated and f"Policy: {self.style.text(stated)}",
@@ -328,14 +336,16 @@ class View:
 
     def _facts(self) -> Iterable[str]:
         """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
-        lines: dict[str, list[str]] = {}
+        lines: dict[str, list[Pair]] = {}
         for pair in self.pairs:
             facts = dotted(*map(self.style.text, statements.basis(self.report, pair.metric)))
             for text in (facts, *(f"not tested: {self.reason(reason)}" for reason in pair.metric.not_tested)):
-                lines.setdefault(text, []).append(
-                    f"{self.style.code(pair.workload, LONGEST_NAME)} {self.style.code(pair.metric.name, 40)}"
-                )
-        yield from (f"{', '.join(limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text)
+                lines.setdefault(text, []).append(pair)
+        found = ((limited(pairs, 2, "metric", "", self._full_name), text) for text, pairs in lines.items() if text)
+        yield from (f"{', '.join(names)}: {text}" for names, text in found)
+
+    def _full_name(self, pair: Pair) -> str:
+        return f"{self.style.code(pair.workload, LONGEST_NAME)} {self.style.code(pair.metric.name, 40)}"
 
     def not_compared(self) -> list[str]:
         """Return the workloads and metrics that were not compared, with reasons."""
