@@ -120,10 +120,11 @@ def test_new_function_is_shown_at_its_known_caller() -> None:
     assert [row.before, row.after] == pytest.approx([902, 1802], abs=8)
 
 
-def test_new_function_without_known_caller_is_itself() -> None:
-    comparison = sides(PARSE, {**PARSE, "thread;audit": 600})
+@pytest.mark.parametrize("build", [sides, with_base_jobs])
+def test_new_function_without_known_caller_is_itself(build: type) -> None:
+    comparison = build(PARSE, {**PARSE, "thread;audit": 600})
     rows = found(comparison)
-    assert certain(rows) == ["audit"]
+    assert (certain(rows), rows["audit"].before) == (["audit"], 0.0)
     assert new_in(comparison, rows["audit"]) == ["audit"]
 
 
