@@ -2,13 +2,16 @@
 
 import itertools
 import json
+import posixpath
 import random
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from fake_github import FakeGitHub
 from fake_github.events import payload
@@ -21,6 +24,7 @@ QUICK = Pace((0, 0), 0, 0, 0)
 WORKFLOW = ".github/workflows/profgate.yml"
 COMMENT_WORKFLOW = ".github/workflows/profgate-report.yml"
 ARTIFACT = "profgate-default"
+RELEASES = Path(__file__).parents[1] / "examples" / "workflows" / "release.yml"
 SHARES = {"parse": 30_000, "render": 20_000, "store": 15_000, "log": 2_000}
 SLOWER = SHARES | {"parse": 60_000}
 BOTH_SLOWER = SLOWER | {"render": 40_000}
@@ -282,6 +286,13 @@ class Stage:
         """Such requests fail; a limit comes without the time it lasts."""
         message = "You have exceeded a secondary rate limit" if status == 403 else "Server Error"
         self.fake.fail(method, path, status, stored=stored, times=times, message=message)
+
+    def attach(self, tag: str) -> None:
+        """Attach the file to a release, as the last step of ``examples/workflows/release.yml`` does."""
+        step = yaml.safe_load(RELEASES.read_text())["jobs"]["profgate"]["steps"][-1]
+        *command, place, replace = shlex.split(step["run"])
+        assert (command, replace) == (["gh", "release", "upload", "$TAG"], "--clobber")
+        self.fake.attach(tag, posixpath.basename(place), (self.workspace / place).read_bytes())
 
     def file(self, name: str) -> str:
         return (self.workspace / "profgate-report" / name).read_text()

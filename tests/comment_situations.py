@@ -129,7 +129,6 @@ def from_fork(stage: Stage) -> str:
 
 def release(stage: Stage) -> str:
     after_jobs(stage, 5, {})
-    stage.fake.state.permissions["contents"] = "write"
     stage.fake.add_release("v1.0", stage.base, {})
     for costs, title in (({}, "List duplicates in order"), ({RENDER: 400}, "Cache the view")):
         head = stage.fake.add_commit(parents=[stage.base])

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from profgate.model.report import MetricReport, Report
 
 MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
-AT_ONCE = 1000  # number of workloads whose profiles and comparisons are in memory at the same time
-PARTS, MOST_IN_PART = 64, 25  # number of parts for an executor, and maximum number of workloads of such a part
+PARTS, MOST_IN_PART = 64, 25  # number of parts of the files for several processes, and maximum workloads of a part
+AT_ONCE = 1000  # number of workloads of a part that are compared before their profiles are removed
 Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
 Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
 
@@ -224,15 +224,14 @@ def _compared_parts(
     if given.past is not None:  # a database connection works only in the process that opened it
         run, spread = in_turn, None
     files: Files = (given.baseline, given.target, *given.noise)
-    parts = in_parts(files, AT_ONCE) if spread is None else in_parts(files, MOST_IN_PART, PARTS)
+    parts = in_parts(files, MOST_IN_PART, PARTS if spread else 1)
     last = _nothing(files)
     compare = partial(_compared_part, beside=beside, manifests=given.manifests)
     apart = partial(compare, others=None if len(parts) == 1 else frozenset())  # without the names of other parts
-    here = partial(apart, read=read, run=run, progress=progress)
-    compared = map(here, parts) if spread is None else spread(parts, apart)
+    here = partial(apart, read=read, run=run)
+    compared = map(here, parts) if spread is None or len(parts) == 1 else spread(parts, apart)
     for number, (part, result) in enumerate(zip(parts, compared, strict=True), start=1):
-        if spread is not None:
-            progress("comparing", number / len(parts))
+        progress("comparing", number / len(parts))
         yield result if names.isdisjoint(result.names) else compare(part, read, others=names)
         for left, late in zip(_profiles_of(last), _profiles_of(result.last), strict=True):
             left.extend(late)
@@ -256,13 +255,11 @@ def _compared_part(
     manifests: Sequence[Manifest | None],
     others: Collection[str] | None,
     run: Run = in_turn,
-    progress: Progress = silent,
 ) -> ComparedPart:
     """Compare one part of the files. ``others`` are names of workloads of other parts, or None for a single part."""
     last = _nothing(files)
     # Step 1: Read the files. If there are many workloads, the steps are repeated for one part of the files at a time.
     made = read_recordings((files[0], files[1]), files[2:], read, manifests=manifests, named=beside.named)
-    progress("comparing", 0)
     if others is not None:
         made = without_last(made, last)
     return _overlaid(made, last, beside, others, run)

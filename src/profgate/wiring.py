@@ -154,8 +154,19 @@ def _run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
     return [results[number] for number in range(len(tasks))]
 
 
+def _spread(parts: Sequence[Files], compared: Callable[[Files, Reader], ComparedPart]) -> Iterator[ComparedPart]:
+    """Compare the parts of the files in several processes."""
+    results = dict(done([partial(compared, part, read_sources) for part in parts], processors()))
+    yield from (results.pop(number) for number in range(len(parts)))
+
+
 def _reader(progress: Progress) -> Reader:
-    return lambda sources: read_sources(sources, progress)
+    def read(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+        found = read_sources(sources, progress)
+        progress("comparing", 0)
+        return found
+
+    return read
 
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
@@ -173,7 +184,8 @@ def tests_in(sources: Sequence[SourceFile]) -> int:
 def compare(given: PipelineInput, progress: Progress = silent, runner: TaskRunner | None = None) -> Built:
     """Compare the input and return the judged report and its pages. ``runner`` distributes the work."""
     if runner is None:
-        return build_report(given, _reader(progress), strategies(), _run, progress)
+        many = len(given.baseline) + len(given.target) >= 2 * MANY
+        return build_report(given, _reader(progress), strategies(), _run, progress, _spread if many else None)
 
     def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
         """Send the tasks that take longer than sending their arguments."""

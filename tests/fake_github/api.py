@@ -78,8 +78,6 @@ class Api:
             f"POST {REPOSITORY}/git/trees": (self._make_tree, ({"contents": "write"},)),
             f"POST {REPOSITORY}/git/commits": (self._make_commit, ({"contents": "write"},)),
             f"GET {REPOSITORY}/releases": (self._releases, (contents,)),
-            f"POST {REPOSITORY}/releases/{{release_id}}/assets": (self._attach, ({"contents": "write"},)),
-            f"DELETE {REPOSITORY}/releases/assets/{{asset_id}}": (self._drop_asset, ({"contents": "write"},)),
             f"GET {REPOSITORY}/commits/{{commit_sha}}/pulls": (self._pulls_of_commit, (pulls,)),
             f"GET {REPOSITORY}/releases/latest": (self._latest_release, (contents,)),
             f"GET {REPOSITORY}/releases/tags/{{tag}}": (self._release, (contents,)),
@@ -225,19 +223,6 @@ class Api:
     def _releases(self, call: Call) -> Answer:
         newest = sorted(self._state.releases.values(), key=lambda one: -one.id)
         return _page(call, [self._bodies.release(one) for one in newest])
-
-    def _attach(self, call: Call) -> Answer:
-        release, name = _of(self._state.releases, call["release_id"]), call.query["name"]
-        if any(known == name for known, _ in release.assets.values()):
-            raise RefusalError(422, "Validation Failed: already_exists")
-        number = self._state.next_id()
-        release.assets[number] = (name, call.body)
-        return Answer(201, self._bodies.asset(number, name, call.body))
-
-    def _drop_asset(self, call: Call) -> Answer:
-        for release in self._state.releases.values():
-            release.assets.pop(int(call["asset_id"]), None)
-        return Answer(204)
 
     def _asset(self, call: Call) -> Answer:
         number = int(call["asset_id"])

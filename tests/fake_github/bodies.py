@@ -167,7 +167,7 @@ class Bodies:
     def release(self, release: Release) -> dict[str, Any]:
         body = self._seed("release")
         body |= {"id": release.id, "tag_name": release.tag, "name": release.tag, "target_commitish": release.sha}
-        upload = f"{self._state.upload_host or self._address}/repos/{self._state.repository}/releases/{release.id}"
+        upload = f"{self._address}/repos/{self._state.repository}/releases/{release.id}"
         body |= {"draft": False, "prerelease": False, "upload_url": f"{upload}/assets{{?name,label}}"}
         return body | {"assets": [self.asset(number, *asset) for number, asset in release.assets.items()]}
 

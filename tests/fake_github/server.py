@@ -261,6 +261,12 @@ class FakeGitHub:
         self.state.releases[number] = Release(number, tag, sha, numbered)
         return number
 
+    def attach(self, tag: str, name: str, data: bytes) -> None:
+        """Attach a file to the release of a tag, as ``gh release upload --clobber`` does."""
+        (release,) = (release for release in self.state.releases.values() if release.tag == tag)
+        release.assets.clear()
+        release.assets[self.state.next_id()] = (name, data)
+
     # Hazards
 
     def rename(self, name: str) -> None:

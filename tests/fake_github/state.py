@@ -152,7 +152,6 @@ class State:
     pulls: dict[int, Pull] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
     brought: dict[str, list[int]] = field(default_factory=dict)  # pull requests by the commit that merged them
-    upload_host: str = ""
     enterprise: bool = False
     ignores_filters: bool = False  # lists runs that were not requested
     release_digests: bool = True  # older servers know none

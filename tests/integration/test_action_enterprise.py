@@ -85,13 +85,13 @@ def test_missing_artifact_service_shows_step_and_command(enterprise: Stage) -> N
 
 def released(stage: Stage, *, digest: bool = True) -> None:
     """A release that keeps the profiles of the base, whose artifacts are gone."""
-    stage.fake.state.permissions["contents"] = "write"
     stage.push()
     stage.fake.add_release("v1", stage.base, {})
     stage.fake.start_run(stage.base, event="release", branch="v1")
     environ = {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/tags/v1"}
     assert stage.run("release", {}, environ, {"action": "published", "release": {"tag_name": "v1"}}) == 0
     stage.fake.finish_run()
+    stage.attach("v1")
     stage.fake.state.artifacts.clear()
     stage.fake.state.release_digests = digest
     stage.open_pull()
@@ -113,7 +113,7 @@ def test_release_asset_is_read_with_and_without_redirect(server: str, request: p
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (404, "attach it again with profgate"),
+        (404, "attach it to the release again"),
         (403, "contents: read"),
         (500, "GitHub answered 500"),
         (CUT, "the download failed"),

@@ -110,9 +110,11 @@ def test_job_with_foreign_code_cannot_write(example: Path) -> None:
 
 
 @pytest.mark.parametrize("permissions", ["", "    permissions: {contents: write}\n", "    permissions: write-all\n"])
-@pytest.mark.parametrize("step", ["run: make", "uses: actions/checkout@v7"])
+@pytest.mark.parametrize(
+    "step", ["run: make", 'run: gh release upload "$TAG" a --clobber; make', "uses: actions/checkout@v7"]
+)
 def test_rule_of_jobs_reports_a_writing_token(permissions: str, step: str) -> None:
-    text = f"permissions: {{contents: write}}\njobs:\n  a:\n{permissions}    steps: [{{{step}}}]\n"
+    text = f"permissions: {{contents: write}}\njobs:\n  a:\n{permissions}    steps:\n    - {step}\n"
     assert list(jobs_with_code_and_a_writing_token(yaml.safe_load(text))) == ["a"]
 
 

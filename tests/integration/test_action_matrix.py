@@ -44,6 +44,8 @@ def report_of(stage: Stage) -> dict[str, Any]:
 
 def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
+    asked = [one.path.rpartition("/pulls/1/")[2] for one in sharded.requests if "/pulls/1/" in one.path]
+    assert asked == ["files", "files", "commits"]  # the shards do not ask for the commits
     assert len(sharded.comments) == 1
     assert "parse" in sharded.comments[0]
     assert "api [windows]" in sharded.comments[0]

@@ -218,7 +218,6 @@ def test_a_base_run_that_records(changed: Stage) -> None:
 
 @pytest.mark.parametrize("commits", quick_first([2, 30]))
 def test_requests_of_two_releases_are_bounded(changed: Stage, commits: int) -> None:
-    changed.fake.state.permissions["contents"] = "write"
     changed.fake.add_release("v1", changed.base, {})
     for number in range(commits):
         head = changed.fake.add_commit(parents=[changed.base])

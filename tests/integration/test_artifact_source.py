@@ -62,8 +62,8 @@ def test_nearest_set_is_baseline_others_are_noise(fake: FakeGitHub) -> None:
 @pytest.mark.parametrize(("base", "has_later"), [("main", True), ("release", False)])
 def test_later_state_is_of_the_base_branch(fake: FakeGitHub, base: str, *, has_later: bool) -> None:
     """Where the base branch has no runs those of the default branch serve, but say nothing of what the base did."""
-    start, branches = chain(fake)[0], list(dict.fromkeys([base, "main"]))
-    store(fake, start)
+    (start, before, *_), branches = chain(fake), list(dict.fromkeys([base, "main"]))
+    store(fake, before)
     later = store(fake, fake.add_commit(parents=[start], branch="main"))
     fake.state.branches.setdefault(base, start)
     client = fake.closing(

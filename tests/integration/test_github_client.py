@@ -4,6 +4,7 @@ import gc
 import itertools
 import json
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
@@ -169,11 +170,21 @@ def test_pasted_marker_is_not_the_comment(fake: FakeGitHub) -> None:
     assert fake.comment_bodies(number)[1:] == [f"{MARKER}\nworse"]
 
 
-def test_second_failure_ends_comment_creation(fake: FakeGitHub) -> None:
-    number = fake.add_pull(fake.add_commit(), fake.add_commit())
-    fake.fail("POST", "/comments", 502, times=9)
+@pytest.mark.parametrize(
+    "send",
+    [
+        lambda client: client.create_comment(1, f"{MARKER}\nworse"),
+        lambda client: client.rerun_failed_jobs(1),
+        lambda client: client.react(1, "+1"),
+        lambda client: client.set_status("a" * 40, "profgate", "success", "", ""),
+    ],
+    ids=["comment", "rerun", "reaction", "status"],
+)
+def test_second_failure_ends_a_write(fake: FakeGitHub, send: Callable[[GitHubClient], object]) -> None:
+    fake.add_pull(fake.add_commit(), fake.add_commit())
+    fake.fail("POST", "/", 502, times=9)
     with pytest.raises(ServerFailedError, match="502"):
-        client_of(fake).create_comment(number, f"{MARKER}\nworse")
+        send(client_of(fake))
     assert fake.count("POST") == 2
 
 
@@ -228,7 +239,7 @@ def test_a_long_rate_limit_ends_the_call(fake: FakeGitHub, status: int, retry_af
     with pytest.raises(GitHubError, match=r"rate limit .* used up until \d\d:\d\d UTC"):
         client_of(fake).commit(sha)
     assert len(fake.requests) == 1
-    gc.collect()  # an answer nobody closed would warn here, and a warning is an error
+    gc.collect()  # an answer that is not closed would warn here, and a warning is an error
 
 
 @pytest.mark.parametrize("status", [403, 429])
@@ -473,3 +484,4 @@ def test_answers_are_limited(
         fake.fail("GET", "/commits/", HANG, times=100)
     with pytest.raises(ServerFailedError, match=reason):
         client_of(fake).commit_sha("main")
+    gc.collect()  # an answer that is not closed would warn here, and a warning is an error

@@ -143,21 +143,21 @@ def mixed_files() -> tuple[list[SourceFile], list[SourceFile]]:
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_reading_in_parts_does_not_change_the_report(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = one_report(mixed_files())
-    monkeypatch.setattr(pipeline, "AT_ONCE", most)
+    monkeypatch.setattr(pipeline, "MOST_IN_PART", most)
     assert {load.name for load in whole.workloads} >= {"w000", "w003", "a::fib"}
     assert to_json(one_report(mixed_files())) == to_json(whole)
 
 
 def test_parts_without_a_pair_report_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = [[source_of(f"{side}{number}.folded", STACKS) for number in range(3)] for side in "ab"]
-    monkeypatch.setattr(pipeline, "AT_ONCE", 2)
+    monkeypatch.setattr(pipeline, "MOST_IN_PART", 2)
     report = one_report(sides)
     assert [warning.code for warning in report.warnings] == ["no_file_pairs"]
     assert len(report.not_compared) == 6
 
 
 def test_profiles_of_earlier_parts_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "AT_ONCE", 2)
+    monkeypatch.setattr(pipeline, "MOST_IN_PART", 2)
     values: list[weakref.ref[Any]] = []
     alive: list[int] = []
 

@@ -11,11 +11,10 @@ from profgate.settings.inputs import Settings
 class ActivityKind(Enum):
     """The possible activities of a run.
 
-    STORE_FOR_COMMENT stores the profiles of a pull request for the fork comment workflow (`workflow_run`), which has a
-    token that can write. COMMENT_ON_FORK compares these profiles in the fork comment workflow. MERGE merges the reports
-    of a matrix. REPORT publishes a report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. ATTACH
-    attaches profiles to a release. COMPARE_REFS compares the stored profiles of two refs. REFUSED ends the run with an
-    error.
+    The fork comment workflow (`workflow_run`) has a token that can write: STORE_FOR_COMMENT stores the profiles of a
+    pull request for it, and COMMENT_ON_FORK compares them there. MERGE merges the reports of a matrix. REPORT publishes
+    a report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. COMPARE_RELEASE compares a release
+    with an earlier one, COMPARE_REFS two refs. REFUSED ends the run with an error.
     """
 
     RECORD = auto()
@@ -25,7 +24,7 @@ class ActivityKind(Enum):
     MERGE = auto()
     REPORT = auto()
     JUDGE_AGAIN = auto()
-    ATTACH = auto()
+    COMPARE_RELEASE = auto()
     COMPARE_REFS = auto()
     NOTHING = auto()
     REFUSED = auto()
@@ -84,7 +83,7 @@ def _by_special_event(context: RunContext) -> Activity | None:
     if context.event_name != "release":
         return None
     if context.action == "published" and context.release_tag:
-        return Activity(ActivityKind.ATTACH, "attach the profiles of its commit to the release")
+        return Activity(ActivityKind.COMPARE_RELEASE, "compare the profiles of the release with an earlier one")
     return _nothing(f"the release is {context.action or 'of an unknown state'}, not published")
 
 

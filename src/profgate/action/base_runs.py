@@ -20,10 +20,7 @@ from profgate.settings.inputs import Settings
 
 
 def record_baseline(job: Job) -> int:
-    """Check that all profiles of this build can be read, store them as a baseline, and return exit code 0.
-
-    The step summary states what was stored.
-    """
+    """Store the profiles of this build as a baseline, if all can be read, and return exit code 0."""
     target = job.with_sources(local_set(job.settings.profiles, job.context.workspace))
     manifest = described_set(job, target)
     stored = _store(job, target, manifest, job.settings.artifact, "baseline")
@@ -57,10 +54,7 @@ def store_for_comment(job: Job) -> int:
 
 
 def store_target(job: Job) -> None:
-    """Store the profiles of this build and, if this job also measured a baseline, the profiles of that baseline.
-
-    Both manifests name this run.
-    """
+    """Store the profiles of this build and those of a baseline that this job measured. Both manifests name this run."""
     settings, workspace = job.settings, job.context.workspace
     target = job.with_sources(local_set(settings.profiles, workspace))
     job.fork_profiles_stored = _store(
@@ -82,11 +76,9 @@ def brought_artifact(settings: Settings) -> str:
 
 
 def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> bool:
-    """Write the profiles and the manifest to the output folder, and upload them.
-
-    If the upload fails, write a warning and return False.
-    """
-    stored = write_set(job, profiles, manifest, subfolder)
+    """Write the profiles and the manifest to the output folder, and upload them. Warn and return False if it fails."""
+    stored = stored_files(profiles, manifest)
+    job.write_files({posixpath.join(subfolder, file): data for file, data in stored.items()})
     shown = posixpath.join(job.settings.output_dir, subfolder)
     warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)
     if warning:
@@ -97,9 +89,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
     return not warning
 
 
-def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
-    """Write the profiles and the manifest to the output folder, and return the contents of the files by name."""
+def stored_files(profiles: LocalSet, manifest: Manifest) -> dict[str, bytes]:
+    """Return the contents of the profiles and of the manifest by file name."""
     stored = {source.name: source.read(LARGEST_PROFILE) for source in profiles.files}
-    stored[MANIFEST_NAME] = manifest_to_json(manifest).encode()
-    job.write_files({posixpath.join(subfolder, name): data for name, data in stored.items()})
-    return stored
+    return stored | {MANIFEST_NAME: manifest_to_json(manifest).encode()}

@@ -35,11 +35,7 @@ POLLS = (15, 30, 60, 120, 120, 120, 120)  # seconds to wait before each request 
 
 @dataclass(frozen=True, slots=True)
 class BaselineCommit:
-    """A baseline commit, its label, and the branches whose runs are trusted.
-
-    ``branches`` is None if runs of all branches are trusted. ``listed`` contains the commits that were requested to
-    find the baseline commit.
-    """
+    """A baseline commit, its label, the branches whose runs are trusted (None: all), and commits that were listed."""
 
     sha: str
     label: str
@@ -73,10 +69,7 @@ def baseline_commit(job: Job) -> BaselineCommit:
 
 
 def _pushed_from(job: Job, listed: Iterable[CommitRecord]) -> str:
-    """Return the commit before a push or, after a force push, the merge base of that commit and the pushed commit.
-
-    Returns an empty string if GitHub has neither commit.
-    """
+    """Return the commit before a push or, after a force push, the merge base of both, or "" if GitHub has neither."""
     before = job.context.before_sha
     if not before or any(commit.sha == before for commit in listed):
         return before
@@ -93,9 +86,9 @@ def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:
 def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
     """Return the commit of the base branch on which a fork's build is based, and the commits that were listed.
 
-    The run of a pull request reports the test merge that it built. A fork can create any merge, so the reported merge
-    is used only if its second parent is the head of the pull request and its first parent is a later commit of the base
-    branch. Otherwise, the result is the base commit that GitHub reports for the pull request.
+    A fork can create any merge, so the test merge that its run reports is used only if its second parent is the head of
+    the pull request and its first parent is a later commit of the base branch. Otherwise, the result is the base commit
+    that GitHub reports for the pull request.
     """
     context = job.context
     try:
@@ -110,8 +103,7 @@ def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
 def _is_later_base(job: Job, base: str, sha: str, listed: Sequence[CommitRecord]) -> bool:
     """Return whether a commit follows the base commit of the pull request and was the head of the base branch.
 
-    A commit counts as a former head of the base branch only if it has a trusted run. Refusing other commits of the
-    branch has no disadvantage, because no profiles were recorded for them.
+    Only a commit with a trusted run counts as a former head. For other commits, no profiles were recorded anyway.
     """
     start, client = job.context.base_sha, job.client
     if start not in distances(sha, listed) and client.merge_base(start, sha) != start:
@@ -120,10 +112,7 @@ def _is_later_base(job: Job, base: str, sha: str, listed: Sequence[CommitRecord]
 
 
 def named_ref(job: Job, ref: str) -> str:
-    """Return the ref, or the tag of the newest release if the ref is ``latest-release``.
-
-    Raises `ProfgateError` if there is no release.
-    """
+    """Return the ref, or the tag of the newest release for ``latest-release``. Raises `ProfgateError` without any."""
     tag = latest(job.client.releases(), job.context.release_tag) if ref == LATEST else ref
     if tag is None:
         raise ProfgateError(LATEST, "there is no published release; use a commit, branch or tag")
@@ -131,10 +120,9 @@ def named_ref(job: Job, ref: str) -> str:
 
 
 def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
-    """Return the nearest profiles that were stored for a commit or its ancestors, and further sets of profiles.
+    """Return the nearest profiles that were stored for a commit or its ancestors, and ``further`` sets of profiles.
 
-    ``further`` returns the number of further sets. If none of the runs within ``reach`` commits has completed, this
-    function waits for an unfinished run of the commit.
+    If no run within ``reach`` commits has completed, this function waits for an unfinished run of the commit.
     """
     pauses = iter(POLLS)
 
@@ -172,10 +160,7 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the content of the file ``name`` from the artifacts of trusted runs, with a label for each run.
-
-    At most ``most`` runs are read, beginning with the run that is nearest to the commit.
-    """
+    """Yield the file ``name`` from the artifacts of at most ``most`` trusted runs, nearest first, each with a label."""
     found = find_stored(job.client, _search(job, commit, artifact), lambda _: most - 1)
     for stored in (found.baseline, *found.noise) if found.baseline else ():
         for source in stored.files:
@@ -205,11 +190,10 @@ def _trust(job: Job, branches: Sequence[str] | None) -> Trust:
 
 
 def recording_workflow(job: Job) -> str:
-    """Return the path of the workflow that records baselines.
+    """Return the path of the workflow that records baselines: that of the input, of the triggering run or of this run.
 
-    The path is taken from the input or, if the input is empty, from the triggering run or this run. Raises
-    `SettingsError` if the path is unknown. The path of a run from a fork is not used, because a fork can trigger the
-    fork comment workflow with any workflow file that has the name of the recording workflow.
+    The path of a run from a fork is not used, because a fork can trigger the fork comment workflow with any workflow
+    file that has the name of the recording workflow. Raises `SettingsError` if the path is unknown.
     """
     workflow, run = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:

@@ -21,8 +21,8 @@ class ComparedSides:
     """Both sides of a comparison.
 
     ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons why there is no baseline.
-    ``never_recorded`` is True if no base run has ever stored profiles. ``later`` is a run for a later commit of the
-    base branch. ``obstacle`` is the reason why a baseline that is near enough for the gate to fail was not used.
+    ``later`` is a run for a later commit of the base branch. ``obstacle`` is the reason why a baseline that is near
+    enough for the gate to fail was not used.
     """
 
     given: PipelineInput
@@ -98,8 +98,7 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> ComparedSides:
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> ComparedSides:
     """Return both sides, with profiles from the workspace.
 
-    In a pull request, the policy is read at the base commit. Raises `SettingsError` if the policy does not allow a
-    baseline that the pull request's own job measured.
+    Raises `SettingsError` if the policy at the base commit of a pull request does not allow such a baseline.
     """
     settings = job.settings
     baseline = job.with_sources(local_set(settings.baseline_profiles, job.context.workspace))

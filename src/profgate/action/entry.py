@@ -1,7 +1,4 @@
-"""The container's entry point.
-
-The entry point runs the activity for the event, annotates errors, and sets all outputs.
-"""
+"""The container's entry point: runs the activity for the event, annotates errors, and sets all outputs."""
 
 import os
 import sys
@@ -14,7 +11,7 @@ from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.later_runs import comment_on_fork, judge_again
 from profgate.action.merging import judge_report, merge_shards
 from profgate.action.publishing import annotate, end_without_result, set_outputs, write_error_status
-from profgate.action.release import attach_to_release, compare_refs
+from profgate.action.release import compare_refs, compare_release
 from profgate.action.reporting import compare_and_report
 from profgate.action.time_limit import exit_code_within
 from profgate.errors import ProfgateError, SettingsError, known_error
@@ -33,7 +30,7 @@ def limited_main(
 ) -> int:
     """Run `main`, with a time limit if the run can write and reads data from a fork.
 
-    If the run exceeds the limit, or if the kernel ends the process because memory is running out, an error is reported.
+    If the run exceeds the limit, or if the kernel ends the process because memory is short, an error is reported.
     """
     given = os.environ if environ is None else environ
     if given.get("GITHUB_EVENT_NAME") not in UNTRUSTED_EVENTS:
@@ -103,10 +100,7 @@ def _report(error: Exception, job: Job) -> None:
 
 
 def _compare(job: Job) -> int:
-    """Compare this build with its baseline and return the exit code.
-
-    If the token is read-only, the profiles are also stored for the fork comment workflow.
-    """
+    """Compare this build with its baseline. With a read-only token, also store it for the fork comment workflow."""
     if job.context.read_only:
         store_target(job)
     return compare_and_report(job, compared_sides(job))
@@ -120,7 +114,7 @@ HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.MERGE: merge_shards,
     ActivityKind.REPORT: judge_report,
     ActivityKind.JUDGE_AGAIN: judge_again,
-    ActivityKind.ATTACH: attach_to_release,
+    ActivityKind.COMPARE_RELEASE: compare_release,
     ActivityKind.COMPARE_REFS: compare_refs,
 }
 
@@ -128,7 +122,7 @@ JUDGING = HANDLERS.keys() - {
     ActivityKind.RECORD,
     ActivityKind.STORE_FOR_COMMENT,
     ActivityKind.JUDGE_AGAIN,
-    ActivityKind.ATTACH,
+    ActivityKind.COMPARE_RELEASE,
 }
 
 

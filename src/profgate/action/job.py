@@ -27,12 +27,11 @@ from profgate.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Settings for pauses between requests and for retries of failed requests. All times are in seconds.
+    """Settings for pauses between requests and for retries of failed requests, in seconds.
 
-    ``pauses`` are the pauses between requests and between writes. ``backoff`` and ``upload_pause`` are the pauses
-    before the first retry. ``budget`` limits the total time spent on waits and failed requests, separately for the API,
-    downloads and uploads. ``base_run_budget`` limits the total time spent waiting for base runs that have not
-    completed.
+    ``pauses`` are those between requests and between writes. ``backoff`` and ``upload_pause`` come before the first
+    retry. ``budget`` limits all waits and failed requests, separately for the API, downloads and uploads, and
+    ``base_run_budget`` the waits for base runs that have not completed.
     """
 
     pauses: tuple[float, float] = (0.0, 1.0)
@@ -72,10 +71,7 @@ class Job:
         self.base_run_budget = pace.base_run_budget.fresh()
 
     def folder(self, name: str) -> str:
-        """Return the path of a folder in the output folder.
-
-        Raises `ProfgateError` if the folder is a link to a place outside the output folder.
-        """
+        """Return the path of a folder in the output folder. Raises `ProfgateError` if a link leads outside of it."""
         return confined(posixpath.join(self.output_dir, name), self.output_dir)
 
     @contextmanager
@@ -91,10 +87,9 @@ class Job:
         self.write_files({document.name: document.text.encode() for document in documents})
 
     def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Write files to the output folder. ``files`` maps relative paths to contents.
+        """Write files, given by relative path, to the output folder. One warning names all that cannot be written.
 
-        All files that cannot be written are named in one warning. Raises `ProfgateError` if a path leads out of the
-        output folder through a link.
+        Raises `ProfgateError` if a path leads out of the output folder through a link.
         """
         failed = []
         for name, data in files.items():
@@ -151,10 +146,7 @@ class Job:
 
     @cached_property
     def measures_head(self) -> bool:
-        """Whether the profiles of a pull request were measured at its head instead of its test merge.
-
-        The variable GITHUB_SHA does not show this, because it contains the test merge in both cases.
-        """
+        """Whether a pull request was measured at its head. GITHUB_SHA contains the test merge in both cases."""
         context, measured = self.context, self.settings.measured
         if context.event_name != "pull_request":
             return False
@@ -208,10 +200,7 @@ class Job:
 
 
 def _certificates(bundle: str, workspace: str) -> str:
-    """Return the path of the certificate file, or "" if no file is set.
-
-    Raises `SettingsError` if the file does not exist.
-    """
+    """Return the path of the certificate file, or "" if none is set. Raises `SettingsError` if it does not exist."""
     if not bundle:
         return ""
     place = posixpath.join(workspace, bundle)

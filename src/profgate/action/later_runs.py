@@ -1,9 +1,9 @@
 """Handle runs that follow a pull request's run: the fork comment workflow and acceptances in comments.
 
 The fork comment workflow (`workflow_run`) has a token that can write. The workflow compares the stored profiles, which
-are untrusted data. If a comment contains an acceptance and its author may accept, the failed jobs or the comparison in
-the fork comment workflow are run again. profgate reacts to the comment, and explains refusals in its own existing
-comment. Neither the reaction nor the edit sends a notification.
+are untrusted data. If the author of an acceptance may accept, the failed jobs or the comparison in the fork comment
+workflow are run again. profgate reacts to the comment, and explains refusals in its own existing comment, which sends
+no notification.
 """
 
 import posixpath
@@ -47,8 +47,7 @@ def comment_on_fork(job: Job) -> int:
 def _compared(job: Job, run: TriggeringRun) -> int:
     """Compare the profiles of a finished run and return the exit code.
 
-    The pull request is identified by its commit and its repositories, because the stored pull request number is
-    untrusted.
+    The stored pull request number is untrusted, so the pull request is identified by its commit and its repositories.
     """
     name, context = target_artifact(job.settings), job.context
     target = fork_artifact(job.client, name, run)

@@ -1,8 +1,7 @@
 """Mark the changes of a stacked pull request that the layer below it already has.
 
 A pull request in a stack is compared with the trunk, because merging it also merges all layers below it. The report of
-the layer below shows which changes are not its own. That report comes from a run of another pull request, so it is
-untrusted and changes no verdict.
+the layer below is untrusted, because another pull request made it, and changes no verdict.
 """
 
 from collections.abc import Iterator
@@ -29,9 +28,7 @@ PAUSE = 30  # seconds between two requests for the run of the layer below
 def beside_layer_below(job: Job, report: Report) -> Report:
     """Return the report with marks on the changes that the layer below also has, and with the total of each layer.
 
-    Unmarked changes are its own.
-
-    If there are no regressions, or no report of the layer below for the same baseline, return the report itself.
+    Return the report itself if it has no regressions, or the layer below has no report for the same baseline.
     """
     layer = job.context.layer
     if layer is None or not job.context.stacked or not regressions(report):
@@ -51,7 +48,7 @@ def beside_layer_below(job: Job, report: Report) -> Report:
 def _totals(report: Report, below: Report, position: int) -> Iterator[Reason]:
     """Yield what each layer adds to the total, for each metric with a regression that both reports compared.
 
-    The report of the layer below lists the layers below that one, unless none of them is slower.
+    The report of the layer below lists the layers below it, unless none of them is slower.
     """
     slower, names = set(map(id, regressions(report))), [f"layer {number}" for number in range(1, position)]
     there = {(load.name, metric.name): metric.total.relative for load, metric in below.metrics}

@@ -78,7 +78,7 @@ def stored_shards(job: Job) -> list[Shard]:
 
 
 def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str, attempt: int) -> dict[str, ArtifactRecord]:
-    """Return, for each key that matches the glob ``pattern``, the report artifact from the newest attempt.
+    """Return the report artifact of the newest attempt for each key that matches the glob ``pattern``.
 
     Raises `GitHubError` if an artifact is named for an attempt after ``attempt``, the current one.
     """

@@ -28,9 +28,8 @@ def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple
     """Return the policy at ``commit`` (None: in the checkout) and warnings about settings that have no effect.
 
     Where the profiles or reports come from another job, which the pull request controls, nothing may be left out by
-    default, except on the first run of a repository.
-    A pull request can change its own workflow file, and thus the inputs and the checkout. These changes can select an
-    older baseline commit, but not another policy: the policy is always read at the base commit, and the input
+    default, except on the first run of a repository. A pull request can change its inputs and the checkout, and so
+    select an older baseline commit, but not another policy: it is always read at the base commit, and the input
     ``config`` cannot replace the default file.
     """
     strategies = wiring.strategies()
@@ -77,10 +76,7 @@ def _config_here(job: Job) -> str | None:
 
 
 def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[Reason, ...]]:
-    """Return the acceptances that apply to this run, and warnings.
-
-    If the comments cannot be read, there are no acceptances.
-    """
+    """Return the acceptances that apply to this run (none if the comments cannot be read), and warnings."""
     if not job.settings.token:
         return (), ()
     found: list[Acceptance] = []
@@ -110,10 +106,7 @@ def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:
-    """Return the number of this run's pull request.
-
-    For a merge group, return the numbers of all pull requests that were added since the baseline.
-    """
+    """Return the number of this run's pull request or, for a merge group, of all that were added since the baseline."""
     context = job.context
     if context.event_name in COMMENTING:
         return [] if context.pr_number is None else [context.pr_number]

@@ -50,9 +50,8 @@ def end_without_result(job: Job, reason: str) -> int:
 def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     """Annotate the run with the verdict and return the exit code.
 
-    The exit code for the verdict "not compared" is 0 unless the policy treats that verdict as a failure. The exit code
-    is also 0 if a `workflow_run` wrote a commit status, because GitHub would otherwise show a failed run on the default
-    branch.
+    It is 0 for "not compared", unless the policy treats that as a failure, and if a `workflow_run` wrote a commit
+    status, because GitHub would otherwise show a failed run on the default branch.
     """
     verdict = report.verdict
     reasons = harmless("; ".join(reason_text(reason, name_text) for reason in verdict.reasons))
@@ -87,8 +86,7 @@ def write_status(job: Job, report: Report) -> bool:
 def _status_key(job: Job) -> str:
     """Return the key for the name of a status. The key contains the base branch unless that is the default branch.
 
-    Several pull requests can have the same head commit. The result for a pull request into another branch must not
-    replace the status that the default branch requires.
+    Several pull requests with the same head must not replace the status that the default branch requires.
     """
     base, default = job.context.base_branch, job.context.default_branch
     return job.settings.key if not default or base in {"", default} else f"{job.settings.key}@{base}"
@@ -126,10 +124,9 @@ def _changed_paths(job: Job) -> list[str]:
 
 
 def write_error_status(job: Job, error: Exception) -> None:
-    """Write the commit status of a comparison that ended with an error.
+    """Write the commit status of a comparison that ended with an error. For shards, the merging job does.
 
-    A branch protection rule may require the status, and an earlier attempt of the run may have written that the gate
-    passed. For shards, the merging job writes the status.
+    A branch protection rule may require it, and an earlier attempt of the run may have written that the gate passed.
     """
     context = job.context
     requested = job.settings.status or context.triggering_run is not None
@@ -139,10 +136,7 @@ def write_error_status(job: Job, error: Exception) -> None:
 
 
 def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
-    """Write the comment. Return the URL of the comment, and a note for the summary if it could not be written.
-
-    An error causes only a warning.
-    """
+    """Write the comment. Return its URL, and a note for the summary if it could not be written."""
     context, settings = job.context, job.settings
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
         return "", ""
@@ -175,8 +169,7 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
 def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
     """Return the texts of a comment.
 
-    Unless the mode is ``always``, no comment is created if the gate passed, and the comment for an inconclusive result
-    consists of one line.
+    Unless the mode is ``always``, a passed gate creates no comment, and an inconclusive result is one line.
     """
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"

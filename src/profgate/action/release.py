@@ -1,11 +1,11 @@
-"""Attach profiles to releases, compare two refs, and write release notes about the changes between them."""
+"""Compare releases or other refs, and write release notes about the changes between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from profgate import wiring
-from profgate.action.base_runs import described_set, write_set
+from profgate.action.base_runs import described_set, stored_files
 from profgate.action.baseline import named_ref, named_set, pipeline_input, recording_workflow
 from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
@@ -27,27 +27,29 @@ from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
-FAILED = 2
 MOST_STEPS = 20  # maximum number of comparisons between two releases
 MOST_LOOKUPS = 60  # maximum number of commits for which pull requests are requested
 
 
-def attach_to_release(job: Job) -> int:
-    """Attach profiles to the release, compare them with an earlier release, and return the exit code."""
+def compare_release(job: Job) -> int:
+    """Write the profiles of the release as a file, compare them with an earlier release, and return the exit code.
+
+    A later step of the workflow attaches the file to the release.
+    """
     tag = job.context.release_tag
     commit = job.client.commit_sha(tag)
     own = _own(job, tag, commit)
-    code = 0 if _attached(job, tag, own) else FAILED
+    _write_asset(job, tag, own)
     before = job.settings.baseline_ref
     if before in {"", LATEST}:
         before = latest(job.client.releases(), tag) or ""
     if before:
         side = Side(tag, commit, tag, own.manifest.run_id if own.manifest else None, 0)
-        return max(code, _compare(job, before, own, side))
+        return _compare(job, before, own, side)
     job.notice(f"{tag} is the first release, so there is nothing to compare it with")
     give_to_owner(job.output_dir, job.context.workspace)
     set_outputs(job.commands)
-    return code
+    return 0
 
 
 def compare_refs(job: Job) -> int:
@@ -62,10 +64,7 @@ def compare_refs(job: Job) -> int:
 
 
 def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[Reason] = ()) -> int:
-    """Compare the profiles with those of another ref and return the exit code.
-
-    Raises `ProfgateError` if there are no profiles for the other ref.
-    """
+    """Compare the profiles with those of another ref. Raises `ProfgateError` if there are none for that ref."""
     commit = job.client.commit_sha(ref)
     policy, refused = policy_at(job, commit)
     found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs, policy.max_gate_distance)
@@ -95,22 +94,14 @@ def _own(job: Job, tag: str, commit: str) -> LocalSet:
     return LocalSet(found.files, found.manifest or Manifest(commit=commit))
 
 
-def _attached(job: Job, tag: str, own: LocalSet) -> bool:
-    """Attach the profiles, and return whether this succeeded. A failure does not stop the run."""
+def _write_asset(job: Job, tag: str, own: LocalSet) -> None:
+    """Write the profiles and their manifest as a zip archive, which `attached_set` reads from the release."""
     manifest = own.manifest or Manifest()
     described = manifest if manifest.files else described_set(job, own)
-    stored = write_set(job, own, replace(described, commit=manifest.commit), "baseline")
+    stored = stored_files(own, replace(described, commit=manifest.commit))
     name = asset_name(job.settings.artifact)
-    try:
-        release = job.client.release(tag)
-        if release is None:
-            raise GitHubError(f"release {tag}", "does not exist any more; publish it again")  # noqa: TRY301
-        job.client.attach(release, name, zip_files(stored))
-    except GitHubError as error:
-        job.commands.error(f"no profiles were attached to the release: {error}")
-        return False
-    job.log(f"attached {len(own.files)} profiles to release {tag} as {name}")
-    return True
+    job.write_files({name: zip_files(stored)})
+    job.log(f"wrote {len(own.files)} profiles of {tag} to {job.settings.output_dir}/{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +146,7 @@ def _between(job: Job, given: PipelineInput) -> _Between:
 
 
 def _runs(job: Job, chain: Sequence[str]) -> list[WorkflowRun]:
-    """Return the newest trusted run of each commit, in the order of ``chain``.
-
-    Commits without a trusted run are left out.
-    """
+    """Return the newest trusted run of each commit that has one, in the order of ``chain``."""
     workflow, context = recording_workflow(job), job.context
     trust = Trust(context.repository_id or 0, workflow, None, context.run_id)
     order = {sha: number for number, sha in enumerate(chain)}

@@ -15,7 +15,7 @@ from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError
 from profgate.flamegraph.pages import build_index, earlier_totals, run_totals
 from profgate.github.artifact_source import later_set
-from profgate.github.artifact_upload import Page, Uploaded, report_artifact, store_report, upload_pages, upload_step
+from profgate.github.artifact_upload import Uploaded, report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.github.step_outputs import Published, regressions
@@ -41,10 +41,7 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class ReportResult:
-    """A report with its links and, if applicable, the comment for a first run and the release notes.
-
-    ``earlier`` contains the totals from earlier base jobs.
-    """
+    """A report with its links, the comment of a first run, the release notes, and totals of earlier base jobs."""
 
     report: Report
     links: Links
@@ -55,10 +52,7 @@ class ReportResult:
 
 
 def compare_and_report(job: Job, sides: ComparedSides, notes: Callable[[Report], Document] | None = None) -> int:
-    """Compare both sides, write all files, publish the result, and return the exit code.
-
-    ``notes`` renders the release notes.
-    """
+    """Compare both sides, write all files, publish the result with release ``notes``, and return the exit code."""
     settings, run_url = job.settings, job.context.run_url
     given = sides.given
     if given.baseline and given.target:
@@ -98,8 +92,8 @@ def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
 def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     """Publish the summary, the comment, the commit status and the check run, and return the exit code.
 
-    If ``artifact`` is given, the report is stored under this name. The summary is written first, because the run may
-    be ended during the upload.
+    The report is stored under the name ``artifact``, if given. The summary is written first, because the run may be
+    ended during the upload.
     """
     _summarize(job, result, UNFINISHED)
     marked = beside_layer_below(job, result.report)
@@ -144,10 +138,7 @@ def _end_alone(job: Job, result: ReportResult, name: str) -> int:
 
 
 def _with_stored_report(job: Job, result: ReportResult, name: str) -> ReportResult:
-    """Store the report under this name and return the result with a link to the stored report.
-
-    A failure causes only a warning.
-    """
+    """Store the report under this name, and return the result with a link to it. A failure causes only a warning."""
     url, warning = store_report(job.uploads, name, _files(result))
     if warning:
         job.warn(warning)
@@ -188,10 +179,7 @@ def _summarize(job: Job, result: ReportResult, note: str) -> Document:
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
-    """Write the report, the pages, an index of the workloads, and the comment.
-
-    The files contain no links to artifacts, because nothing has been uploaded yet.
-    """
+    """Write the report, the pages, an index of the workloads, and the comment, without links to artifacts."""
     pages = [page.document for page in built.pages]
     job.write(Document(REPORT_NAME, "application/json", to_json(report)), comment, *pages)
     if report.metrics:
@@ -205,7 +193,7 @@ def _uploaded(job: Job, built: Built) -> Uploaded:
     """Upload the pages. A failure causes only a warning."""
     uploaded = upload_pages(
         job.uploads,
-        [Page(page.workload, page.metric, page.document) for page in built.pages],
+        built.pages,
         key=job.settings.key,
         attempt=job.context.run_attempt,
         folder=job.settings.output_dir,
@@ -259,10 +247,7 @@ def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
 
 
 def beside_base_tip(job: Job, report: Report, sides: ComparedSides) -> Report:
-    """Return the report with the later changes on the base branch added.
-
-    Nothing is added if the report contains no regression or there is no later base run.
-    """
+    """Return the report with later changes on the base branch, if it has a regression and there is a later base run."""
     later = sides.later
     if later is None or not regressions(report):
         return report
@@ -284,10 +269,7 @@ def beside_base_tip(job: Job, report: Report, sides: ComparedSides) -> Report:
 
 
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
-    """Return the source diff of the pull request, or None if there is no pull request.
-
-    If the diff is incomplete, the reason is included.
-    """
+    """Return the source diff of the pull request, with the reasons why it is incomplete, or None without one."""
     context = job.context
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None

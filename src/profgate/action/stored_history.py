@@ -1,8 +1,7 @@
 """Store the history in an artifact or a branch after base runs, and read it for comparisons.
 
-The branch has only one commit with one file, so that the repository does not grow. Histories from artifacts and
-branches are untrusted, because other people may have written them. An error in the history is reported, but it never
-makes a run fail.
+The branch has only one commit with one file, so that the repository does not grow. Histories are untrusted, because
+other people may have written them. An error in the history never makes a run fail.
 """
 
 import posixpath
@@ -92,10 +91,7 @@ def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
 
 
 def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
-    """Merge the history from the branch into the store.
-
-    Returns the head of the branch, or the error if the branch cannot be read.
-    """
+    """Merge the history from the branch. Return the branch's head, or the error if it cannot be read."""
     if job.settings.history != "branch":
         return None
     try:
@@ -133,9 +129,8 @@ def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
 def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
     """Write the history to the branch, and return whether this succeeded. A failure causes a warning.
 
-    ``head`` is the head of the branch when it was read, or the error if the branch could not be read. In the latter
-    case, the branch is not changed. If another run has changed the branch in the meantime, that run's history is
-    merged.
+    ``head`` is the head of the branch when it was read, or the error if it could not be read; then the branch is not
+    changed. If another run has changed the branch in the meantime, its history is merged.
     """
     branch = _branch(job)
     try:
@@ -162,10 +157,7 @@ def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -
 
 
 def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> list[Reading]:
-    """Add this run's readings, the ancestors of its commit, and the gate's verdicts on unchanged code to the store.
-
-    Returns the readings.
-    """
+    """Store this run's readings, its commit's ancestors and verdicts on unchanged code. Return the readings."""
     context = job.context
     who = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
     added = [
@@ -230,21 +222,14 @@ def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The history before a baseline.
-
-    ``past`` is a function that returns the readings of a series. ``unchanged`` contains the gate's verdicts on
-    unchanged code. ``commits`` is the number of measured commits.
-    """
+    """The history before a baseline: readings by series, verdicts on unchanged code, number of measured commits."""
 
     past: Callable[[str], Sequence[Reading]]
     unchanged: Sequence[StoredVerdict]
     commits: int
 
     def added_to(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
-        """Return the input with the gate's false alarms and the stored readings added.
-
-        Readings of the commits in ``read`` are left out.
-        """
+        """Return the input with the gate's false alarms and the stored readings, but not those of ``read`` commits."""
 
         def past(key: str) -> Sequence[Reading]:
             return [reading for reading in self.past(key) if reading.commit not in read]
@@ -253,10 +238,9 @@ class Known:
 
 
 def known_before(job: Job, run: WorkflowRun) -> Known | None:
-    """Return the history before the commit of a run.
+    """Return the history before the commit of a run, from the branch or else from an artifact of the run.
 
-    The history is read from the branch or, if there is no branch, from an artifact of the run. Returns None
-    if the history is switched off or cannot be used.
+    Returns None if the history is switched off or cannot be used.
     """
     if job.settings.history == "off":
         return None
@@ -279,10 +263,7 @@ def known_before(job: Job, run: WorkflowRun) -> Known | None:
 
 
 def _past(job: Job, store: HistoryReader, baseline: str) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that returns the readings of a series at the ancestors of the baseline.
-
-    The argument of that function is the key of the series.
-    """
+    """Return a function that returns the readings of a series, given its key, at the ancestors of the baseline."""
     ancestry = [commit.sha for commit in ancestors(baseline, store.commits()) if commit.distance]
 
     def past(key: str) -> Sequence[Reading]:

@@ -1,6 +1,6 @@
 """Run code that reads untrusted data in a child process, which is killed when it reaches a time limit.
 
-A child process is needed because a signal handler or a thread cannot interrupt a regular expression or native code.
+A signal handler or a thread cannot interrupt a regular expression or native code.
 """
 
 import os
@@ -18,10 +18,9 @@ POLL_SECONDS = 0.05
 
 
 def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
-    """Return the exit code of ``run``, or None if it exceeded the time limit or was killed by a signal.
+    """Return the exit code of ``run``, or None if it exceeded the time limit or was killed, for example by the kernel.
 
-    For example, the kernel sends such a signal if memory is short. Raises ProfgateError on Windows, which has no
-    function for copying a process.
+    Raises ProfgateError on Windows, which has no function for copying a process.
     """
     if sys.platform == "win32":
         raise ProfgateError("runs-on", "this event needs a Linux or macOS runner, because it reads data of a fork")

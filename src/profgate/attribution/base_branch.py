@@ -11,10 +11,7 @@ _Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """Mark the findings that also occur in a later commit on the base branch, which is called ``name``.
-
-    Both reports must have the same baseline. These marks do not change the verdict.
-    """
+    """Mark findings that a report on a later commit of the base branch has, too. The verdict does not change."""
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}
 

@@ -37,10 +37,7 @@ class CallLinks:
 
 
 def links_of(costs: RunCosts) -> CallLinks:
-    """Return the links of the call tree, or of the call graph if there is no tree.
-
-    If there is neither a tree nor a graph, the result is empty.
-    """
+    """Return the links of the call tree or else of the call graph, or none if there is neither."""
     tree, edges, runs = costs.tree, costs.edges, costs.runs
     if tree is not None:
         rows = np.flatnonzero(tree.parent > 0)
@@ -59,10 +56,7 @@ def links_of(costs: RunCosts) -> CallLinks:
 
 
 def shares(costs: RunCosts, values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the share of each symbol in the total of a run, averaged over the runs, as one float64 array per side.
-
-    ``values`` are int64 costs by run and symbol.
-    """
+    """Return float64 shares of symbols in a run, as means by side, from int64 costs by run and symbol."""
     totals = np.maximum(costs.run_totals, 1)[:, None]
     return costs.runs.means(values / totals)
 
@@ -101,10 +95,7 @@ def walked_causes(
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
-    """Return for each symbol the callee that explains its change, or the symbol itself if no callee does.
-
-    ``moved`` contains the change of each link, and ``change`` contains the change of each symbol.
-    """
+    """Return the callee that explains each symbol's ``change`` by the change ``moved`` of its link, or the symbol."""
     following = np.arange(len(change), dtype=np.int64)
     rows = np.flatnonzero((moved > 0) & (links.caller != links.callee))
     order = rows[np.lexsort((links.callee[rows], -moved[rows], links.caller[rows]))]
@@ -115,10 +106,7 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
 
 
 def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the last symbol of the walk from each symbol, and the number of steps of the walk.
-
-    A walk that enters a cycle ends at the symbol with the lowest number in the cycle.
-    """
+    """Return the end of the walk from each symbol, in a cycle its lowest symbol, and the number of steps."""
     end, steps = np.arange(len(following), dtype=np.int64), np.zeros(len(following), np.int64)
     for _ in range(DEEPEST):
         after = following[end]

@@ -65,15 +65,8 @@ def explained(
     The change of an unchanged function is explained by the innermost of the ``sources`` within which it occurs. If its
     total cost was tested, it is also explained by a source that holds most of it, together with libraries. A function
     whose stacks may lack its callers is explained by the changed function with the largest change. Without stacks, the
-    result is empty.
-
-    Args:
-        comparison: The comparison.
-        growths: The tested changes in stored units per run.
-        wide: The functions whose total costs were tested.
-        sources: The functions whose source changed or that exist on one side only.
-        changed: The functions whose source changed.
-        factor: The common factor, by which the costs of the target are divided.
+    result is empty. ``growths`` and ``wide`` are the `tested_changes`, ``sources`` and ``changed`` the `sources_of` the
+    comparison, and the costs of the target are divided by ``factor``.
     """
     if comparison.tree is None or not growths:
         return {}

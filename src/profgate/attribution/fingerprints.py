@@ -80,11 +80,7 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """The digest and the number of tokens of a part of a file.
-
-    ``calls`` is True if the tokens include an opening parenthesis, and ``nested`` is True if the part contains a
-    function.
-    """
+    """A digest and number of tokens, whether one is an opening parenthesis, and whether a function is nested."""
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
     count: int = 0
@@ -246,10 +242,7 @@ class _Walk:
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
-        """Start a function or scope if the node is a definition or wraps one.
-
-        Return whether a function or scope was started.
-        """
+        """Start a function or scope if the node is a definition or wraps one, and return whether it did."""
         inner = node
         if node.type in self.grammar.wrappers:
             inner = (node.named_children or [node])[-1]

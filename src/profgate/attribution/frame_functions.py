@@ -53,10 +53,7 @@ def frame_name(name: str, language: Language) -> FrameName:
 
 
 def last_names(name: str) -> frozenset[str]:
-    """Return the possible last parts of a frame's name, which depend on the notation used for the language.
-
-    For a nameless function, the last part of the name of the enclosing function is used.
-    """
+    """Return the last parts that a frame's name has in any language; for a nameless function, of the one around it."""
     found = _in_any_language(name)
     return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
 

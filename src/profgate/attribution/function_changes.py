@@ -97,10 +97,7 @@ def unread(changes: FunctionChanges) -> list[Reason]:
 
 
 def texts_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
-    """Return the text of a changed file on each side.
-
-    The text is "" if the side does not have the file, and None if the text was not read.
-    """
+    """Return the text of a file on each side: "" if the side lacks the file, None if it was not read."""
     texts = diff.texts or SourceTexts({}, {})
     before = "" if changed.status == "added" else texts.baseline.get(changed.previous_path)
     after = "" if changed.status == "removed" else texts.target.get(changed.path)

@@ -21,10 +21,7 @@ _TAB = 8
 
 
 class _Line(NamedTuple):
-    """A line of a hunk and the edit that contains it.
-
-    ``number`` is the line's number on one side, or the number of the next line if this side does not have the line.
-    """
+    """A line of a hunk, its edit, and its number on one side or, if the side lacks it, that of the next line."""
 
     mark: str
     text: str
@@ -60,10 +57,7 @@ class FileHunks:
         return [*at_line, *self._inside.get(_bare(name), ())]
 
     def introduced(self, name: str) -> int | None:
-        """Return the line of a definition that only this side has.
-
-        The result is None if the hunks contain no definition of this name, or if both sides have such a definition.
-        """
+        """Return the line of a definition that only this side has, or None if there is none or both sides have it."""
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 

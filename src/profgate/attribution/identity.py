@@ -160,10 +160,7 @@ def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
 
 
 def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
-    """Return the symbols that occur on only one side and must not be paired by names and costs.
-
-    These symbols are nameless functions and functions that also occur in the source of the other side.
-    """
+    """Return symbols of one side that names and costs must not pair: nameless, or in the source of both sides."""
     names, alone = both.symbols.names, [symbol for side in _alone(both) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
     if sides is not None:
@@ -201,10 +198,7 @@ def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> d
 
 
 def _renamed_root(costs: RunCosts) -> dict[int, int]:
-    """Map the root frame of the baseline to that of the target if both hold nearly all of the run and have no file.
-
-    The root frame can be the name of the executable, which often differs between the sides.
-    """
+    """Map root frames without files, such as names of executables, that hold nearly all of the run of each side."""
     tree, ends = costs.tree, list[int]()
     top = np.zeros(0, np.int64) if tree is None else np.flatnonzero(tree.parent == 0)
     if tree is None or not len(top):
@@ -310,10 +304,7 @@ def _identities(both: NameTable) -> list[Identity]:
 
 
 def _alone(both: NameTable) -> tuple[list[int], list[int]]:
-    """Return the symbols that occur only in the baseline and the symbols that occur only in the target.
-
-    Symbols that a source map names are omitted, because they must not be paired.
-    """
+    """Return the symbols that only the baseline has and only the target has, except those a source map names."""
     before, after = (side.astype(bool) for side in both.present)
     sides = (np.flatnonzero(side).tolist() for side in (before & ~after, after & ~before))
     gone, new = ([symbol for symbol in side if not both.symbols.is_claimed(symbol)] for side in sides)

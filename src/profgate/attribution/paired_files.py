@@ -73,10 +73,7 @@ def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tup
 
 
 def functions_by_file(both: NameTable) -> tuple[FunctionsByFile, FunctionsByFile]:
-    """Return the functions of each side by file, except functions that are nameless in any language.
-
-    Files that a source map names are omitted, because they must not be paired.
-    """
+    """Return the functions of each side by file, except nameless functions and files that a source map names."""
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
     symbols = both.symbols
     if not any(symbols.files):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from itertools import islice
 
 import numpy as np
@@ -25,6 +24,7 @@ from profgate.model.arrays import BoolArray
 from profgate.model.attribution import Reach, SourceStates
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.levels import NEARLY_ALL
+from profgate.model.policy import matches
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import cut
 
@@ -102,13 +102,9 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     return replace(states, reach=reach, through=through, doubt=doubt)
 
 
-def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
-    """Return whether every changed file matches one of the ``unchanged`` patterns, in which ``*`` matches any text.
-
-    Returns False if ``paths`` is empty, because GitHub may return no files for a very large diff.
-    """
-    patterns = [pattern.replace("[", "[[]").replace("?", "[?]") for pattern in unchanged]
-    return bool(paths) and all(any(fnmatchcase(path, pattern) for pattern in patterns) for path in paths)
+def leaves_alone(paths: Sequence[str], unchanged: Sequence[str]) -> bool:
+    """Return whether all paths match an ``unchanged`` pattern. A diff too large for GitHub may have no paths."""
+    return bool(paths) and all(matches(path, unchanged) for path in paths)
 
 
 def out_of_reach(states: SourceStates) -> SourceStates:
@@ -118,10 +114,7 @@ def out_of_reach(states: SourceStates) -> SourceStates:
 
 
 def _settled(states: SourceStates, comparison: Comparison, locked: Sequence[str]) -> list[bool]:
-    """Return for each symbol whether its code is known to be equal on both sides.
-
-    ``locked`` are the folders of packages whose versions a lock file of the repository determines.
-    """
+    """Return whether the code of each symbol is equal on both sides. ``locked`` are package folders with lock files."""
     origins = comparison.symbols.origins or comparison.symbols.files
     return [
         _is_installed(origin, locked) if path is None else state in {"same", "renamed"} and _is_itself(origin, path)

@@ -12,10 +12,7 @@ BASELINE, TARGET = 0, 1
 
 
 class RepositoryPaths:
-    """The files of one commit.
-
-    If ``all_known`` is False, some files are missing, and a file name without a folder never matches.
-    """
+    """The files of one commit. Unless ``all_known``, a file name without a folder never matches."""
 
     def __init__(self, paths: Iterable[str], *, all_known: bool) -> None:
         self._all_known = all_known

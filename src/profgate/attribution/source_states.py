@@ -126,10 +126,7 @@ class Sides:
         return bool(self.symbols.origins) and "/node_modules/" in f"/{self.symbols.origins[symbol] or ''}"
 
     def _find_top_level_files(self) -> bool:
-        """Find the top-level repository files that occur in the profile, and return whether there are any.
-
-        The checkout folder is the local one, or derived from paths that match a repository file in a subfolder.
-        """
+        """Find top-level files below the checkout folder, local or derived from paths, and return if there are any."""
         found = self._found_paths
         folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
         folders |= self._local_folder()
@@ -207,10 +204,7 @@ class Sides:
         return state, _shown(inside, own, side, changed.hunks) if inside else ("LR"[side], known.function.opens)
 
     def _under_one_name(self, known: KnownFunction, symbol: int, changed: ChangedFile) -> SourceState:
-        """Return the state of a function whose name occurs in both profiles.
-
-        Such a function does not count as added if only its scope was renamed.
-        """
+        """Return the state of a function that both profiles name, which is not added if only its scope was renamed."""
         both = self.present[BASELINE][symbol] and self.present[TARGET][symbol]
         if not both or changed.status != "modified" or known.state not in {"added", "renamed"}:
             return known.state
@@ -265,10 +259,7 @@ class Sides:
 
 
 def _decisive(meant: Sequence[KnownFunction], lines: Sequence[int | None]) -> KnownFunction | None:
-    """Return one of the possible functions if all of them have the same state.
-
-    Otherwise, return the changed function that contains a line of the symbol, or None if there is no such function.
-    """
+    """Return a function if all have one state, else the changed one that contains a line of the symbol, or None."""
     if len({known.state for known in meant}) == 1:
         return meant[0]
     here = [

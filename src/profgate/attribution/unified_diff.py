@@ -95,10 +95,7 @@ def _hunk_of_diff(lines: Sequence[str], place: int, budget: TextBudget, name: st
 
 
 def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk, int] | None:
-    """Return the hunk that begins at a line, and the index of the line after the hunk.
-
-    The result is None if the lines of the hunk do not match the counts in its header.
-    """
+    """Return the hunk that begins at a line and the index of the line after it, or None if its counts are wrong."""
     head = _HUNK.fullmatch(lines[start])
     if head is None:
         return None
@@ -220,10 +217,7 @@ def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None
 
 
 def _lines(text: str | None) -> list[str] | None:
-    """Return the lines of a text, or None if there is no text or the text has too many lines.
-
-    Only a line feed ends a line, because profilers count lines in this way.
-    """
+    """Return the lines of a text, which only line feeds end, as for profilers, or None if it has none or too many."""
     lines = None if text is None else text.removesuffix("\n").split("\n") if text else []
     return lines if lines is not None and len(lines) <= MOST_LINES else None
 

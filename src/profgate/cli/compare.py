@@ -81,8 +81,7 @@ def compare(
 def write_report(report: api.Report, folder: str | None) -> int:
     """Write the files of a report to a folder, if one is given, and return the exit code.
 
-    Files that cannot be written are reported on stderr. If report.json cannot be written, the exit code is 2 unless the
-    gate failed.
+    Files that cannot be written are reported on stderr. Without report.json, the exit code is 2 unless the gate failed.
     """
     try:
         if folder:
@@ -128,10 +127,7 @@ def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineIn
 
 
 def _same_files(given: PipelineInput) -> bool:
-    """Return whether the files of both sides have the same contents, regardless of their names.
-
-    Returns False for sides that come from stored readings, because such sides have no files.
-    """
+    """Return whether the files of both sides have the same contents. Stored readings have no files and differ."""
     sides = (given.baseline, given.target)
     sizes = [sorted(source.size for source in side) for side in sides]
     if sizes[0] != sizes[1] or any(source.profile is not None for side in sides for source in side):

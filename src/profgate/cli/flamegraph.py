@@ -80,10 +80,7 @@ def _tree(
     against: str | None,
     workload: str | None,
 ) -> tuple[NamedTree, PageHeader]:
-    """Return the tree of the chosen comparison or of two metrics, and its header.
-
-    Raises ProfgateError if the tree cannot be drawn.
-    """
+    """Return the tree of the chosen comparison or of two metrics, and its header. Raises ProfgateError without one."""
     diff = sources.diff
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
@@ -121,10 +118,7 @@ def _drawable(comparison: Comparison) -> Comparison:
 def _drawn(
     tree: NamedTree, header: PageHeader, output: str, preset: str | None, normalize: str | None
 ) -> tuple[str, int]:
-    """Draw the flame graph in the format that the file extension of ``output`` selects.
-
-    Returns the text of the file, and the number of names that were changed because the format cannot represent them.
-    """
+    """Return the flame graph in the format of the file name ``output``, and the number of names that had to change."""
     if output.endswith(".folded"):
         return _folded(tree, header, output, normalize)
     if normalize or preset:

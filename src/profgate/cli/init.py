@@ -115,9 +115,9 @@ def _write(top: str, path: str, text: str, questions: Questions, *, replace: boo
 
 
 def _commit(top: str, paths: Sequence[str], result: str) -> None:
-    """Create a branch and commit these files on it. The message contains the result of the trial recording.
+    """Commit only these files on a new branch, with the result of the trial recording in the message.
 
-    Other changes of the working tree are not committed. Raises ProfgateError if the branch exists or git fails.
+    Raises ProfgateError if the branch exists or git fails.
     """
     try:
         git(["switch", "--quiet", "--create", BRANCH], top, settings={})  # with the user's hooks, as are the next ones

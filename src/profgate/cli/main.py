@@ -119,10 +119,7 @@ def run_command(argv: Sequence[str]) -> int:
 
 
 def _invoked(argv: Sequence[str]) -> int:
-    """Run the command and return its exit code.
-
-    ``click.Command.main`` is not used, because it handles signals and closed pipes differently.
-    """
+    """Run the command and return its exit code. ``click.Command.main`` handles signals and closed pipes differently."""
     try:
         with profgate.make_context("profgate", list(argv)) as context:
             return int(profgate.invoke(context) or 0)

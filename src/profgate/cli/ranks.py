@@ -114,7 +114,7 @@ def _rules(width: float, sigma: Literal["poisson", "observed"], min_tests: int, 
 def _runs(history: str | None) -> Runs:
     """Return a function that returns the runs of the history, followed by the runs in the folders it is given.
 
-    If there are neither folders nor runs in the history, the folder written by ``record`` is read.
+    Without any of them, the folder written by ``record`` is read.
     """
     runs = stored_runs(history) if history else []
     return lambda folders: runs + [run for place in folders or ([] if runs else [FOLDER]) for run in runs_in(place)]

@@ -29,10 +29,7 @@ class GivenSides:
     difference: bool
 
     def read(self, policy: Policy | None = None, *, alone: bool = False) -> PipelineInput:
-        """Read the input of a comparison. One profile is enough if ``alone`` is True.
-
-        Raises ProfgateError if the profiles cannot be read.
-        """
+        """Read the input of a comparison, or of one profile if it is ``alone``. Raises ProfgateError if that fails."""
         policy = policy or Policy()
         if self.difference:
             if self.target is not None:
@@ -63,7 +60,7 @@ class Sources:
 
 
 def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
-    """Return the comparison for a workload and a metric. The default metric is the first one.
+    """Return the comparison for a workload and a metric, by default the first metric.
 
     Raises ProfgateError with a list of the possible choices if there is no such comparison.
     """

@@ -75,7 +75,7 @@ def _bounds(spec: OptionSpec) -> str:
 
 
 def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]:
-    """Write the package to a subfolder of the folder. Return the path and the short name of the strategy.
+    """Write the package to a subfolder of the folder. Return its path and the short name of the strategy.
 
     Raises ProfgateError if the name is invalid or is used by another strategy, or if the path already exists.
     """

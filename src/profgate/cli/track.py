@@ -204,10 +204,7 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
-    """Write the evolution page, the tables and the pages of the jumps, and print the result.
-
-    Raises ComparisonError if no version was measured.
-    """
+    """Write the evolution, its tables and jump pages, and print it. Raises ComparisonError if nothing was measured."""
     evolution = tracked.evolution()
     links: dict[int, str] = {}
     for page in jump_pages(evolution, tracked, pages):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
-from profgate.model.frame_names import FrameKey, Level, file_key, frame_key, needles_in, needles_of, root_name
+from profgate.model.frame_names import FrameKey, Level, file_key, frame_key, needles_of, root_name
 from profgate.model.name_aliases import Aliases
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ def _special_keys(
     native = profile.facts.format in _NATIVE_FORMATS
     frames_read = list(zip(frames.names, frames.files, frames.lines, strict=True))
     unknown = [raw for raw in frames_read if raw not in cache]
-    needles = needles_in(chain((name for name, _, _ in unknown), (new for _, new in policy_aliases.pairs)), level)
+    text = "\n".join(chain((name for name, _, _ in unknown), (new for _, new in policy_aliases.pairs)))
+    needles = tuple(dict.fromkeys(needles_of(text, level)))
     for raw in unknown:
         name, file, line = raw
         if line is not None and level != "none":

@@ -1,7 +1,6 @@
 """Strategy that compares ratios of mean amounts with fixed thresholds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,23 +17,13 @@ from profgate.model.units import Metric
 from profgate.statistics.thresholds import at_least, at_most
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Groups:
-    """Mean amounts of each location and subtype, in stored units. ``means`` and ``known`` have one row per side."""
-
-    symbol: IntArray
-    subtype: IntArray
-    means: FloatArray
-    known: BoolArray
-
-
-def _groups(comparison: Comparison) -> _Groups:
-    records = comparison.attached(Observations)
+def _groups(comparison: Comparison, records: Observations | None) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
+    """Return the symbols and subtypes of groups, and by side their means, in stored units, and whether they exist."""
     if records is None or not len(records.symbol):
         present = np.asarray(comparison.present, dtype=np.bool_)
         rows = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
         means = np.stack(comparison.runs.means(comparison.self_value))
-        return _Groups(rows, np.zeros(len(rows), np.int64), means[:, rows], present[:, rows])
+        return rows, np.zeros(len(rows), np.int64), means[:, rows], present[:, rows]
     width = max(1, len(records.subtypes))
     keys, group = np.unique(records.symbol * width + records.subtype, return_inverse=True)
     cell, count = records.side * len(keys) + group, 2 * len(keys)
@@ -43,7 +32,7 @@ def _groups(comparison: Comparison) -> _Groups:
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.bincount(cell[stated], amount[stated], count) / np.bincount(cell[stated], minlength=count)
     known = np.bincount(cell, minlength=count) > 0
-    return _Groups(keys // width, keys % width, means.reshape(2, -1), known.reshape(2, -1))
+    return keys // width, keys % width, means.reshape(2, -1), known.reshape(2, -1)
 
 
 class AverageAmountThreshold:
@@ -69,33 +58,33 @@ class AverageAmountThreshold:
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)
-        groups, records = _groups(comparison), comparison.attached(Observations)
-        if not len(groups.symbol):
+        records = comparison.attached(Observations)
+        symbol, subtype, means, known = _groups(comparison, records)
+        if not len(symbol):
             return not_tested(self, Reason(ReasonCode.NO_AMOUNTS))
         subtypes = [] if records is None else records.subtypes
-        names = [subtypes[number] for number in groups.subtype.tolist()] if len(subtypes) > 1 else []
-        before, after = groups.means
-        usable = groups.known.all(axis=0) & np.isfinite(groups.means).all(axis=0) & (before > 0) & (after >= 0)
+        before, after = means
+        usable = known.all(axis=0) & np.isfinite(means).all(axis=0) & (before > 0) & (after >= 0)
         with np.errstate(all="ignore"):
             ratio = np.where(usable, after / before, np.nan)
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="amount",
-            symbol=groups.symbol,
-            kind=_kinds(groups, ratio, chosen, comparison.metric),
-            from_value=np.where(groups.known[0], before, np.nan),
-            to_value=np.where(groups.known[1], after, np.nan),
+            symbol=symbol,
+            kind=new_or_gone(known, _kinds(means, ratio, chosen, comparison.metric)),
+            from_value=np.where(known[0], before, np.nan),
+            to_value=np.where(known[1], after, np.nan),
             details=MeanRatio("amounts", ratio),
             shares=records is None,
-            labels=names,
+            labels=[subtypes[number] for number in subtype.tolist()] if len(subtypes) > 1 else [],
         )
 
 
-def _kinds(groups: _Groups, ratio: FloatArray, options: dict[str, Any], metric: Metric) -> IntArray:
-    (before, after), sign = groups.means, worse_sign(metric)
+def _kinds(means: FloatArray, ratio: FloatArray, options: dict[str, Any], metric: Metric) -> IntArray:
+    (before, after), sign = means, worse_sign(metric)
     more = at_least(ratio, options["degradation"]) | ((before == 0) & (after * metric.scale > options["zero_floor"]))
     kinds = np.where(more, np.int64(sign * Kind.DEGRADATION), np.int64(Kind.NO_CHANGE))
     kinds = np.where(at_most(ratio, options["optimization"]), np.int64(sign * Kind.OPTIMIZATION), kinds)
-    unusable = ~np.isfinite(groups.means).all(axis=0) | (before < 0) | (after < 0)
-    return new_or_gone(groups.known, np.where(unusable, np.int64(Kind.UNKNOWN), kinds))
+    unusable = ~np.isfinite(means).all(axis=0) | (before < 0) | (after < 0)
+    return np.where(unusable, np.int64(Kind.UNKNOWN), kinds)

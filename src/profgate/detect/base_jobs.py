@@ -72,10 +72,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatAr
 
 
 def _alike(totals: FloatArray) -> BoolArray:
-    """Return a mask of the base jobs whose totals are alike, or of all base jobs if the target's total is unlike them.
-
-    ``totals`` contains the total of each base job and, at the end, of the target.
-    """
+    """Return a mask of the base jobs of alike totals, or of all if the target's total, the last one, is unlike."""
     alike = np.abs(np.log(totals / np.median(totals[:-1]))) <= np.log(LIKE_RUNS)
     return np.asarray(alike[:-1] | ~alike[-1])
 

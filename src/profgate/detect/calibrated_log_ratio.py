@@ -113,11 +113,7 @@ def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
 
 
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
-    """Return the changes that may be listed.
-
-    If there are too few runs, only unconfirmed changes are returned. If there are too few samples, only certain changes
-    are returned.
-    """
+    """Return the changes to list: unconfirmed ones if runs are too few, certain ones if samples are too few."""
     reason = evidence.calibration.inconclusive
     if reason == "too_few_runs":
         # for a small p, -inv_cdf(p) is more precise than inv_cdf(1 - p)

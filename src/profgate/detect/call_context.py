@@ -105,10 +105,7 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
 
 
 def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """Return the largest fraction of each context's change that a single child explains, or 0 if there is no child.
-
-    If the fraction is near 1, the cause is further down in the tree.
-    """
+    """Return the largest fraction of each context's change that a single child explains, or 0 without children."""
     parts, above = np.zeros(len(delta)), tree.parent[1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         part = delta[1:] / delta[above]

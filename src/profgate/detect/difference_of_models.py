@@ -47,10 +47,7 @@ class DifferenceOfModels(ModelStrategy):
 
     @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
-        """Return the name of each difference's form.
-
-        ``difference`` has one row per pair and one column per element of ``z``, which ranges from 0 to 1.
-        """
+        """Return the form of each row of ``difference``, whose columns are at the elements of ``z`` from 0 to 1."""
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Compare the models by the mean relative difference over their common range of sizes."""
@@ -73,10 +70,7 @@ class DifferenceOfModels(ModelStrategy):
         rows.add_interval()
 
     def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
-        """Return the mean difference, the summed difference and the form of the difference for the pairs in ``able``.
-
-        The mean difference is relative. Undefined differences are NaN.
-        """
+        """Return the relative mean, the sum and the form of the differences of the pairs in ``able``, or NaN and ""."""
         relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
         models = rows.models
         for first in range(0, len(able), PAIRS_AT_ONCE):
@@ -122,11 +116,7 @@ def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) 
 
 
 def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return the name of the model with the largest R² for each difference.
-
-    If several models have the same R², the model with the lowest order is chosen. If no model fits, the name is
-    "unknown".
-    """
+    """Return the lowest-order model of the largest R² for each difference, or "unknown" if no model fits."""
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
     highest = np.zeros(rows)

@@ -127,9 +127,10 @@ def evidence_tasks(
         rises = tested.last[0]
         name = f"{sides[0]}+{sides[1]}"
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
-        test = _SplitTest(name, rises, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED), interleaved)
+        family = Calibration(family=name, splits=len(rises), interleaved=interleaved)
+        test = partial(_by_splits, family, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED))
         results = zip(together, costs, tested.seen, tested.p, strict=True)
-        tasks |= dict(zip(places, (partial(test.evidence, *result) for result in results), strict=True))
+        tasks |= dict(zip(places, (partial(test, *result) for result in results), strict=True))
     return [tasks[number] for number in range(len(comparisons))], tuple(families)
 
 
@@ -159,35 +160,22 @@ def _tested_costs(comparison: Comparison, *, interleaved: bool = False) -> Costs
     return costs_of(comparison, base_jobs=_by_jobs(comparison, interleaved=interleaved), interleaved=interleaved)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SplitTest:
-    """Test of comparisons with equal numbers of exchangeable runs.
-
-    ``rises`` contains the largest statistic of each split, ``bar`` is the gate threshold, and ``visible`` is the result
-    of `visible_factor`.
-    """
-
-    name: str
-    rises: FloatArray
-    bar: float
-    visible: float
-    interleaved: bool
-
-    def evidence(self, comparison: Comparison, costs: Costs, seen: Observed, p: FloatArray) -> Evidence:
-        """Return the evidence of one comparison."""
-        calibration = Calibration(
-            family=self.name,
-            splits=len(self.rises),
-            interleaved=self.interleaved,
-            different_jobs=_different_jobs(comparison) and not self.interleaved,
-            unlike=None if self.interleaved else differing_facts(comparison),
-            base_jobs=comparison.runs.base_job_count,
-        )
-        evidence = _of_splits(costs, seen, p, self.bar, np.full(len(p), RED), calibration)
-        visible = _visible(evidence, self.visible)
-        if _by_jobs(comparison, interleaved=self.interleaved):
-            evidence, visible = _with_jobs(comparison, evidence, visible)
-        return _finished(comparison, evidence, visible)
+def _by_splits(
+    family: Calibration, bar: float, factor: float, comparison: Comparison, costs: Costs, seen: Observed, p: FloatArray
+) -> Evidence:
+    """Return the evidence of one comparison in a family with the gate threshold ``bar`` and this `visible_factor`."""
+    interleaved = bool(family.interleaved)
+    calibration = replace(
+        family,
+        different_jobs=_different_jobs(comparison) and not interleaved,
+        unlike=None if interleaved else differing_facts(comparison),
+        base_jobs=comparison.runs.base_job_count,
+    )
+    evidence = _of_splits(costs, seen, p, bar, np.full(len(p), RED), calibration)
+    visible = _visible(evidence, factor)
+    if _by_jobs(comparison, interleaved=interleaved):
+        evidence, visible = _with_jobs(comparison, evidence, visible)
+    return _finished(comparison, evidence, visible)
 
 
 def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
@@ -328,10 +316,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
 
 
 def _visible_total(evidence: Evidence, total: float | None) -> float | None:
-    """Return the smallest visible change of the total, or None if the differences between the jobs are unknown.
-
-    It is larger than the differences between the base jobs. ``total`` is the result of `_visible`.
-    """
+    """Return the smallest visible change of the total, beyond the differences between jobs, or None if unknown."""
     facts = evidence.calibration
     if evidence.mode == "jobs" and total is not None:
         return max(total, listing_margin(facts.base_jobs or 0) * float(evidence.bound[-1]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from profgate.detect.sampling import counts_apart
 from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, worse_sign
@@ -22,18 +23,8 @@ NORMAL_CONSISTENCY = 0.6745  # median absolute deviation of the standard normal 
 SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Outliers:
-    """Outliers among the changes, with their scores. If the spread is zero, scores are NaN."""
-
-    by_z: BoolArray
-    by_fence: BoolArray
-    by_deviation: BoolArray
-    scores: dict[str, FloatArray]
-
-
-def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _Outliers:
-    """Apply the three outlier rules to the changes ``delta``. A spread of zero is replaced with ``floor``."""
+def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> tuple[list[BoolArray], list[FloatArray]]:
+    """Return masks and scores of the outliers by each rule of `SCORES`. A spread of zero becomes ``floor``."""
     unknown = np.full(len(delta), np.nan)
     distance = np.abs(delta - np.median(delta))
     deviation = float(np.median(distance))
@@ -48,8 +39,7 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _O
     spread = float(rest.std(ddof=1)) if len(rest) > 1 else 0.0
     spread = max(spread, floor) if deviation == 0.0 else spread
     deviations = delta / spread if spread > 0.0 and len(rest) > 1 else unknown
-    by_deviation = above(np.abs(deviations), options["stddev"])
-    return _Outliers(by_z, by_fence, by_deviation, dict(zip(SCORES, (z, fences, deviations), strict=True)))
+    return [by_z, by_fence, above(np.abs(deviations), options["stddev"])], [z, fences, deviations]
 
 
 class ExclusiveTimeOutliers:
@@ -78,27 +68,27 @@ class ExclusiveTimeOutliers:
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)
-        blocks = [_block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
-        if not blocks:
+        parts = _parts(comparison, chosen["location_filter"])
+        if not parts:
             return not_tested(self, Reason(ReasonCode.NOTHING_PASSES))
-        symbol = np.concatenate([block.symbol for block in blocks])
-        subtypes = [block.subtype for block in blocks for _ in block.labels]
-        columns = {name: np.concatenate([block.columns[name] for block in blocks]) for name in blocks[0].columns}
-        hidden = sum(block.hidden for block in blocks)
+        blocks = [_block(comparison, part, chosen) for part in parts]
+        columns: dict[str, Any] = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        symbol, subtypes = columns.pop("symbol"), columns.pop("subtype").tolist()
+        hidden = sum(len(part.symbol) for part in parts) - int((symbol != MODULE).sum())
         timed = base_unit(comparison.metric.unit)[0] == "nanoseconds"
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="time" if timed else "amount",
             symbol=symbol,
-            kind=np.concatenate([block.kind for block in blocks]),
+            kind=columns.pop("kind"),
             from_value=columns.pop("baseline"),
             to_value=columns.pop("target"),
-            confidence_types=[name for block in blocks for name in block.confidence_types],
+            confidence_types=columns.pop("rule").tolist(),
             confidence=columns.pop("confidence"),
-            details=OutlierScores("outliers", **columns, records=subtypes if any(subtypes) else ""),
+            labels=columns.pop("label").tolist(),
             counts={"hidden_by_cutoff": hidden} if hidden else {},
-            labels=[text for block in blocks for text in block.labels],
+            details=OutlierScores("outliers", **columns, records=subtypes if any(subtypes) else ""),
         )
 
 
@@ -117,54 +107,39 @@ class _Part:
     subtype: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Block:
-    """Result rows of one part: symbols above the cutoff, followed by modules."""
-
-    symbol: IntArray
-    kind: IntArray
-    columns: dict[str, FloatArray]
-    confidence_types: list[str]
-    labels: list[str]
-    subtype: str
-    hidden: int
-
-
-def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> _Block:
+def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the result rows of one part: symbols above the cutoff, followed by modules."""
     delta, whole, sign = part.target - part.baseline, float(part.target.sum()), worse_sign(comparison.metric)
-    outliers = _outliers(delta, options["spread_floor"] * abs(whole), options)
+    masks, (z, fences, deviations) = _outliers(delta, options["spread_floor"] * abs(whole), options)
     share = delta / whole if whole else np.full(len(delta), np.nan)
     shown = np.flatnonzero(~below(100.0 * np.abs(share), options["cutoff"]))
-    rule = np.where(outliers.by_fence, 1, np.where(outliers.by_z, 0, 2))
+    rule = np.where(masks[1], 1, np.where(masks[0], 0, 2))
     modules, place = np.unique([comparison.symbols.modules[row] or "" for row in part.symbol], return_inverse=True)
     sums = [np.bincount(place, weights=side, minlength=len(modules)) for side in (part.baseline, part.target)]
     unknown = np.full(len(modules), np.nan)
     change = sums[1] - sums[0]
     module_kinds = np.where(change == 0.0, 0, directed(Kind.TOTAL_DEGRADATION, sign * change > 0))
-    columns = {
+    columns: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {
+        "symbol": (part.symbol, np.full(len(modules), MODULE)),
+        "kind": (_kinds(delta, masks, part.known, sign), module_kinds),
+        "rule": (np.array(SCORES)[rule], np.full(len(modules), "none")),
+        "label": (np.full(len(delta), part.subtype), modules),
+        "subtype": (np.full(len(delta), part.subtype), np.full(len(modules), part.subtype)),
         "baseline": (part.baseline, sums[0]),
         "target": (part.target, sums[1]),
-        "confidence": (np.choose(rule, list(outliers.scores.values())), unknown),
+        "confidence": (np.choose(rule, [z, fences, deviations]), unknown),
         "target_share": (share, change / whole if whole else unknown),
-        "z": (outliers.scores["modified_z"], unknown),
-        "iqr_multiple": (outliers.scores["iqr_multiple"], unknown),
-        "stddev_multiple": (outliers.scores["stddev_multiple"], unknown),
+        "z": (z, unknown),
+        "iqr_multiple": (fences, unknown),
+        "stddev_multiple": (deviations, unknown),
     }
-    return _Block(
-        symbol=np.concatenate([part.symbol[shown], np.full(len(modules), MODULE)]),
-        kind=np.concatenate([_kinds(delta, outliers, part.known, sign)[shown], module_kinds]),
-        columns={name: np.concatenate([rows[shown], of_modules]) for name, (rows, of_modules) in columns.items()},
-        confidence_types=[SCORES[place] for place in rule[shown].tolist()] + ["none"] * len(modules),
-        labels=[part.subtype] * len(shown) + modules.tolist(),
-        subtype=part.subtype,
-        hidden=len(delta) - len(shown),
-    )
+    return {name: np.concatenate([rows[shown], of_modules]) for name, (rows, of_modules) in columns.items()}
 
 
-def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> IntArray:
-    rules = [delta == 0.0, found.by_z, found.by_fence, found.by_deviation]
+def _kinds(delta: FloatArray, masks: list[BoolArray], known: BoolArray, sign: int) -> IntArray:
     reported = (Kind.NO_CHANGE, Kind.SEVERE_DEGRADATION, Kind.DEGRADATION, Kind.MAYBE_DEGRADATION)
-    return new_or_gone(known, np.select(rules, [directed(kind, sign * delta > 0) for kind in reported]))
+    kinds = np.select([delta == 0.0, *masks], [directed(kind, sign * delta > 0) for kind in reported])
+    return new_or_gone(known, kinds)
 
 
 def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:

@@ -101,10 +101,7 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
 
 
 def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False) -> dict[int, FloatArray]:
-    """Return the total costs of the functions that `costs_of` omits because they account for nearly the whole run.
-
-    The costs of each run are divided by its common factor. ``base_jobs`` prepends the base runs of other commits.
-    """
+    """Return total costs of functions of nearly the whole run, divided by run factors, as omitted by `costs_of`."""
     subtree, noise = comparison.active_total.astype(np.float64), comparison.noise.active_total
     if base_jobs and noise is None:
         return {}
@@ -144,11 +141,7 @@ def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
 
 
 def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
-    """Return the variance of one run at the given mean costs.
-
-    The variance is the sum of the sampling noise and the noise between runs, whose relative standard deviation is
-    ``spread``.
-    """
+    """Return the variance of one run at mean costs: sampling noise, and a relative ``spread`` between runs."""
     return np.asarray(DISPERSION * per_sample * np.maximum(mean, per_sample) + (spread * mean) ** 2)
 
 

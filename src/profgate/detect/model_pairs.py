@@ -56,11 +56,6 @@ class Pairs:
     baseline: IntArray
     target: IntArray
 
-    @property
-    def sides(self) -> tuple[IntArray, IntArray]:
-        """The rows of both sides."""
-        return self.baseline, self.target
-
 
 def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
     """Return one int64 key per pair of symbol and subtype. Sorting the keys sorts the pairs."""
@@ -190,10 +185,7 @@ class ModelRows:
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set the kinds and relative changes of these rows.
-
-        A row with a small overlap is at most a possible change. A row whose relative change is NaN is Unknown.
-        """
+        """Set kinds, at most a possible change for small overlaps, and relative changes, for which NaN is Unknown."""
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
@@ -221,7 +213,8 @@ class ModelRows:
     def add_largest_size(self) -> None:
         """Add values and growth exponents at the largest common size, or NaN if the size or a formula is missing."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
-        sides = [(self.models.kind[rows], self.models.coefficients[rows]) for rows in self.pairs.sides]
+        rows_of = self.pairs.baseline, self.pairs.target
+        sides = [(self.models.kind[rows], self.models.coefficients[rows]) for rows in rows_of]
         value_from, value_to = (values(kind, coefficients, x[:, None])[:, 0] for kind, coefficients in sides)
         growth_from, growth_to = (growth_exponents(kind, coefficients, x) for kind, coefficients in sides)
         self.details = replace(
@@ -275,7 +268,7 @@ class ModelRows:
         """Return, for each side without a model, the reason and the number of records whose size is known."""
         lacks: dict[str, Parameter] = {}
         for side, name in enumerate(("baseline", "target")):
-            if self.pairs.sides[side][row] == NONE:
+            if getattr(self.pairs, name)[row] == NONE:
                 sizes = self._sizes(row, side)
                 lacks |= {name: self._lack(row, side, sizes), f"{name}_records": len(sizes)}
         return lacks

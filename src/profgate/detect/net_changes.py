@@ -125,10 +125,7 @@ def _merged(rows: list[NetChange], distance: FloatArray) -> list[NetChange]:
 
 
 def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
-    """Return the common factor of the functions without a listed change, with one value per run.
-
-    The factors of interleaved runs are 1, because the change itself may cause a common factor.
-    """
+    """Return the factors of functions without a listed change, or 1 for interleaved runs, by run."""
     if evidence.calibration.interleaved:
         return np.ones(len(evidence.costs.factors))
     if comparison.metric.kind is MetricKind.COUNTED:

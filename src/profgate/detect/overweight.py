@@ -75,28 +75,6 @@ class _Values:
     totals: FloatArray
 
 
-class _Stacks:
-    """The merged call tree without the stacks of some symbols."""
-
-    def __init__(self, comparison: Comparison, tree: DiffTree) -> None:
-        self.symbols, self.runs = len(comparison.symbols), (comparison.runs.baseline, comparison.runs.target)
-        self.tree, self.topmost = tree, np.sort(tree.topmost())  # sorted, so that memory access is sequential
-
-    def without(self, dropped: Sequence[int]) -> _Values:
-        """Return the values of the stacks that contain none of the dropped symbols."""
-        tree, top = self.tree, self.topmost
-        gone = tree.below(np.flatnonzero(np.isin(tree.symbol, np.asarray(dropped))))
-        inclusive, exclusive = np.zeros((2, self.symbols)), np.zeros((2, self.symbols))
-        totals = np.zeros(2)
-        for side, (own, runs) in enumerate(zip((tree.baseline_self, tree.target_self), self.runs, strict=True)):
-            left = np.where(gone, 0, own)
-            below = tree.totals(left)
-            inclusive[side] = added_at(self.symbols, tree.symbol[top], below[top]) / runs
-            exclusive[side] = added_at(self.symbols, tree.symbol[1:], left[1:]) / runs
-            totals[side] = int(below[0]) / runs
-        return _Values(inclusive, exclusive, inclusive > 0, totals)
-
-
 def _interest(overweight: FloatArray, responsibility: FloatArray, target: FloatArray, target_total: float) -> IntArray:
     points = above(np.abs(overweight), 1.10).astype(np.int64)
     for bar in (0.05, 0.20, 1.00):
@@ -111,28 +89,43 @@ def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
     return symbols[np.lexsort((symbols, -values[symbols]))]
 
 
-def _values(comparison: Comparison, dropped: Sequence[int], stacks: _Stacks | None) -> _Values:
+def _values(comparison: Comparison, dropped: Sequence[int], topmost: IntArray | None) -> _Values:
+    """Return the values of the stacks that contain none of the dropped symbols."""
+    tree, runs, symbols = comparison.tree, comparison.runs, len(comparison.symbols)
     if not dropped:
         return _Values(
-            np.stack(comparison.runs.means(comparison.total_value)),
-            np.stack(comparison.runs.means(comparison.self_value)),
+            np.stack(runs.means(comparison.total_value)),
+            np.stack(runs.means(comparison.self_value)),
             np.asarray(comparison.present, dtype=np.bool_),
-            np.stack(comparison.runs.means(comparison.run_totals)),
+            np.stack(runs.means(comparison.run_totals)),
         )
-    if comparison.tree is None:
+    if tree is None:
         raise ValueError("stacks are needed to drop the stacks of a symbol")
-    return (stacks or _Stacks(comparison, comparison.tree)).without(dropped)
+    top = _sorted_topmost(tree) if topmost is None else topmost
+    gone = tree.below(np.flatnonzero(np.isin(tree.symbol, np.asarray(dropped))))
+    inclusive, exclusive, totals = np.zeros((2, symbols)), np.zeros((2, symbols)), np.zeros(2)
+    for side, (own, count) in enumerate(((tree.baseline_self, runs.baseline), (tree.target_self, runs.target))):
+        left = np.where(gone, 0, own)
+        below_rows = tree.totals(left)
+        inclusive[side] = added_at(symbols, tree.symbol[top], below_rows[top]) / count
+        exclusive[side] = added_at(symbols, tree.symbol[1:], left[1:]) / count
+        totals[side] = int(below_rows[0]) / count
+    return _Values(inclusive, exclusive, inclusive > 0, totals)
+
+
+def _sorted_topmost(tree: DiffTree) -> IntArray:
+    return np.sort(tree.topmost())  # sorted, so that memory access is sequential
 
 
 def overweight_table(
-    comparison: Comparison, *, dropped: Sequence[int] = (), stacks: _Stacks | None = None
+    comparison: Comparison, *, dropped: Sequence[int] = (), topmost: IntArray | None = None
 ) -> OverweightTable:
     """Return the table of one comparison without the stacks that contain a dropped symbol.
 
-    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. If ``stacks`` is given, the stacks are
-    not computed again.
+    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. If the sorted ``topmost`` rows of the
+    tree are given, they are not computed again.
     """
-    values = _values(comparison, dropped, stacks)
+    values = _values(comparison, dropped, topmost)
     b, t = values.inclusive
     known_b, known_t = values.known
     total_b, total_t = values.totals.tolist()
@@ -215,16 +208,15 @@ def pivot_levels(
     """
     chosen = resolved(Overweight(), options or {})
     tree, levels = comparison.tree, list[PivotLevel]()
-    stacks: _Stacks | None = None
+    topmost: IntArray | None = None
     while True:
-        if tree is not None and dropped and stacks is None:
-            stacks = _Stacks(comparison, tree)
-        table = overweight_table(comparison, dropped=dropped, stacks=stacks)
+        table = overweight_table(comparison, dropped=dropped, topmost=topmost)
         more = tree is not None and len(levels) < chosen["max_pivots"]
         pivot = _next_pivot(table, chosen, bar) if more else None
         levels.append(PivotLevel(dropped, table, pivot))
-        if pivot is None:
+        if pivot is None or tree is None:
             return tuple(levels)
+        topmost = _sorted_topmost(tree) if topmost is None else topmost
         dropped = (*dropped, pivot)
 
 

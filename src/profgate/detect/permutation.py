@@ -72,10 +72,7 @@ def observed(rows: Rows, baseline: int) -> Observed:
 
 
 def largest(rows: Rows, splits: FloatArray) -> FloatArray:
-    """Return the largest statistic for each split and direction, or 0 if no location changed in this direction.
-
-    The float64 array has one row for increases, one row for decreases, and one column per split.
-    """
+    """Return the largest float64 statistics of increases and of decreases, or 0, with one column per split."""
     best = np.zeros((2, len(splits)))
     step = max(1, CHUNK // len(splits))
     for start in range(0, len(rows.values), step):
@@ -93,10 +90,7 @@ def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
 
 
 def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
-    """Return the unadjusted p value of a single location without floors.
-
-    ``values`` contains one value per run. ``sign`` is 1 to test for an increase and -1 to test for a decrease.
-    """
+    """Return the unadjusted p value of one location from its value per run. ``sign`` is 1 for increases, else -1."""
     nothing = np.zeros(1)
     t = sign * _statistics(Rows(values[None], np.array([sampling]), nothing, nothing), splits)[0][0]
     return float((t >= t[0] - 1e-9 * abs(t[0])).mean())

@@ -122,10 +122,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Integrate both curves with the trapezoidal rule over the sizes at which both have values.
-
-    The areas are NaN if these sizes cover less than half of the range.
-    """
+    """Integrate both curves by trapezoids where both have values, or return NaN for less than half the range."""
     defined = np.isfinite(before) & np.isfinite(after)
     cells = defined[:-1] & defined[1:]
     if 2 * cells.sum() < len(cells):
@@ -205,11 +202,7 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
 
 
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return eight statistics of each window, with one row per window.
-
-    The statistics are area, mean, median, largest and smallest value, sum and both quartiles. The statistics of a
-    window are NaN if one of its values is missing.
-    """
+    """Return area, mean, median, maximum, minimum, sum and quartiles by window, or NaN if a value is missing."""
     count = len(x)
     if models.kind[row] < len(SHAPES):  # the model has a closed form
         kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)

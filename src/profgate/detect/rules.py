@@ -20,8 +20,7 @@ KIND_CODES = frozenset(Kind)
 REQUIRED_COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types", "labels", "reasons", "flags")
 
 
-def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """Return the values with which a rule compares the patterns of a key, or an empty tuple if there are no values."""
+def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
     stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
@@ -32,13 +31,8 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
         "metric": (metric.name,),
         "unit": (metric.unit,),
     }
-    return tuple(value for value in stated.get(key, ()) if value)
-
-
-def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
     return all(
-        any(matches(value, patterns) for value in _values(key, configuration, metric))
-        for key, patterns in rule.keys.items()
+        any(value and matches(value, patterns) for value in stated.get(key, ())) for key, patterns in rule.keys.items()
     )
 
 
@@ -132,10 +126,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
 def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
-    """Return the changes found by the strategies that need all workloads and are selected by rules or by default.
-
-    Without rules, changes with the flag `UNSUITED_FLAG` are omitted.
-    """
+    """Return the changes of strategies that need all workloads. Without rules, those marked unsuited are omitted."""
     offered = tuple(strategies)
     names = {strategy.short for strategy in offered}
     rules = policy.rules or tuple(Rule(short) for short in ON_THE_REPORT if short in names)

@@ -107,11 +107,7 @@ def _whole(comparison: Comparison) -> DurationTable:
 
 
 def one_table(tables: Sequence[DurationTable]) -> DurationTable:
-    """Join the tests of several workloads into one table.
-
-    The values of a workload are treated as missing if its number of runs or its unit differs from that of most
-    workloads.
-    """
+    """Join the tests of workloads. Values are missing if the runs or the unit differ from those of most workloads."""
     if len(tables) == 1:
         return tables[0]
     shapes = [(table.baselines, len(table.labels), table.unit) for table in tables]

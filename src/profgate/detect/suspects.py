@@ -86,10 +86,7 @@ def _groups(look: Look, comparison: Comparison, costs: Costs) -> IntArray:
 
 
 def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
-    """Return the rows of a suspect's self cost and inclusive cost, or the row of the total.
-
-    Locations are matched by name and by the end of their path, because the recordings may be from different folders.
-    """
+    """Return a suspect's rows of self and inclusive cost, or of the total, matched by name and end of path."""
     if suspect.location is None:
         return np.flatnonzero(costs.symbol == WHOLE)
     names, files, location = comparison.symbols.names, comparison.symbols.files, suspect.location
@@ -101,10 +98,7 @@ def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
 
 
 def _same_file(here: str | None, there: str | None) -> bool:
-    """Return whether two paths may refer to the same file, that is, whether their last two components are equal.
-
-    If a path has only one component, only the file names are compared.
-    """
+    """Return whether the last two components of two paths are equal, or the only one of the shorter path."""
     if here is None or there is None:
         return here == there
     parts, others = ([part for part in path.replace("\\", "/").split("/") if part] for path in (here, there))

@@ -22,10 +22,9 @@ MOST_ACCEPTANCES = 50  # maximum number of acceptances, separately for valid and
 class AcceptanceRequest:
     """A pull request, and the conditions under which its acceptances are valid.
 
-    ``owners`` are the logins in the policy at the base commit. If there are none, everybody with write access may
-    accept. ``same_repository`` is True if the head branch is in this repository, where a push requires write access.
-    ``remembers`` is True if this run can write the comment in which limits are stored. ``trailers`` is True if commit
-    trailers are read. Trailers in commits from a fork are refused.
+    Everybody with write access may accept, unless the policy at the base commit names ``owners``. ``same_repository``
+    is True if a push to the head branch requires write access. ``remembers`` is True if this run can write the comment
+    in which limits are stored. ``trailers`` is True if commit trailers are read; those of a fork are refused.
     """
 
     pull: int
@@ -55,10 +54,9 @@ class Rights:
         return self._known[login]
 
     def objections(self, comments: Iterable[CommentRecord]) -> dict[str, Reason | None]:
-        """Return, for each comment author, why the author may not accept regressions, or None if the author may.
+        """Return `objection` for each comment author.
 
-        If the policy names no owners, the permissions of at most 10 authors are requested. Authors with a role in the
-        repository are checked first.
+        If the policy names no owners, the permissions of at most 10 authors are requested, first of those with a role.
         """
         roles = {role: place for place, role in enumerate(ROLES)}
         order = sorted(comments, key=lambda comment: roles.get(comment.author_association, len(ROLES)))
@@ -77,10 +75,7 @@ class Rights:
 
 
 def acceptances_of(client: GitHubClient, request: AcceptanceRequest, rights: Rights) -> tuple[Acceptance, ...]:
-    """Return the acceptances from comments, followed by the acceptances from commits.
-
-    Invalid acceptances are included; they are marked as refused, with the reason.
-    """
+    """Return the acceptances from comments, then those from commits, with the reason for each that is refused."""
     comments = client.comments(request.pull)
     written = [
         (comment, replace(acceptance, by=comment.author, link=comment.html_url))
@@ -137,8 +132,7 @@ class _Limits:
     """Determines the limits of acceptances that were written without ``max=``.
 
     Such a limit is 1.25 times the growth that profgate's comment showed when the acceptance was written. The next run
-    replaces the text of this comment and stores the limit in the new text. A comment is trusted only if it was written
-    by the owner of this token.
+    stores the limit in its new text. A comment is trusted only if the owner of this token wrote it.
     """
 
     def __init__(self, client: GitHubClient, request: AcceptanceRequest, comments: list[CommentRecord]) -> None:
@@ -147,9 +141,8 @@ class _Limits:
     def applied(self, acceptance: Acceptance, written: datetime | None) -> Acceptance:
         """Return the acceptance with its limit. If there is no limit, return the acceptance as refused.
 
-        ``written`` is the time at which a comment was written, or None for a commit trailer. A trailer is written
-        before the growth is measured, so the acceptance is not refused if this run can store the limit after the
-        measurement.
+        ``written`` is the time of a comment, or None for a commit trailer. A trailer is written before the growth is
+        measured, so it is not refused if this run can store the limit after the measurement.
         """
         if acceptance.state == "refused" or acceptance.limit is not None or acceptance.removal:
             return acceptance
@@ -172,10 +165,7 @@ class _Limits:
         return [remembered_limits(comment.body) for comment in self._ours]
 
     def _shown(self, acceptance: Acceptance, written: datetime | None) -> list[float]:
-        """Return the growth that the newest comment showed when the acceptance was written, as a list with one item.
-
-        If no comment showed the growth, the list is empty.
-        """
+        """Return the growth that the newest comment showed when the acceptance was written, if any, as a list."""
         before = [comment for comment in self._ours if written is not None and comment.updated_at < written]
         growth = shown_growth(before[-1].body, acceptance) if before else None
         return [] if growth is None else [growth]

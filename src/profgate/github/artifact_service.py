@@ -197,18 +197,10 @@ class ArtifactService:
             raise kind(where, f"the connection failed ({failure_of(error)})") from None
 
     def _repeated(self, where: str, once: Callable[[], Result]) -> Result:
-        pause = self._pause
+        spread = (random.uniform(1, GROWTH) for _ in range(TRIES - 1))  # noqa: S311 - not used for cryptography
+        pauses = (self._pause * GROWTH**number * factor for number, factor in enumerate(spread))
         try:
-            for _ in range(TRIES - 1):
-                try:
-                    with self._budget.spent_on(where):
-                        return once()
-                except _NotYetError:
-                    spread = random.uniform(1, GROWTH)  # noqa: S311 - not used for cryptography
-                    self._budget.wait(pause * spread, where)
-                    pause *= GROWTH
-            with self._budget.spent_on(where):
-                return once()
+            return self._budget.repeated(once, _NotYetError, pauses, where)
         except RetryBudgetExceededError as error:
             raise UploadUnavailable(error.where, error.what) from error
 
@@ -234,10 +226,7 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def _backend_ids(token: str) -> dict[str, str]:
-    """Return the run id and the job id from the token's scope.
-
-    The signature of the token is not checked here, because the service checks it.
-    """
+    """Return the run id and the job id from the token's scope. The service checks the signature of the token."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

@@ -44,9 +44,8 @@ class StoredSet:
 class Found:
     """The baseline (or None), the runs for estimating noise (nearest first), and why runs were skipped.
 
-    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is set only if no
-    usable baseline is near enough for the gate to fail. It is the reason why a nearer set of profiles could not be
-    used.
+    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is the reason why no
+    usable baseline is near enough for the gate to fail.
     """
 
     baseline: StoredSet | None
@@ -57,10 +56,7 @@ class Found:
 
     @property
     def never_recorded(self) -> bool:
-        """Whether no base run has ever stored profiles.
-
-        The value is False if profiles were stored but have expired or cannot be used.
-        """
+        """Whether no base run has ever stored profiles, not even profiles that have expired or cannot be used."""
         never = {ReasonCode.NO_TRUSTED_RUN, ReasonCode.NO_ARTIFACT}
         return self.baseline is None and {reason.code for reason in self.reasons} <= never
 
@@ -69,9 +65,8 @@ class Found:
 class Search:
     """The parameters of a search for stored profiles.
 
-    ``start`` is the baseline commit. ``branches`` are the branches to search, in this order. ``base`` is the base
-    branch, which is also searched for later runs. ``listed`` contains the commits that are already known. ``reach`` is
-    the maximum distance of the baseline, in commits, at which the gate can fail.
+    ``start`` is the baseline commit. ``branches`` are searched in this order, and ``base`` also for later runs.
+    ``listed`` are commits that are already known. The gate can fail if the baseline is at most ``reach`` commits away.
     """
 
     start: str
@@ -94,9 +89,7 @@ def find_stored(
     If no completed run is within reach, but a run of the baseline commit has not completed, ``wait`` is called with
     that run, unless the run needs approval. The run is requested again as long as ``wait`` returns True.
 
-    Finding the nearest set usually takes three to five requests: for the commits (unless they are known), the runs (two
-    requests if the first list contains no run of the baseline commit), the artifacts, and the download. Each further
-    set takes one download. If the artifacts of a run are not among the newest 100, a further request lists them. Raises
+    Finding the nearest set usually takes three to five requests, and each further set one download. Raises
     `GitHubError` if a request fails.
     """
     chain = _chain(client, search)
@@ -166,10 +159,9 @@ def _later(
 
 
 def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[WorkflowRun]:
-    """Return runs of the first branch and, if none of them is trusted, also runs of the second branch.
+    """Return runs of the first branch or, if none of them is trusted, also runs of the second branch.
 
-    If a run of the first branch is trusted, but the list contains no run of the baseline commit, the runs of that
-    commit are added. This takes at most two requests, unless a list is full and contains untrusted runs.
+    If no run of the baseline commit is among them, the runs of that commit are added.
     """
     trust, start, (first, *others) = search.trust, search.start, search.branches
     found = _listed(client, trust, start, branch=first)
@@ -185,9 +177,8 @@ def _listed(
 ) -> list[WorkflowRun]:
     """Return the newest runs of a branch or commit.
 
-    GitHub also lists the runs of forks that have a branch of the same name. If the list is full, these runs may hide
-    other runs. In that case, the runs are requested separately for each trusted event (an event that forks cannot
-    cause) until a run of the commit ``start`` is found.
+    GitHub also lists the runs of forks that have a branch of the same name. If these runs fill the list, the runs of
+    each trusted event, which forks cannot cause, are requested until a run of the commit ``start`` is found.
     """
     found = client.workflow_runs(trust.workflow_path, branch, head_sha=head_sha)
     if len(found) < LISTED or all(run.event in TRUSTED_EVENTS for run in found):
@@ -200,10 +191,7 @@ def _listed(
 
 
 def has_profiles(client: GitHubClient, search: Search) -> bool:
-    """Return whether any trusted run stored profiles, under any name. Artifacts that have expired count as profiles.
-
-    Each run takes one request, and each artifact name one download.
-    """
+    """Return whether any trusted run stored profiles, under any name, even if they have expired."""
     chain = _chain(client, search)
     seen: set[str] = set()
     for candidate in candidate_runs(_runs(client, search, chain), search.trust, search.start, chain):
@@ -292,7 +280,7 @@ def asset_name(artifact: str) -> str:
 def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> StoredSet | None:
     """Return the profiles attached to the release of a tag, or None if there is no such release or file.
 
-    Raises `ProfileError` if the file was not attached by profgate, or if it does not belong to the commit of the tag.
+    Raises `ProfileError` if the file was not written by profgate, or if it does not belong to the commit of the tag.
     """
     release = client.release(tag)
     assets = release.assets if release else ()
@@ -302,7 +290,7 @@ def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> 
     members = client.asset_files(asset)
     if MANIFEST_NAME not in members:
         raise ProfileError(
-            f"{asset.name} of release {tag}", f"contains no {MANIFEST_NAME}; attach it again with profgate"
+            f"{asset.name} of release {tag}", f"contains no {MANIFEST_NAME}; attach the file that profgate wrote"
         )
     manifest = manifest_from_json(members[MANIFEST_NAME])
     run = WorkflowRun(manifest.run_id, manifest.event, "completed", None, tag, commit, None, RepositoryRecord(0), "")

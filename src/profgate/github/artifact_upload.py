@@ -7,22 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlsplit
 
+from profgate.flamegraph.pages import PageDocument
 from profgate.github.artifact_service import ArtifactService, NameTaken, UploadedArtifact, UploadUnavailable
 from profgate.model.links import Links
-from profgate.model.report import Document
 
 LONGEST_NAME = 120
 REPORT_PREFIX = "profgate-report-"
 MOST_NAMES = 3  # maximum number of names that are tried for each page
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page, with the workload and the metric that it shows."""
-
-    workload: str
-    metric: str
-    document: Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +25,15 @@ class Uploaded:
 
 
 def upload_pages(
-    connect: Callable[[], ArtifactService], pages: Sequence[Page], *, key: str, attempt: int, folder: str, run_url: str
+    connect: Callable[[], ArtifactService],
+    pages: Sequence[PageDocument],
+    *,
+    key: str,
+    attempt: int,
+    folder: str,
+    run_url: str,
 ) -> Uploaded:
-    """Upload each page as an artifact that opens in the browser.
-
-    Uploading stops at the first failure. The warning then names ``folder``, which contains the pages.
-    """
+    """Upload each page as an artifact that opens in the browser. The warning about a failure names ``folder``."""
     links = Links(run=run_url)
     if not pages:
         return Uploaded(links)
@@ -58,7 +52,7 @@ def upload_pages(
     return Uploaded(links)
 
 
-def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
+def _stored_page(service: ArtifactService, page: PageDocument, new_name: Callable[[], str]) -> UploadedArtifact:
     """Upload the page under the first name that no other artifact of the run has."""
     data, kind = page.document.text.encode(), page.document.media_type
     for _ in range(MOST_NAMES - 1):
@@ -105,7 +99,7 @@ def key_of_report(name: str) -> tuple[str, int] | None:
     return (found[1], int(found[2])) if found else None
 
 
-def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
+def page_name(key: str, page: PageDocument, attempt: int, taken: set[str]) -> str:
     """Return a unique artifact name for a page, and add the name to ``taken``."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{page.workload}.{page.metric}").strip("-.")[:LONGEST_NAME] or "page"
     name, number = f"profgate-{key}-{plain}-{attempt}.html", 1
@@ -117,10 +111,7 @@ def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
 
 
 def upload_step(name: str, folder: str, run_url: str = "") -> str:
-    """Return a workflow step that uploads a folder.
-
-    On GitHub Enterprise Server, the step uses v3 of the upload action, because newer versions do not work there.
-    """
+    """Return a workflow step that uploads a folder. Newer versions than v3 do not work on GitHub Enterprise Server."""
     return (
         f"- uses: actions/upload-artifact@{'v3' if _own_server(run_url) else 'v7'}\n"
         "  if: always()\n"

@@ -16,8 +16,8 @@ UNFINISHED = frozenset({"requested", NEEDS_APPROVAL, "pending", "queued", "in_pr
 class Trust:
     """The properties that a trusted run must have.
 
-    ``branches`` is None if any branch is allowed, for example because the user requested a commit by name. ``own_run``
-    is the id of this run, which cannot be its own baseline.
+    ``branches`` is None if the user requested a commit by name. ``own_run`` is this run, which cannot be its own
+    baseline.
     """
 
     repository_id: int

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from profgate.errors import GitHubError
-from profgate.github.connections import with_token
 from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
 from profgate.github.git_data import GitRequests
 from profgate.github.records import (
@@ -21,20 +20,9 @@ from profgate.github.records import (
     ReleaseRecord,
     WorkflowRun,
 )
-from profgate.github.requests import (
-    API_VERSION,
-    PAGE,
-    NotFoundError,
-    ServerFailedError,
-    parsed,
-    refusal,
-    unreachable,
-)
+from profgate.github.requests import API_VERSION, PAGE, NotFoundError, ServerFailedError, parsed
 
-DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
-ASSET_TIMEOUT = (10, 300)  # maximum number of seconds for connecting, and between two received bytes
-ASSET_SECONDS = 600.0  # maximum number of seconds for an upload
 COMMENTS = (
     "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor lastEditedAt } } }"
 )
@@ -71,10 +59,7 @@ class GitHubClient(GitRequests):
     def workflow_runs(
         self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
     ) -> list[WorkflowRun]:
-        """Return the newest 100 runs of a workflow file, of any status, in one request.
-
-        The caller must check every field of the records, because the filters of GitHub's API cannot be relied on.
-        """
+        """Return the newest 100 runs of a workflow file, of any status, in one request. The filters are unreliable."""
         name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
         return self._get(
             f"/actions/workflows/{name}/runs",
@@ -104,8 +89,8 @@ class GitHubClient(GitRequests):
     def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
         """Download the stored bytes of an artifact and check them against its digest.
 
-        One API request returns a signed URL, from which the bytes are downloaded without sending the token. If the
-        storage host fails, a new URL is requested.
+        One API request returns a signed URL, which is downloaded without sending the token, and again if the host
+        fails.
         """
         if artifact.expired:
             raise NotFoundError(_place(artifact), "has expired; run the baseline workflow again")
@@ -136,21 +121,14 @@ class GitHubClient(GitRequests):
         return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
-        """Call ``once``, and return the download after checking its digest.
+        """Return the download after checking its digest. If the storage host fails, ``once`` is called again."""
 
-        If the storage host fails, ``once`` is called again.
-        """
-        for attempt in range(1, DOWNLOAD_TRIES + 1):
-            try:
-                with self._storage_budget.spent_on(where):
-                    download = once()
-                    check_digest(download.data, digest, where)
-                    return download
-            except TryAgainError:
-                if attempt == DOWNLOAD_TRIES:
-                    raise
-            self._storage_budget.wait(self._backoff * attempt, where)
-        raise AssertionError("the last attempt returns or raises")
+        def checked() -> Download:
+            download = once()
+            check_digest(download.data, digest, where)
+            return download
+
+        return self._storage_budget.repeated(checked, TryAgainError, (self._backoff, 2 * self._backoff), where)
 
     # Releases
 
@@ -176,60 +154,6 @@ class GitHubClient(GitRequests):
 
         return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
 
-    def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Attach a file to a release, replacing any file of the same name. This needs `contents: write`.
-
-        If the server or the connection fails, the release is read to check whether the file was stored. If it was not,
-        the file is sent once more.
-        """
-        self._delete_assets(release, name)
-        try:
-            self._send_asset(release, name, data)
-        except ServerFailedError:
-            found = self.release(release.tag_name)
-            if found is not None:
-                if any((asset.name, asset.size) == (name, len(data)) for asset in found.assets):
-                    return
-                self._delete_assets(found, name)
-            self._send_asset(release, name, data)
-
-    def _delete_assets(self, release: ReleaseRecord, name: str) -> None:
-        for asset in release.assets:
-            if asset.name == name:
-                self._delete(f"/releases/assets/{asset.id:d}")
-
-    def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Upload an asset. The token is sent only to the host of the API or to the corresponding ``uploads.`` host."""
-        import requests
-
-        from profgate.github.answers import finished_within, limit_answer
-
-        where = f"release asset {name}"
-
-        def send() -> requests.Response:
-            address, api = urlsplit(release.upload_url.partition("{")[0]), urlsplit(self._api_url)
-            hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
-            if address.netloc not in hosts or address.scheme != api.scheme:
-                raise GitHubError(where, "the release names a foreign host to upload to; nothing was sent")
-            return requests.post(
-                f"{address.geturl()}?name={quote(name, safe='')}",
-                data=data,
-                headers={"Content-Type": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION},
-                auth=with_token(self._token),
-                timeout=ASSET_TIMEOUT,
-                allow_redirects=False,
-                verify=self._verify,
-                hooks={"response": limit_answer},
-            )
-
-        try:
-            answer = finished_within(ASSET_SECONDS, send)
-        except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
-            raise unreachable(where, error) from None
-        if answer.status_code != 201:
-            headers = {"x-accepted-github-permissions": "contents=write"} | dict(answer.headers.lower_items())
-            raise refusal(where, answer.status_code, headers, "")
-
     # Pull requests
 
     def start_comparison(self, number: int, head_sha: str) -> None:
@@ -243,10 +167,7 @@ class GitHubClient(GitRequests):
         return self._get(f"/pulls/{number:d}", PullRecord)
 
     def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
-        """Return the open pull requests from a branch of this owner.
-
-        The caller must check the SHA and the repository ids.
-        """
+        """Return the open pull requests from a branch of this owner. The SHA and the repository ids are not checked."""
         return self._get("/pulls", list[PullRecord], state="open", head=f"{head_owner}:{head_branch}", per_page=PAGE)
 
     def pull_files(self, number: int) -> list[FileRecord]:
@@ -278,21 +199,18 @@ class GitHubClient(GitRequests):
         return self.comments(number) if known is None else known
 
     def create_comment(self, number: int, body: str) -> CommentRecord:
-        """Create a comment. A failed request does not lead to a duplicate.
-
-        If the server or the connection fails, the comments are read to check whether the comment was created. If it was
-        not, the request is sent once more.
-        """
+        """Create a comment. After a failure, the comments are read, so that there is no duplicate."""
         path = f"/issues/{number:d}/comments"
-        self._known_comments.clear()
-        try:
+
+        def send() -> CommentRecord:
+            self._known_comments.clear()
             return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
+
+        try:
+            return send()
         except ServerFailedError:  # whole texts are compared, because anybody can paste a marker
-            for comment in reversed(self.comments(number)):
-                if _unified(comment.body) == _unified(body):
-                    return comment
-        self._known_comments.clear()
-        return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
+            stored = (comment for comment in reversed(self.comments(number)) if same_text(comment.body, body))
+            return next(stored, None) or send()
 
     def edit_comment(self, comment_id: int, body: str) -> CommentRecord:
         """Replace the text of a comment."""
@@ -344,11 +262,7 @@ class GitHubClient(GitRequests):
         self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
-        """Create a check run and return its id.
-
-        Before the request is sent again after a failure, this method searches for a check run with the same
-        ``external_id``.
-        """
+        """Create a check run and return its id. After a failure, one with the same ``external_id`` is searched for."""
         try:
             return self._post_check_run(values)
         except ServerFailedError:
@@ -371,5 +285,6 @@ def _place(artifact: ArtifactRecord) -> str:
     return f"artifact {artifact.name} ({artifact.id})"
 
 
-def _unified(body: str) -> str:
-    return body.replace("\r\n", "\n").strip()
+def same_text(stored: str, body: str) -> bool:
+    """Return whether a comment has this text. GitHub changes line breaks."""
+    return stored.replace("\r\n", "\n").strip() == body.replace("\r\n", "\n").strip()

@@ -2,15 +2,17 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from profgate.errors import GitHubError, SettingsError
 
 if TYPE_CHECKING:
     from requests import PreparedRequest
+
+Result = TypeVar("Result")
 
 REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # their files replace the public certificate authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
@@ -49,10 +51,7 @@ class RetryBudget:
 
     @contextmanager
     def spent_on(self, where: str) -> Iterator[None]:
-        """If the block fails, subtract its duration from the budget.
-
-        Raises RetryBudgetExceededError if no time is left.
-        """
+        """Subtract the duration of a block that fails. Raises RetryBudgetExceededError if no time is left."""
         if self._left <= 0:
             raise self._exceeded(where)
         start = self._clock()
@@ -61,6 +60,19 @@ class RetryBudget:
         except Exception:
             self._left -= self._clock() - start
             raise
+
+    def repeated(
+        self, once: Callable[[], Result], temporary: type[Exception], pauses: Iterable[float], where: str
+    ) -> Result:
+        """Return the result of ``once``, which is called again after each of the pauses if the failure is temporary."""
+        for pause in pauses:
+            try:
+                with self.spent_on(where):
+                    return once()
+            except temporary:
+                self.wait(pause, where)
+        with self.spent_on(where):
+            return once()
 
     def _exceeded(self, where: str) -> RetryBudgetExceededError:
         what = f"waits for GitHub may take {self._limit:g} seconds of a run, which are used up; run again later"
@@ -71,9 +83,8 @@ def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[
     """Return the path of a file with all trusted certificates, or None if only public authorities are trusted.
 
     ``bundle`` is a file that is named in the workflow. Files named in ``environ`` are used only if they exist, because
-    their paths may be valid only on the host. If several files must be combined, the result is written to the folder
-    that ``new_folder()`` returns. Raises SettingsError if the bundle is missing or a file does not contain a
-    certificate.
+    their paths may be valid only on the host. Several files are combined in the folder that ``new_folder()`` returns.
+    Raises SettingsError if the bundle is missing or a file does not contain a certificate.
     """
     present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name, "")).is_file()}
     added = {"ca-bundle": bundle} if bundle else {}
@@ -106,10 +117,7 @@ def _certificates(name: str, path: str) -> bytes:
 
 
 def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]":
-    """Return an authentication function for `requests`. The function sends the token, if there is one.
-
-    Credentials from a .netrc file are never sent.
-    """
+    """Return an authentication function for `requests` that sends the token, if any, and nothing from a .netrc file."""
 
     def authenticated(request: "PreparedRequest") -> "PreparedRequest":
         if token:
@@ -120,10 +128,7 @@ def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]
 
 
 def failure_of(error: Exception) -> str:
-    """Return a message that explains why a connection failed and, if possible, how to fix the problem.
-
-    URLs are left out, because they may contain secrets.
-    """
+    """Return a message that explains why a connection failed, without URLs, because they may contain secrets."""
     from requests.exceptions import ProxyError, SSLError
 
     kind, text = type(error).__name__, str(error)

@@ -17,11 +17,11 @@ from profgate.github.connections import failure_of, is_permanent, with_token
 if TYPE_CHECKING:
     from requests import Response
 
-MAX_DOWNLOAD = 512 * 1024 * 1024
+MAX_DOWNLOAD = 512 << 20
 MAX_MEMBERS = 110_000  # more files than profgate stores in an archive
-MAX_UNPACKED = 2 * 1024 * 1024 * 1024
+MAX_UNPACKED = 2 << 30
 MAX_RATIO = 300
-RATIO_FLOOR = 1024 * 1024  # number of unpacked bytes that is always allowed, whatever the ratio
+RATIO_FLOOR = 1 << 20  # number of unpacked bytes that is always allowed, whatever the ratio
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 # For other compression methods, zipfile unpacks pieces of unlimited size.
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
@@ -100,7 +100,7 @@ def _refused(answer: "Response", where: str, token: str) -> GitHubError:
         return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
     if status >= 500 or status in {403, 408, 429}:  # 403 means that the signed URL has expired
         return TryAgainError(where, f"{host} answered {status}; run again")
-    remedy = "attach it again with profgate" if token else "run again or use another baseline"
+    remedy = "attach it to the release again" if token else "run again or use another baseline"
     return GitHubError(where, f"{host} answered {status}; {remedy}")
 
 
@@ -120,8 +120,8 @@ def files_of(download: Download, where: str) -> dict[str, bytes]:
 class _ZipBytes(io.BytesIO):
     """The bytes of a zip archive whose number of entries is limited.
 
-    `zipfile` reads the whole directory at once and then creates an object for each entry. Therefore, the entries are
-    counted when the directory is read. The number that is stored in the archive is not trusted.
+    `zipfile` creates an object for each entry of the directory, which it reads at once. Therefore, the entries are
+    counted then. The number that is stored in the archive is not trusted.
     """
 
     max_members: int | None = None

@@ -24,10 +24,7 @@ def render_first_run(
 ) -> Document:
     """Return a comment that explains what was stored, what this job's result is, and when the gate takes effect.
 
-    ``tests`` is the number of tests if the files are test results instead of profiles.
-
-    Raises:
-        ProfgateError: If the key contains characters that are unsafe in the HTML marker of the comment.
+    ``tests`` is the number of tests in test results. Raises ProfgateError if the key is unsafe in an HTML comment.
     """
     policy = policy or Policy()
     strict = policy.on_not_compared == "fail"

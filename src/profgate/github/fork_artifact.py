@@ -58,9 +58,8 @@ def pull_of_run(
 ) -> PullRecord | None:
     """Return the open pull request with the same head as this run, or None.
 
-    The head commit, the head repository and the base repository must match. If several pull requests match, the pull
-    request that the ref ``hint`` names (such as ``refs/pull/7/merge``) is returned. If ``hint`` matches none of them,
-    the pull request with the lowest number is returned.
+    The head commit, the head repository and the base repository must match. Of several pull requests, the one that the
+    ref ``hint`` names (such as ``refs/pull/7/merge``) is preferred, then the lowest number.
     """
     found = [
         pull

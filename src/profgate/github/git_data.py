@@ -74,17 +74,13 @@ class GitRequests(GitHubConnection):
         return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
 
     def commits_between(self, base: str, head: str) -> list[CommitRecord]:
-        """Return at most 250 commits of ``head`` that are not in ``base``, oldest first.
-
-        This takes one request per 100 commits.
-        """
+        """Return at most 250 commits of ``head`` that are not in ``base``, oldest first; one request per 100."""
         return list(islice(self._items(_pair(base, head), CommitRecord, "commits"), COMPARED_COMMITS))
 
     def files_between(self, base: str, head: str) -> list[str] | None:
-        """Return the paths that differ between the commit ``head`` and its ancestor ``base``, in one request.
+        """Return the present and former paths that differ between ``head`` and its ancestor ``base``, in one request.
 
-        For renamed files, the former paths are included. Returns None if GitHub does not list all paths or if ``base``
-        is not an ancestor of ``head``.
+        Returns None if GitHub does not list all paths or if ``base`` is not an ancestor of ``head``.
         """
         path = _pair(base, head)
         answer = self._get(path, dict[str, Any], per_page=1)  # limits only the list of commits, not the list of files
@@ -99,10 +95,7 @@ class GitRequests(GitHubConnection):
         return [(pull.number, pull.title) for pull in found]
 
     def file_at(self, path: str, ref: str) -> bytes | None:
-        """Return the content of a file at a ref, or None if there is no such file, in one request.
-
-        Raises GitHubError if the file is larger than 1 MB.
-        """
+        """Return the content of a file of at most 1 MB at a ref, or None if there is no such file, in one request."""
         where = f"{path} at {ref}"
         try:
             answer = self._get(f"/contents/{quote(path)}", object, ref=ref)
@@ -120,9 +113,9 @@ class GitRequests(GitHubConnection):
         return self._get(f"/git/trees/{_quoted(sha)}", TreeRecord, recursive=1)
 
     def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Return the texts of files in a dictionary whose keys are pairs of commit and path.
+        """Return the texts of files by commit and path, in one GraphQL request per 50 files.
 
-        This takes one GraphQL request per 50 files. Files that are missing, binary or truncated by GitHub are left out.
+        Files that are missing, binary or truncated by GitHub are left out.
         """
         found: dict[tuple[str, str], str] = {}
         for start in range(0, len(places), TEXTS):
@@ -136,10 +129,7 @@ class GitRequests(GitHubConnection):
         return found
 
     def branches_below(self, prefix: str) -> dict[str, str]:
-        """Return the head commits of all branches whose names begin with ``prefix``.
-
-        This takes one request per 100 branches.
-        """
+        """Return the head commits of all branches whose names begin with ``prefix``; one request per 100 branches."""
         refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
         return {item.ref.removeprefix("refs/heads/"): item.sha for item in refs}
 
@@ -148,10 +138,7 @@ class GitRequests(GitHubConnection):
         return self.branches_below(branch).get(branch)
 
     def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
-        """Return the content of a file in the root folder of a commit, or None if there is no such file.
-
-        The file may be larger than 1 MB. This takes two requests.
-        """
+        """Return the content of a file of any size in the root folder of a commit, or None, in two requests."""
         where = f"{path} of commit {sha}"
         tree = self._get(f"/git/trees/{_quoted(sha)}", TreeRecord)
         entry = next((entry for entry in tree.tree if entry.path == path and entry.is_file), None)
@@ -167,8 +154,8 @@ class GitRequests(GitHubConnection):
     def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
         """Replace the history of a branch with a single commit that has no parent and contains only this file.
 
-        This needs `contents: write` and takes five requests. The branch is changed only if its head is ``before``; None
-        means that the branch must not exist. Returns False if another run has changed the branch.
+        This needs `contents: write` and takes five requests. The head of the branch must be ``before``; None means that
+        there is no branch. Returns False if another run has changed the branch.
         """
         blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
         tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})

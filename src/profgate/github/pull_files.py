@@ -50,11 +50,7 @@ def of_another_start(diff: SourceDiff, baseline: str) -> SourceDiff:
 
 
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
-    """Return a changed file.
-
-    The file counts as complete if its patch has as many added and deleted lines as GitHub reports, or if the file was
-    only renamed.
-    """
+    """Return a changed file. It is complete if its patch has as many lines as GitHub reports, or if it only moved."""
     hunks, whole = parse_patch(record.patch or "", budget)
     whole &= changed_lines(hunks) == (record.additions, record.deletions)
     whole &= record.patch is not None or status == "renamed"

@@ -165,12 +165,11 @@ class AssetRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRecord:
-    """A release. ``upload_url`` ends with a template for the parameters of the URL."""
+    """A release with its files."""
 
     tag_name: str
     draft: bool
     prerelease: bool
-    upload_url: str
     assets: tuple[AssetRecord, ...]
 
 

@@ -59,12 +59,11 @@ class RateLimitedError(GitHubError):
 class GitHubConnection:
     """The API of one repository, accessed with one token.
 
-    ``pauses`` contains the minimum number of seconds between requests and between writes. A failed request is sent
-    again at most ``retries`` times. The first pause takes ``backoff`` seconds, and every further pause takes twice as
-    long as the previous one. ``max_wait`` limits a single wait for a rate limit, and ``budget`` limits the total time
-    spent on waits and failed requests. Every method raises NotAllowed if the token is refused or lacks a permission,
-    and GitHubError on other failures. A closed connection is reopened by the next request. Each thread has its own
-    connection.
+    ``pauses`` are the minimum seconds between requests and between writes. A failed request is sent again at most
+    ``retries`` times, first after ``backoff`` seconds and then after twice the previous pause. ``max_wait`` limits a
+    single wait for a rate limit, and ``budget`` all waits and failed requests. Every method raises NotAllowed if the
+    token is refused or lacks a permission, and GitHubError on other failures. Each thread has its own connection, which
+    is reopened when needed.
     """
 
     def __init__(
@@ -151,10 +150,7 @@ class GitHubConnection:
         )
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
-        """Send a GET request, and parse the value at the given keys of the response.
-
-        Parameters in ``query`` whose value is None are omitted.
-        """
+        """Send a GET request, without parameters that are None, and parse the value at the given keys."""
         return parsed(path, kind, self._call("GET", _address(path, query))[1], *keys)
 
     def _items(self, path: str, kind: type[Result], *keys: str, **query: object) -> Iterator[Result]:
@@ -205,10 +201,7 @@ class GitHubConnection:
             raise
 
     def _github(self) -> "Github":
-        """Return the PyGithub client of this thread.
-
-        PyGithub is imported only on first use, because the import takes half a second.
-        """
+        """Return the PyGithub client of this thread. PyGithub is imported on first use, which takes half a second."""
         if "github" not in self._threads.__dict__:
             with CONNECTING:
                 self._threads.github = self._connected()
@@ -286,22 +279,17 @@ def _translated(where: str) -> Iterator[None]:
         headers = {key.lower(): value for key, value in (error.headers or {}).items()}
         if isinstance(error, RateLimitExceededException):
             raise _limited(where, headers) from error
-        raise refusal(where, error.status, headers, _message(error.data)) from error
+        raise _refusal(where, error.status, headers, _message(error.data)) from error
     except RequestException as error:
-        raise unreachable(where, error) from error
+        if is_permanent(error):
+            raise GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})") from error
+        raise ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later") from error
     except _UNEXPECTED as error:
         what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
         raise GitHubError(where, what) from error
 
 
-def unreachable(where: str, error: Exception) -> GitHubError:
-    """Return the error to raise for a failed connection."""
-    if is_permanent(error):
-        return GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})")
-    return ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later")
-
-
-def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
+def _refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
     """Return the error to raise for an HTTP status. The names of the headers must be in lower case."""
     if status == 429 or (status == 403 and ("retry-after" in headers or "rate limit" in message.lower())):
         return _limited(where, headers)

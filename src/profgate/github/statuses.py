@@ -28,10 +28,7 @@ def status_context(key: str) -> str:
 
 
 def check_name(key: str) -> str:
-    """Return the name of the check run.
-
-    The name differs from that of the status; otherwise, a branch protection rule would require both.
-    """
+    """Return the name of the check run. A branch protection rule would require both if the status had the same name."""
     return f"profgate lines ({key})"
 
 
@@ -68,10 +65,7 @@ class CheckText:
 def publish_check_run(
     client: GitHubClient, sha: str, key: str, verdict: Verdict, text: CheckText, notes: Sequence[Annotation]
 ) -> int:
-    """Create a completed check run and return the number of requests.
-
-    Annotations that do not fit into the first request are added by further requests.
-    """
+    """Create a completed check run, with further requests for many annotations, and return the number of requests."""
     if not sha:
         raise GitHubError("check run", "the commit is not known; run on an event of a commit")
     summary = text.summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore")
@@ -97,8 +91,7 @@ def publish_check_run(
 def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
     """Return annotations for regressions in changed functions, worst first, and the number of omitted annotations.
 
-    ``changed_paths`` are the files of the pull request. These paths are needed because a finding contains only a digest
-    of the path.
+    ``changed_paths`` are the files of the pull request, because a finding contains only a digest of its path.
     """
     paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
     groups = grouped(report)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from profgate.errors import NotAllowed
-from profgate.github.client import GitHubClient
+from profgate.github.client import GitHubClient, same_text
 from profgate.github.records import CommentRecord
 from profgate.github.requests import NotFoundError
 
@@ -45,15 +45,14 @@ def publish_comment(
 ) -> CommentOutcome:
     """Create or edit the comment, unless the pull request has changed since the comparison.
 
-    ``base_ref`` is the base branch of the comparison; if it is empty, the branch is not checked. Comments that were
-    read earlier in this run are not requested again. Raises `NotAllowed` if the token cannot write, and `GitHubError`
-    if a request fails.
+    The base branch is checked if ``base_ref`` is given. Comments that were read earlier in this run are not requested
+    again. Raises `NotAllowed` if the token cannot write, and `GitHubError` if a request fails.
     """
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     body = texts.full if texts.worth else texts.quiet
     if not existing and not texts.worth:
         return CommentOutcome(skipped="nothing changed")
-    if existing and _same(existing[0].body, body):
+    if existing and same_text(existing[0].body, body):
         _remove(client, existing[1:])
         return CommentOutcome(existing[0].html_url, UP_TO_DATE)
     if reason := _objection(client, number, head_sha, base_ref, creates=not existing):
@@ -77,7 +76,7 @@ def publish_anew(
     shown = [comment for comment in existing if comment.node_id not in hidden]
     if not texts.worth and not shown:
         return CommentOutcome(skipped="nothing changed")
-    if texts.worth and shown and _same(shown[-1].body, texts.full):
+    if texts.worth and shown and same_text(shown[-1].body, texts.full):
         _minimize(client, shown[:-1])
         return CommentOutcome(shown[-1].html_url, UP_TO_DATE)
     if reason := _objection(client, number, head_sha, base_ref, creates=texts.worth):
@@ -97,14 +96,10 @@ def publish_anew(
 def answer_in_comment(
     client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
 ) -> None:
-    """Replace the text of the existing comment, if there is one, with ``answered(text)``.
-
-    If ``newest`` is True, the newest comment is edited, because older comments are minimised. Otherwise, the oldest
-    comment is edited.
-    """
+    """Replace the text of the oldest, or with ``newest`` of the newest, comment by ``answered(text)``."""
     for comment in owned(client.comments(number), key, ACTIONS_LOGIN)[-1 if newest else 0 :][:1]:
         body = answered(comment.body)
-        if not _same(comment.body, body):
+        if not same_text(comment.body, body):
             client.edit_comment(comment.id, body)
 
 
@@ -116,8 +111,7 @@ def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentR
 def written_by_us(client: GitHubClient, comments: list[CommentRecord], key: str) -> list[CommentRecord]:
     """Return the comments by the token's owner that begin with the marker of this key, oldest first.
 
-    Because anybody can paste the marker, the authors are checked. This takes one GraphQL request if there is any
-    comment with the marker.
+    Anybody can paste the marker, so one GraphQL request checks the authors if there is any comment with the marker.
     """
     found = marked(comments, key)
     of_author = {comment.author: comment.node_id for comment in found}
@@ -162,7 +156,3 @@ def _minimize(client: GitHubClient, comments: list[CommentRecord]) -> None:
     with suppress(NotAllowed):
         for comment in comments:
             client.minimize_comment(comment.node_id)
-
-
-def _same(stored: str, body: str) -> bool:
-    return stored.replace("\r\n", "\n").strip() == body.strip()

@@ -15,10 +15,9 @@ class Ancestor:
 
 
 def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ancestor]:
-    """Yield the commit and its known ancestors, nearest first.
+    """Yield the commit and its known ancestors, nearest first; a shallow clone contains only a part of the graph.
 
-    The search is breadth-first through all known parents. A shallow clone, for example, contains only a part of the
-    graph. Commits at equal distance are sorted by time, newest first, then by hash.
+    The search is breadth-first. Commits at equal distance are sorted by time, newest first, then by hash.
     """
     seen, level, distance = {start}, [start], 0
     while level:
@@ -55,10 +54,7 @@ def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list
 
 
 def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> list[StoredCommit]:
-    """Return the chosen commits, children first. The parents of a commit are replaced by its nearest chosen ancestors.
-
-    A parent that is an ancestor of another parent is omitted.
-    """
+    """Return the chosen commits, children first, with the nearest chosen ancestors of each as its parents."""
     nodes = frozenset(chosen)
     before: dict[str, frozenset[str]] = {}
     result = []

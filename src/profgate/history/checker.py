@@ -78,10 +78,7 @@ class Checker:
         self._given = PipelineInput((), (), policy=policy, strategies=strategies, verbose=verbose, pages=0)
 
     def checks(self, last: int | None, progress: Progress = silent) -> Checks:
-        """Check one commit or, if ``last`` is given, the newest ``last`` measured commits up to this commit.
-
-        Raises ProfgateError if no commit was measured.
-        """
+        """Check one commit, or the newest ``last`` measured commits up to it. Raises ProfgateError if there is none."""
         before = [self._target] if last is None else [commit.sha for commit in ancestors(self._target, self._graph)]
         measured = in_order(self._graph, [sha for sha in before if sha in self._measured])
         if not measured:
@@ -102,10 +99,7 @@ class Checker:
         return Checks(tuple(reduced(self._graph, drawn)), tuple(reports), tuple(first), len(measured) - len(newest))
 
     def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
-        """Return two values: the series by nearest measured ancestor, and the series that have no such ancestor.
-
-        Each ancestor is identified by its distance and hash.
-        """
+        """Return the series by distance and hash of their nearest measured ancestor, and the series without one."""
         groups: dict[tuple[int, str], list[str]] = {}
         without = []
         for key in sorted(self._measured[target]):

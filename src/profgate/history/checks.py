@@ -156,10 +156,7 @@ def _headline(report: Report, *, after_jump: bool) -> str:
 
 
 def _findings(report: Report, width: int) -> Iterator[Line]:
-    """Yield the total and the findings of each metric.
-
-    If there are many metrics, those without findings are only counted.
-    """
+    """Yield the total and the findings of each metric. Of many metrics, those without findings are only counted."""
     groups, shown = rows.grouped(report), rows.pairs(report)
     hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0

@@ -1,8 +1,7 @@
 """Estimates the false alarm rate of the gate from trials on unchanged code.
 
 A trial compares a job with earlier jobs at the same commit, two random halves of the jobs at a commit, or two commits
-whose difference does not affect the program. Trials at the same commit use the same runs and are therefore not fully
-independent.
+whose difference does not affect the program. Trials at the same commit use the same runs and are not independent.
 """
 
 import hashlib
@@ -60,11 +59,7 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Return whether the gate is demoted.
-
-    The gate is demoted if significantly more verdicts were red than the budget allows, until their share is within the
-    budget again.
-    """
+    """Return whether significantly more verdicts were red than the budget allows, until they are within it again."""
     demoted, since = False, list[bool]()  # since: the verdicts after the last demotion or promotion
     for red in reds:
         since = [*since[1 - LAST :], red]

@@ -46,7 +46,7 @@ WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 def open_untrusted(path: str) -> Iterator["HistoryReader"]:
     """Open an untrusted history for reading. Raises ProfgateError if the history is damaged.
 
-    First, a separate process checks the whole file. If the file causes SQLite to crash, only the separate process ends.
+    A separate process checks the whole file first. Only that process ends if the file causes SQLite to crash.
     """
     place = Path(path)
     if place.exists() and not place.is_file():
@@ -111,10 +111,7 @@ class HistoryReader:
     def readings(
         self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
     ) -> Iterator[Reading]:
-        """Yield readings in the order of recording. ``key`` limits them to one series, ``commits`` to these commits.
-
-        With ``profiles``, the readings contain their stored files.
-        """
+        """Yield the readings of one series or some commits in the order of recording, ``profiles`` with their files."""
         conditions, values = ["1"], list[str]()
         if key is not None:
             conditions.append("series = (SELECT id FROM series WHERE name = ?)")

@@ -50,10 +50,7 @@ def is_data_set(address: str) -> bool:
 
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
-    """Open the history in a folder.
-
-    A missing history is created if both ``write`` and ``create`` are set. Otherwise, ProfgateError is raised.
-    """
+    """Open the history in a folder. A missing one is created if ``write`` and ``create`` are set."""
     place = Path(folder) / FILE
     if is_data_set(folder):
         raise ProfgateError(folder, f"is a Parquet data set, and this command needs a folder with {FILE}")
@@ -180,17 +177,11 @@ class HistoryStore(HistoryReader):
         )
 
     def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, replace_known: bool = True) -> None:
-        """Add verdicts on unchanged code.
-
-        Stored verdicts on the same commits and job are replaced if ``replace_known`` is set, otherwise retained.
-        """
+        """Add verdicts on unchanged code. Stored ones on the same commits and job are replaced or retained."""
         self._insert("verdicts", [asdict(verdict) for verdict in verdicts], replace_known=replace_known)
 
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
-        """Store the text that lists the reported trends of each series.
-
-        Stored texts of the same series are replaced if ``replace_known`` is set, otherwise retained.
-        """
+        """Store the text that lists the reported trends of each series. Stored texts are replaced or retained."""
         rows = [{"series": series, "content": text} for series, text in texts.items()]
         self._insert("trends", rows, replace_known=replace_known)
 
@@ -262,10 +253,9 @@ class HistoryStore(HistoryReader):
         return list(found.values())
 
     def _thin(self, last: int, symbols: int) -> int:
-        """Drop the symbols with the smallest self values in all readings up to ``last``.
+        """Drop the symbols with the smallest self values in all readings up to ``last``. Return how many rows changed.
 
-        Returns the number of changed rows. Rows are deleted and inserted again, because SQLite leaves pages half empty
-        if rows become shorter in place.
+        Rows are inserted again, because SQLite leaves pages half empty if rows become shorter in place.
         """
         cursor = self.connection.cursor()
         cursor.row_factory = sqlite3.Row

@@ -65,10 +65,7 @@ def checked_values(values: IntArray) -> IntArray:
 
 
 def thinned(data: bytes, rows: int) -> bytes:
-    """Remove all rows except the ``rows`` rows with the largest self values.
-
-    Raises ValueError if the bytes are invalid.
-    """
+    """Retain only the ``rows`` rows with the largest self values. Raises ValueError if the bytes are invalid."""
     numbers, own, total, calls = columns_from_bytes(data)
     heaviest = own.argsort(kind="stable")[::-1][:rows]
     left = None if calls is None else calls[heaviest]

@@ -25,7 +25,7 @@ HASH = re.compile(r"[0-9a-f]{4,64}")
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
-    """Return the commit of a revision. A revision is a name that git resolves, or a unique prefix of a ``known`` hash.
+    """Return the commit of a name that git resolves, or of a unique prefix of a ``known`` hash.
 
     Raises ProfgateError if there is no such commit.
     """
@@ -39,10 +39,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 
 
 def graph_before(sha: str, store: History) -> dict[str, StoredCommit]:
-    """Return the commit, its ancestors according to git, and all commits in the history.
-
-    For a commit that is in both git and the history, the data from git is returned.
-    """
+    """Return the commit, its ancestors according to git, and all commits in the history; those of git are preferred."""
     known = store.commits()
     try:
         return known | commits_before(sha)
@@ -58,10 +55,7 @@ def ancestry_of(sha: str, graph: dict[str, StoredCommit]) -> tuple[str, ...]:
 
 
 def newest_past(store: History) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that takes the key of a series and returns its newest readings.
-
-    The returned function is used if the commit of the baseline is unknown.
-    """
+    """Return a function that returns the newest readings of a series, for a baseline whose commit is unknown."""
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
     return partial(past_of, store, newest_first)

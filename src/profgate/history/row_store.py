@@ -213,10 +213,7 @@ class RowStore:
         self._add_others("verdicts", map(asdict, verdicts))
 
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
-        """Store the text that lists the reported trends of each series.
-
-        Stored texts of the same series are replaced if ``replace_known`` is set, otherwise retained.
-        """
+        """Store the text that lists the reported trends of each series. Stored texts are replaced or retained."""
         known = {} if replace_known else self.reported_trends()
         added = [item for item in texts.items() if item[0] not in known]
         self._add_others("trends", ({"series": series, "content": content} for series, content in added))

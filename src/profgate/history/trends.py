@@ -1,7 +1,6 @@
 """Finds trends: persistent changes in a workload's total or a symbol's share along a line of commits.
 
-Reported trends are stored in the history, so that each trend is reported only once. The JSON format of the stored
-trends is `profgate.trends/1`.
+Reported trends are stored in the history in the format `profgate.trends/1`, so that each is reported only once.
 """
 
 import contextlib
@@ -113,10 +112,7 @@ def _readings_along(
 
 
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
-    """Find the persistent changes in one series along a line of commits.
-
-    For each metric, changes in the total come first.
-    """
+    """Find the persistent changes in one series along a line of commits, for each metric first those in the total."""
     found = []
     for metric in _lines(readings, line):
         chosen = rules(readings[0].series, metric.metric)

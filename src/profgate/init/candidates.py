@@ -34,11 +34,10 @@ class Kind(IntEnum):
 class Candidate:
     """A command that is recorded in ``folder``, and the place where it was found.
 
-    ``package`` is the folder of the package that the command belongs to. ``setup`` contains the shell lines that
-    install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
-    benchmarks that the command runs, if known. ``new_files`` are the texts of the files that init writes for it, and
-    ``update`` is the command that writes those of them which depend on a trial. Tests without a command can only be
-    repeated; ``place`` states why. The work of a ``timed`` command depends on its speed: it runs for a fixed time.
+    ``package`` is the folder of its package. ``setup`` are the shell lines from the top of the checkout that install
+    and build what it needs. ``weight`` is the number of its benchmarks, if known. ``new_files`` are the texts of the
+    files that init writes for it, and ``update`` writes those which depend on a trial. Tests without a command can only
+    be repeated; ``place`` states why. A ``timed`` command runs for a fixed time, so its work depends on its speed.
     """
 
     language: str

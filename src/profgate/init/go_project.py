@@ -14,10 +14,7 @@ BUILT = re.compile(r"^//go:build (?!.*(?:go1|linux|unix|amd64|!))", re.MULTILINE
 
 
 def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return one command per package, because Go profiles one package at a time.
-
-    A command names its benchmarks, so that a new benchmark does not change the total.
-    """
+    """Return one command per package, as Go profiles. It names its benchmarks, so that a new one changes no total."""
     here = files.inside(folder)
     nested = tuple(f"{inner}/" for inner in here.projects("go.mod") if inner != ".")
     benchmarks, tested = defaultdict[str, list[str]](list), defaultdict[str, int](int)

@@ -34,10 +34,7 @@ class Share:
 
 
 def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout: str, rate: int) -> Share:
-    """Return the share over all profiles. ``rate`` is the number of samples per second.
-
-    Raises ProfileError if a profile cannot be read.
-    """
+    """Return the share over all profiles, at ``rate`` samples per second. Raises ProfileError for an unreadable one."""
     whole, inside = 0.0, 0.0
     for profile in profiles:
         if isinstance(profile, ProfileError):

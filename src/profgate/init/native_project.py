@@ -47,7 +47,7 @@ def native_setup(files: Files) -> tuple[str, ...]:
 def built_candidates(files: Files) -> Iterator[Candidate]:
     """Return the programs that CMake or make would build in a copy of the working tree.
 
-    If CMake has no benchmark, the project's switches for benchmarks are turned on, then those for tests and examples,
+    If CMake has no benchmark, the project's switches for benchmarks, tests and examples are turned on in this order,
     then folders of benchmarks and tests are configured that are projects of their own.
     """
     lists = {path.rpartition("/")[0] or ".": files.read(path) for path in files.listed("**/CMakeLists.txt")}
@@ -132,10 +132,7 @@ def _configured(
 def _program(
     files: Files, checkout: str, target: Mapping[str, Any], folder: str, switches: Sequence[str]
 ) -> Iterator[Candidate]:
-    """Return the commands of a target that is a benchmark or a test of this repository.
-
-    It runs at the top, or else in the folder of its source, where its data may be.
-    """
+    """Return the commands of a benchmark or test, at the top and in the folder of its source, where its data may be."""
     name, sources = str(target.get("name")), [str(each.get("path")) for each in tables(target.get("sources"))]
     paths = [os.path.relpath(Path(checkout, folder, path), checkout) for path in sources]
     own = [path for path in paths if path in files.tracked]

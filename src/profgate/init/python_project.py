@@ -46,10 +46,7 @@ def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 
 
 def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True) -> list[str]:
-    """Return shell lines that install a project and the further requirements of a command.
-
-    If ``locked``, a lock file contains the further requirements.
-    """
+    """Return shell lines that install a project and further requirements, unless those are in a lock file."""
     project = toml(files.read("pyproject.toml"))
     for lock, known in LOCKS:
         if files.listed(lock):

@@ -33,11 +33,10 @@ NO_FUNCTION = "No public function with a text as its only parameter was found, s
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Command-line options.
+    """Command-line options. The user is asked for those that are None.
 
-    The user is asked for options that are None. If ``measure`` is true, a trial recording is made. If ``replace`` is
-    true, an existing workflow of profgate is replaced. If ``skeleton`` is true, a missing benchmark is written.
-    If ``pull_request`` is true, the files are committed on a new branch.
+    ``measure`` makes a trial recording, ``replace`` replaces an existing workflow of profgate, ``skeleton`` writes a
+    missing benchmark, and ``pull_request`` commits the files on a new branch.
     """
 
     language: str | None = None
@@ -58,10 +57,9 @@ class Questions:
         self._ask = ask
 
     def answer(self, question: str, choices: Sequence[tuple[str, str]], mistake: Callable[[str], str]) -> str:
-        """Ask until the input is an empty line, the number of a choice or a valid value, and return the chosen value.
+        """Ask until the input is empty (the first choice), the number of a choice, or a value without a ``mistake``.
 
-        An empty line selects the first choice. A choice is a value and a description of where it was found. ``mistake``
-        returns the reason why a value is invalid, or "" if the value is valid.
+        A choice is a value and a description of where it was found.
         """
         if not self._ask:
             return choices[0][0]
@@ -95,8 +93,7 @@ class Questions:
 def plans(files: Files, under: str, project: Project, questions: Questions, options: Options) -> list[Plan]:
     """Return the plans of the workflow, the best one first. ``under`` is the folder that is examined.
 
-    There are several only if the command is detected and no question is asked. Raises ProfgateError if no valid plan is
-    possible.
+    There are several only if the command is detected and no question is asked. Raises ProfgateError if there is none.
     """
     recipe, all_found = _detected(files, under, project, questions, options)
     found = [each for each in all_found if each.command]
@@ -181,10 +178,7 @@ def label(candidate: Candidate) -> str:
 
 
 def workflow_path(project: Project) -> str:
-    """Return the path of the workflow: that of the existing one, or an unused path.
-
-    Raises ProfgateError if all possible names are taken.
-    """
+    """Return the path of the existing workflow, or an unused path. Raises ProfgateError if all names are taken."""
     if project.ours is not None:
         return project.ours
     stems = {PurePosixPath(path).stem for path in project.workflows}
@@ -197,10 +191,7 @@ def workflow_path(project: Project) -> str:
 def _detected(
     files: Files, under: str, project: Project, questions: Questions, options: Options
 ) -> tuple[Recipe, list[Candidate]]:
-    """Return the language and its candidates.
-
-    The language is that of the option, of the program that the command starts, or the one with the most source files.
-    """
+    """Return the language of the option, of the command or of the most source files, and its candidates."""
     given = options.command
     if options.language is not None:
         recipe = next(each for each in RECIPES if each.language == options.language)

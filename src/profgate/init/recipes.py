@@ -54,12 +54,10 @@ class Recipe:
     """Description of how to record programs in one language.
 
     ``marks`` are names of files that identify the language, ``endings`` are those of its sources, ``example`` is a
-    command for messages, and ``rate`` is the highest rate of the profiler in samples per second.
-
-    ``machine`` prepares a runner, and ``setup`` prepares a checkout before the project's requirements are installed.
-    ``record`` takes the command, the rate in samples per second and the name of the workload, and returns the lines
-    that record one run into the folder ``$PROFGATE_OUT``. In a workflow, the lines of ``activate`` come first, which
-    make available what ``setup`` installed.
+    command for messages, and ``rate`` is the highest rate of the profiler in samples per second. ``machine`` prepares a
+    runner, and ``setup`` a checkout before the project's requirements are installed. ``record`` returns the lines that
+    record one run of a command, at a rate and as a workload, into ``$PROFGATE_OUT``. In a workflow, the lines of
+    ``activate`` come first, which make available what ``setup`` installed.
     """
 
     language: str
@@ -79,8 +77,7 @@ class Recipe:
 class Extent:
     """Extent of a recording: samples per second, and number of runs on each side of a comparison.
 
-    ``seconds`` is the measured duration of the command, or None if unknown. ``budget`` limits the minutes in which
-    `profgate confirm` measures both commits.
+    ``seconds`` is the measured duration of the command, or None. ``budget`` are the minutes for `profgate confirm`.
     """
 
     rate: int
@@ -143,10 +140,7 @@ def _go(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
 
 def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    """Return shell lines that run a file, with or without ``node`` before it. NODE_OPTIONS must not start a profiler.
-
-    The command may start with assignments to environment variables.
-    """
+    """Return shell lines for a file, with or without ``node`` and assignments to environment variables before it."""
     folder, _ = _places(workload)
     variables, words = ASSIGNMENTS.fullmatch(command).groups()  # type: ignore[union-attr] # matches every line
     return (
@@ -174,10 +168,9 @@ def repeater(path: str) -> str:
 
 
 def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    """Return shell lines that build the program and run it under perf.
+    """Return shell lines that build the program and run it under perf, without cargo.
 
-    The built program is run directly, so that cargo itself is not recorded. The command may start with `LOOP` or
-    `LIMITED`.
+    The command may start with `LOOP` or `LIMITED`.
     """
     loop = found[0] if (found := STARTED.match(command)) else ""
     build, _, words = command.removeprefix(loop).partition(" -- ")
@@ -289,8 +282,8 @@ def recipe_of(command: str) -> Recipe | None:
 def record_command(program: Sequence[str]) -> list[str]:
     """Return a command that runs a program below the profiler for its language.
 
-    A command that names PROFGATE_OUT, or only starts other programs, must store profiles itself and is returned
-    unchanged. Raises ProfgateError if the profiler is not installed.
+    A command that names PROFGATE_OUT, or only starts other programs, must store profiles itself and stays unchanged.
+    Raises ProfgateError if the profiler is not installed.
     """
     name = program[0].rpartition("/")[2]
     if name in STARTERS or any("PROFGATE_OUT" in word for word in program):

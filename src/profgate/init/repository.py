@@ -52,8 +52,8 @@ MOST_PROJECTS = 200
 class Pattern:
     """What the workflow takes over from the repository's own test job for a language.
 
-    ``action`` is the step that installs the language, or "", and ``options`` are its inputs. ``setup`` are shell lines
-    for a checkout, and ``machine`` those for the runner.
+    ``action`` installs the language with ``options``, or is "". ``setup`` prepares a checkout, and ``machine`` the
+    runner.
     """
 
     action: str = ""
@@ -68,10 +68,7 @@ NO_PATTERN = Pattern()
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Detected properties of a repository.
-
-    The first entry of each list is the best guess. ``ours`` is the path of a workflow that already uses profgate.
-    """
+    """Detected properties of a repository, the best guess of each list first. ``ours`` is a workflow with profgate."""
 
     recipes: tuple[Recipe, ...]
     workflows: tuple[str, ...]
@@ -104,7 +101,7 @@ def detected(files: Files) -> Project:
 def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = False) -> list[Candidate]:
     """Return the commands of a language that can be recorded in a folder and below it, the best one first.
 
-    The programs of native code are those of the build system, which is asked only if ``build`` is true.
+    The build system of native code is asked only if ``build`` is true.
     """
     if recipe.language == "native code":
         return ranked(built_candidates(files)) if build else []
@@ -115,10 +112,7 @@ def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = 
 
 
 def pattern_of(project: Project, language: str) -> Pattern:
-    """Return what the newest job that tests this language uses, by the version of its setup action.
-
-    Versions that are too old to run are replaced.
-    """
+    """Return what the newest job that tests this language uses, by its setup action. Old versions are replaced."""
     name = ACTIONS.get(language, "")
     steps = [(job, step, int(_major(step))) for job in project.jobs for step in _setup_steps(job, name)]
     if not steps:
@@ -139,10 +133,7 @@ def pattern_of(project: Project, language: str) -> Pattern:
 
 
 def _parsed(text: str) -> dict[Any, Any]:
-    """Parse a workflow. The result is empty if the workflow is invalid.
-
-    Aliases cannot exhaust memory, because callers read only scalars.
-    """
+    """Parse a workflow, or return an empty one if it is invalid. Callers read only scalars, so aliases are harmless."""
     import yaml
 
     try:
@@ -228,10 +219,7 @@ def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
-    """Return the branches whose pushes trigger a workflow.
-
-    YAML 1.1 parses an unquoted ``on`` as true, so the key may be true instead of ``on``.
-    """
+    """Return the branches whose pushes trigger a workflow. YAML 1.1 parses an unquoted ``on`` as true."""
     events = workflow.get("on", workflow.get(True))
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None

@@ -42,10 +42,7 @@ class Files:
             return ""
 
     def listed(self, pattern: str) -> list[str]:
-        """Return the paths that match a pattern, relative to the top folder.
-
-        A leading ``**/`` in the pattern matches any folder.
-        """
+        """Return the paths that match a pattern, relative to the top folder. ``**/`` before it matches any folder."""
         name = pattern.removeprefix("./").removeprefix("**/")
         depth = None if pattern.startswith("**/") else name.count("/")
         found = (path for path in self._names if depth in {None, path.count("/")} and PurePosixPath(path).match(name))

@@ -101,8 +101,8 @@ class Trial:
 def trial_of(files: Files, plans: list[Plan]) -> Trial:
     """Record the first plans and return the one with the largest share of samples in the library.
 
-    Stops at the first plan with a sufficient share. If every recording fails, return the first plan with its problem.
-    The text ``result`` describes the recording, the duration of the gate, and what it can detect.
+    Stops at the first sufficient share. If every recording fails, the first plan is returned with its problem.
+    ``result`` describes the recording, the duration of the gate, and what it can detect.
     """
     trials, end = list[Trial](), time.monotonic() + LONGEST_SEARCH if len(plans) > 1 else math.inf
     with ExitStack() as stack:
@@ -140,7 +140,7 @@ class _Copies:
         self._places, self._ready = dict[tuple[str, ...], str](), dict[tuple[str, ...], float]()
 
     def ready(self, plan: Plan) -> tuple[str, float]:
-        """Return a checkout in which the setup of a plan has run, and the duration of the setup in seconds.
+        """Return a checkout in which the setup of a plan has run, and the seconds that it took.
 
         Raises ProfgateError if the setup fails, or if a checkout does not contain a file of the command.
         """
@@ -281,10 +281,7 @@ def _with_fixed_work(plan: Plan, copies: _Copies, checkout: str) -> Plan:
 
 
 def _once(plan: Plan, copies: _Copies, checkout: str) -> tuple[Share, float, str, int]:
-    """Record one run. Return its share, the duration in seconds, the output and the size of the recording in bytes.
-
-    A recording that is too large is not read.
-    """
+    """Record one run. Return its share, its seconds, the output and its size in bytes; too large ones are not read."""
     for path, text in plan.new_files.items():
         write_text(f"{checkout}/{path}", text)
     with scratch_folder() as out:

@@ -14,9 +14,9 @@ LARGEST_LIST = 64 << 20  # maximum number of bytes of the list of packed referen
 
 
 def checked_out(folder: str) -> str | None:
-    """Return the SHA of the commit that is checked out, or None if it cannot be found in the folder.
+    """Return the SHA of the commit that is checked out, or None if it cannot be found in the folder or worktree.
 
-    The folder may be a worktree. Files outside the folder are not read, even if a link points to them.
+    Files outside the folder are not read, even if a link points to them.
     """
     try:
         return _commit(Path(folder))

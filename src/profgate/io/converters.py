@@ -20,10 +20,7 @@ JFR_DEPTH = 1024
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """A conversion by an external tool.
-
-    ``command`` takes an input file and an output file, and returns the command line, or None if the tool is missing.
-    """
+    """A conversion by an external tool. ``command`` takes input and output file, and returns None without the tool."""
 
     recognises: Callable[[bytes], bool]
     command: Callable[[str, str], list[str] | None]
@@ -33,8 +30,8 @@ class Converter:
 def converted(source: SourceFile) -> SourceFile:
     """Convert a recording to a format that profgate reads.
 
-    Returns the source itself if no conversion is needed, or if the tool is missing or fails. In the last two cases, the
-    reader raises an error that contains the command to run.
+    Returns the source itself if no conversion is needed or it fails; then the reader's error contains the command to
+    run.
     """
     for converter in CONVERTERS:
         if converter.recognises(source.head) and 0 < source.size <= LARGEST:

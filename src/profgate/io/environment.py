@@ -40,8 +40,7 @@ def cpu_model(cpu_file: str = CPU_FILE) -> str:
 def is_of_pull_request(env: Mapping[str, str]) -> bool:
     """Return whether this is a job of GitHub that may run the code of a pull request.
 
-    A job that a pull request's run or a comment on a pull request started may check that code out. If the event cannot
-    be read, the job counts as such a job.
+    A job that a pull request's run or comment started may check that code out; so may one with an unreadable event.
     """
     event = env.get("GITHUB_EVENT_NAME", "")
     if event.startswith(("pull_request", "merge_group")) or env.get("GITHUB_HEAD_REF"):

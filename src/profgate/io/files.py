@@ -26,9 +26,9 @@ LARGEST_PROFILE = 1 << 31
 def sources_under(place: str) -> list[SourceFile]:
     """Return one file, or the files of a folder or pattern such as ``out/**/*.folded``, sorted by name.
 
-    Names are relative to the folder and use ``/``. Hidden files are skipped, and links to folders are not followed. The
-    result is empty if a pattern matches no file. Raises ProfgateError if the path does not exist, a link points outside
-    the folder, an entry is not a regular file, or there are too many files.
+    Names are relative to the folder and use ``/``. Hidden files are skipped, and links to folders are not followed.
+    Raises ProfgateError if the path does not exist, a link points outside the folder, an entry is not a regular file,
+    or there are too many files, but not if a pattern matches no file.
     """
     path = Path(place)
     with _translated_errors(place):
@@ -45,10 +45,7 @@ def sources_under(place: str) -> list[SourceFile]:
 
 
 def read_text(place: str, limit: int = MAX_TEXT) -> str:
-    """Return the text of a UTF-8 file.
-
-    Raises ProfgateError if the file cannot be read, is larger than ``limit`` or is not valid UTF-8.
-    """
+    """Return the text of a UTF-8 file. Raises ProfgateError if it cannot be read or is larger than ``limit``."""
     data = _read(place, limit)
     try:
         return data.decode("utf-8-sig")
@@ -63,10 +60,7 @@ def exists(place: str) -> bool:
 
 
 def read_loosely(place: str, limit: int) -> str:
-    """Return the text of a file, or of standard input for ``-``, with invalid UTF-8 replaced.
-
-    Raises ProfgateError if the input cannot be read or is larger than ``limit``.
-    """
+    """Return the text of a file, or of standard input for ``-``, with invalid UTF-8 replaced. Raises as `read_text`."""
     return _read(place, limit).decode("utf-8-sig", "replace")
 
 
@@ -84,8 +78,8 @@ def _read(place: str, limit: int) -> bytes:
 def read_stored(place: str, limit: int) -> bytes:
     """Return the content of a file in a folder whose content is untrusted.
 
-    Raises ProfgateError if the path is not a regular file (a link, a pipe or a device could block or never end), or if
-    the file is larger than ``limit``.
+    Raises ProfgateError if it is larger than ``limit`` or not a regular file: a link, a pipe or a device could block or
+    never end.
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with _translated_errors(place), os.fdopen(os.open(place, flags), "rb") as stream:
@@ -145,9 +139,9 @@ def write_bytes(place: str, data: bytes) -> None:
 
 
 def confined(place: str, folder: str) -> str:
-    """Return the path ``place``. Raises ProfgateError if the path leads out of the folder, even through a link.
+    """Return the path or pattern ``place``, which need not exist.
 
-    The path may be a pattern, and it need not exist. If ``folder`` is empty, every path is allowed.
+    Raises ProfgateError if it leads out of the folder (empty: none), even through a link.
     """
     with _translated_errors(place):
         if folder and not Path(place).resolve().is_relative_to(Path(folder).resolve()):
@@ -156,10 +150,9 @@ def confined(place: str, folder: str) -> str:
 
 
 def give_to_owner(folder: str, workspace: str) -> None:
-    """Change the owner of a folder and its content to the owner of the workspace, if possible.
+    """Change the owner of a folder and its content, but not of links, to the owner of the workspace, if possible.
 
-    Without this change, the next checkout on a self-hosted machine could not remove files that root created in a
-    container. Links are not followed. If ``workspace`` is empty, and on Windows, the owner does not change.
+    Otherwise, the next checkout on a self-hosted machine could not remove files that root created in a container.
     """
     if not workspace or sys.platform == "win32":
         return
@@ -243,10 +236,7 @@ def dereferenced(source: SourceFile) -> SourceFile:
 
 
 def _files_below(folder: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the name of each entry, and whether the entry is known to be a regular file.
-
-    Folders and hidden files are skipped.
-    """
+    """Yield the name of each entry that is not hidden and no folder, and whether it is known to be a regular file."""
     folders = [""]
     while folders:
         above = folders.pop()

@@ -42,8 +42,7 @@ def git(
     """Run git with these settings, which replace those of the repository and the user, and return its output.
 
     Missing objects of a partial clone are not fetched, because the repository's settings name the program for that,
-    unless the user sets GIT_NO_LAZY_FETCH to 0. Raises ProfgateError with the last line of git's error output if git
-    fails.
+    unless the user sets GIT_NO_LAZY_FETCH to 0. Raises ProfgateError with the last line of git's error output.
     """
     program = shutil.which("git")
     if program is None:
@@ -97,10 +96,7 @@ def commit_hash(rev: str, folder: str = ".") -> str:
 
 
 def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict[str, StoredCommit]:
-    """Return the hashes of a commit and its ancestors in this clone, limited to ``most`` commits.
-
-    Raises ProfgateError if git fails.
-    """
+    """Return a commit and its ancestors in this clone by hash, at most ``most``. Raises ProfgateError if git fails."""
     bound = [] if most is None else [f"--max-count={most}"]
     arguments = ["log", "-z", *bound, "--format=%H%x01%P%x01%ct%x01%s", "--end-of-options", rev, "--"]
     found = {}
@@ -181,10 +177,7 @@ def parents_of_head() -> tuple[str, ...]:
 
 
 def base_branch(folder: str) -> str | None:
-    """Return the default branch of the remote or, if that is unknown, the current branch.
-
-    Returns None if both are unknown, for example outside a repository.
-    """
+    """Return the default branch of the remote or, if that is unknown, the current branch, or None without any."""
     for arguments in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
         name = (
             (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip().removeprefix("origin/")

@@ -21,10 +21,7 @@ ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # environment variables that Py
 
 
 def isolated_python(module: str) -> tuple[list[str], dict[str, str]]:
-    """Return the command that runs a module, and its environment.
-
-    The environment has no tokens, because malicious data may take control of the process.
-    """
+    """Return the command that runs a module, and its environment: no tokens, because data may take control of it."""
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     return [sys.executable, "-I", "-m", module], environment
 
@@ -32,8 +29,7 @@ def isolated_python(module: str) -> tuple[list[str], dict[str, str]]:
 class LimitedProcess:
     """A child process that runs a module, which must call `serve`.
 
-    The child starts with the first request. If the child ends, it is started again for the next request, unless it was
-    already started `STARTS` times.
+    It starts with the first request, and again for the next request if it ended, at most `STARTS` times.
     """
 
     def __init__(self, module: str) -> None:

@@ -8,9 +8,8 @@ from importlib.machinery import PathFinder
 def registers(group: str) -> bool:
     """Return whether an installed package may register an entry point in a group.
 
-    Few packages register entry points, and importing ``importlib.metadata`` takes as long as a small comparison. The
-    result is also True if packages are in archives or come from other finders, because only ``importlib.metadata`` can
-    read such packages.
+    Importing ``importlib.metadata`` takes as long as a small comparison. The result is also True if packages are in
+    archives or come from other finders, which only that module can read.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True

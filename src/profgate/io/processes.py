@@ -50,10 +50,7 @@ def variables(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_values(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """Replace every ``{name}`` in the words with its value, and leave other braces unchanged.
-
-    Placeholders inside the inserted values are not replaced.
-    """
+    """Replace every ``{name}`` in the words with its value, in which placeholders and other braces stay unchanged."""
     pattern = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
     return [pattern.sub(lambda found: values[found[0][1:-1]], word) for word in words]
 
@@ -67,10 +64,7 @@ def run_command(
     timeout: float,
     on_start: Callable[[Started], None] = lambda _: None,
 ) -> Outcome:
-    """Run a command in a new process group and write its output to the log.
-
-    The process group is always terminated before this function returns, even after a timeout or Ctrl-C.
-    """
+    """Run a command and write its output to the log. Its process group has always ended when this function returns."""
     try:
         opened = Path(log).open("ab")  # noqa: SIM115 - closed below
     except OSError as error:
@@ -160,10 +154,7 @@ def end_marked(variable: str) -> int:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process group. If the command itself is still running, send SIGTERM first and wait for a short time.
-
-    Windows has no process groups of this kind, so only the command itself is killed there.
-    """
+    """Kill the process group, or on Windows the command. A running command first gets SIGTERM and a short time."""
     if sys.platform == "win32":
         process.kill()
         process.wait()

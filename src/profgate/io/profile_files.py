@@ -27,8 +27,8 @@ LONGEST_RECORDING = 1 << 20
 class LocalSet:
     """Profiles, and the manifest that describes them, if there is one.
 
-    ``ignored`` is True if the workspace contains a manifest. It is not read, because anyone can commit it.
-    ``recording`` contains what the step that recorded the profiles states about itself.
+    ``ignored`` is True if the workspace contains a manifest, which anyone can commit. ``recording`` contains what the
+    step that recorded the profiles states about itself.
     """
 
     files: tuple[SourceFile, ...]
@@ -66,9 +66,9 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
 
 
 def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
-    """Remove the file that states facts about the recording from the files of a folder, and return these facts.
+    """Remove the file with facts about the recording of all files of a folder, and return these facts.
 
-    The facts apply to all files. Raises `ProfgateError` if such a file is in a subfolder or has a mistake.
+    Raises `ProfgateError` if such a file is in a subfolder or has a mistake.
     """
     stated = files.pop(RECORDING_NAME, None)
     deeper = next((name for name in files if posixpath.basename(name) == RECORDING_NAME), None)
@@ -85,8 +85,7 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
 def is_in(path: str, entries: Sequence[str]) -> bool:
     """Return whether entries of `local_files` include the path of a file or link, which need not exist.
 
-    A link or a submodule where a folder above an entry is expected is included. On macOS and Windows, a path in another
-    case is the same file.
+    So does a link or a submodule in the place of a folder above an entry. On macOS and Windows, the case is ignored.
     """
     entries = [posixpath.normpath(entry) for entry in entries]
     if sys.platform in {"darwin", "win32"}:

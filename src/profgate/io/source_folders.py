@@ -1,7 +1,4 @@
-"""Compares two source folders on disk and returns the texts of the files that differ.
-
-Links are not followed.
-"""
+"""Compares two source folders on disk and returns the texts of the files that differ. Links are not followed."""
 
 import filecmp
 import os
@@ -29,10 +26,7 @@ def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[st
 
 
 def files_below(folder: str) -> dict[str, Path]:
-    """Return the files that are not hidden, by their path relative to the folder.
-
-    Raises ProfgateError if ``folder`` is not a folder or contains too many files.
-    """
+    """Return the files that are not hidden by relative path. Raises ProfgateError for too many files or no folder."""
     root = Path(folder)
     if not root.is_dir():
         raise ProfgateError(folder, "is not a folder; name the folder of the sources")

@@ -19,8 +19,7 @@ SEPARATORS = re.compile("[=:]")  # as in --config=FILE and -classpath FOLDER:FIL
 def used_files(found: set[str]) -> Iterator[Callable[[Started], None]]:
     """Yield a function for ``on_start`` of `run_command`, which adds paths to ``found`` until the context ends.
 
-    A path is a regular file that a process runs, maps or has opened only for reading, or a file or folder that its
-    arguments name.
+    A path is a regular file that a process runs, maps or has opened only for reading, or that its arguments name.
     """
     done = Event()
     threads: list[Thread] = []

@@ -7,12 +7,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
 _BATCHES = 1000  # maximum number of batches, so that all batch numbers fit in a pipe of 4,096 bytes
 _LENGTH = 8  # bytes per length field
+_working = False  # whether this process does tasks together with others
 _SHARED = 1 << 14  # minimum number of bytes of a shared array; copying a smaller array takes less memory
 
 
@@ -27,15 +28,17 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
     """Yield the number and the result of each task as soon as the result is available.
 
     The calling process also runs tasks. A task that fails in another process is repeated in the calling process, so
-    that the error is raised there. If the system is not Linux or the calling process has other threads, all tasks run
-    in the calling process, because a forked process would not contain these threads.
+    that the error is raised there. All tasks run in the calling process if the system is not Linux, if the calling
+    process has other threads, because a forked process would not contain them, or if a task calls this function.
     """
-    helpers = min(processes, len(tasks)) - 1
-    if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only
+    global _working  # noqa: PLW0603 - a fact about the process
+    helpers = 0 if _working or sys.platform != "linux" else min(processes, len(tasks)) - 1
+    if helpers < 1 or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only
         yield from ((number, task()) for number, task in enumerate(tasks))
         return
     waiting = _queue(len(tasks))
     missing = set(range(len(tasks)))
+    _working = True
     children = [_Child(tasks, waiting) for _ in range(helpers)]
     try:
         for number in _taken(waiting, len(tasks)):
@@ -46,6 +49,7 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
                 missing.remove(number)
                 yield number, result
     finally:
+        _working = False
         os.close(waiting)
         for child in children:
             child.end()
@@ -87,17 +91,20 @@ class _Child(Generic[Result]):
             return
         code = 1
         with suppress(BaseException):  # the parent repeats the task and raises the error
-            _write([(number, tasks[number]()) for number in _taken(waiting, len(tasks))], self._made)
+            with open(self._made, "wb", closefd=False) as stream:
+                for number in _taken(waiting, len(tasks)):
+                    _write((number, tasks[number]()), stream)
             code = 0
         os._exit(code)
 
-    def results(self) -> list[tuple[int, Result]]:
-        """Wait for the results and return them, or an empty list if the process failed."""
+    def results(self) -> Iterator[tuple[int, Result]]:
+        """Wait for the process and yield its results, or nothing if it failed."""
         if self._pid is None:
-            return []
+            return
         _, status = os.waitpid(self._pid, 0)
         self._pid = None
-        return _read(self._made) if status == 0 else []
+        if status == 0:
+            yield from _read(self._made)
 
     def end(self) -> None:
         """Kill the process if it is still running."""
@@ -108,7 +115,7 @@ class _Child(Generic[Result]):
         os.close(self._made)
 
 
-def _write(made: object, file: int) -> None:
+def _write(made: object, stream: BinaryIO) -> None:
     buffers: list[pickle.PickleBuffer] = []
 
     def copied(buffer: pickle.PickleBuffer) -> bool:
@@ -118,19 +125,26 @@ def _write(made: object, file: int) -> None:
         return small
 
     head = pickle.dumps(made, protocol=5, buffer_callback=copied)
-    with open(file, "wb", closefd=False) as stream:
-        for part in (memoryview(head), *(buffer.raw() for buffer in buffers)):
-            stream.write(part.nbytes.to_bytes(_LENGTH, "little"))
-            stream.write(part)
+    parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+    stream.writelines(length.to_bytes(_LENGTH, "little") for length in (len(parts), *(part.nbytes for part in parts)))
+    stream.writelines(parts)
 
 
-def _read(file: int) -> list[tuple[int, Result]]:
-    """Return the results from shared memory, without copying large arrays."""
-    data = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
-    parts, place = [], 0
+def _read(file: int) -> Iterator[tuple[int, Result]]:
+    """Yield the results in shared memory, without copying large arrays."""
+    if not os.fstat(file).st_size:  # an empty file cannot be mapped
+        return
+    data, place = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ)), 0
+
+    def taken(length: int) -> memoryview:
+        nonlocal place
+        place += length
+        return data[place - length : place]
+
+    def number() -> int:
+        return int.from_bytes(taken(_LENGTH), "little")
+
     while place < len(data):
-        start = place + _LENGTH
-        place = start + int.from_bytes(data[place:start], "little")
-        parts.append(data[start:place])
-    made: list[tuple[int, Result]] = pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301 - our own data
-    return made
+        lengths = [number() for _ in range(number())]
+        head, *buffers = map(taken, lengths)
+        yield pickle.loads(head, buffers=buffers)  # noqa: S301 - our own data

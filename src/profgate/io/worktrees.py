@@ -25,8 +25,8 @@ def quiet_git(folder: str, *arguments: str, filters: bool = True) -> str:
 def worktree(commit: str, place: str, repository: str = ".", *options: str) -> Iterator[str]:
     """Check out a commit into a new folder, and remove the folder on exit. ``options`` are those of git worktree add.
 
-    Filters do not run, so that files in Git LFS remain pointers. Submodules are empty folders. Raises ProfgateError if
-    git fails, or if ``commit`` is not a hash. The commit may come from an untrusted report.
+    Filters do not run, so that files in Git LFS remain pointers, and submodules are empty. The commit may come from an
+    untrusted report. Raises ProfgateError if git fails, or if ``commit`` is not a hash.
     """
     if not COMMIT.fullmatch(commit):
         raise ProfgateError("commit", f"{commit[:80]!r} is not the hash of a commit")
@@ -45,9 +45,7 @@ def worktree(commit: str, place: str, repository: str = ".", *options: str) -> I
 
 @contextmanager
 def copied_worktree(place: str, repository: str = ".", *, untracked: bool = True) -> Iterator[str]:
-    """Copy the working tree into a new worktree, and remove it on exit. Ignored files are not copied.
-
-    If ``untracked`` is false, only the files that git tracks are copied.
+    """Copy the working tree, without ignored or also ``untracked`` files, into a new worktree, removed on exit.
 
     Raises ProfgateError if git fails or a file cannot be copied.
     """

@@ -37,10 +37,9 @@ def decided_between(
     *,
     widen: bool = False,
 ) -> Decision:
-    """Check out and set up both commits, and decide between them as `decided` does.
+    """Check out and set up both commits, or the working tree as the target, and decide as `decided` does.
 
-    Without a target commit, the target is the working tree. ``program`` runs in the checkout of each side. Raises
-    ProfgateError if a step fails, or if both sides ran the same code.
+    ``program`` runs in the checkout of each side. Raises ProfgateError if a step fails or both sides ran the same code.
     """
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())

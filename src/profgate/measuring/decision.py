@@ -33,8 +33,8 @@ class Decision:
 def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None, *, widen: bool = False) -> Decision:
     """Measure both sides until the suspects are decided or the budget ends.
 
-    ``given`` has the policy, the sides and the source diff. ``listed`` are the suspects of an earlier comparison; if it
-    is None, every location is a suspect. ``widen`` adds the total and the largest functions of the warm-up run. Raises
+    ``given`` has the policy, the sides and the source diff. ``listed`` are the suspects of an earlier comparison; None
+    stands for every location. ``widen`` adds the total and the largest functions of the warm-up run. Raises
     ProfgateError if the measurement fails, or if the budget is too small for the first look.
     """
     warm = turns.warm_up()
@@ -118,10 +118,7 @@ def outcomes_of(suspects: Sequence[Suspect], comparisons: Sequence[Comparison], 
 
 
 def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence) -> Suspect:
-    """Return the result for the self cost or the inclusive cost of a suspect, whichever changed more clearly.
-
-    The outcome is None as long as more runs could still decide.
-    """
+    """Return the result for the clearer of a suspect's self and inclusive cost, or None if more runs could decide."""
     rows = rows_of(suspect, comparison, evidence.costs)
     if not len(rows) or evidence.low is None or evidence.high is None or evidence.width is None:
         known = suspect.location is None or suspect.location.name in comparison.symbols.names
@@ -153,8 +150,7 @@ def _is_open(suspect: Suspect) -> bool:
 def _drifted(given: PipelineInput) -> bool:
     """Return whether the odd and the even blocks of the baseline differ by more than chance.
 
-    A block is two pairs of runs, ABBA. It has a run before and a run after one of the target, so that a target that
-    slows down what follows it does not make the baseline differ from itself.
+    A block is two pairs of runs, ABBA: one run of the baseline before and one after a target that may slow it down.
     """
     odd, even = ([source for source in given.baseline if _block(source) % 2 == rest] for rest in (0, 1))
     comparisons = wiring.overlays(replace(given, baseline=odd, target=even, diff=None))

@@ -15,10 +15,9 @@ OF_COUNTS = Look(2, 0.001, 0.0)  # decides about counts whose runs are equal; 6 
 
 
 def planned(most: int, *, counts: bool) -> tuple[Look, ...]:
-    """Return the looks if at most this many runs of each side fit into the budget, or no look if there are too few.
+    """Return the looks if at most this many runs of each side fit into the budget, or none if they are too few.
 
-    The last look takes place after as many runs as possible, and has the levels that are left. With ``counts``, the
-    profiles contain counts of events.
+    The last look is as late as possible, with the levels that are left. With ``counts``, profiles count events.
     """
     if counts and most >= OF_COUNTS.runs:
         return (OF_COUNTS, *planned(most, counts=False))

@@ -19,10 +19,9 @@ BUILD = "let --setup build it in the folder in which it starts, and run it witho
 
 @dataclass(frozen=True, slots=True)
 class _Used:
-    """The resolved paths that a side used: ``frames`` of its profiles, ``own`` files, and ``foreign`` paths.
+    """The resolved paths that a side used: of ``frames``, ``own`` files below its root, and ``foreign`` paths outside.
 
-    Own files are below the root of the side, and foreign paths outside. ``lost`` is a file of a frame if no path is
-    below the root.
+    ``lost`` is a file of a frame if no path is below the root.
     """
 
     side: MeasuredSide
@@ -83,8 +82,7 @@ def _used(side: MeasuredSide, files: Collection[str], opened: Collection[str]) -
 def _check_places(used: _Used, other: MeasuredSide, elsewhere: Mapping[str, Collection[str]]) -> None:
     """Raise ProfgateError for a file of the other side, or of another worktree of the repository.
 
-    Other worktrees may contain dependencies, such as .venv. A file is not a dependency if it is tracked, or if the side
-    has a file of its own at this path, such as a program that the setup builds.
+    Other worktrees may contain dependencies, such as .venv, but none that are tracked or that the side has itself.
     """
     for path in sorted(used.foreign):
         if _is_below(path, other.root):

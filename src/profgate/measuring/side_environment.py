@@ -21,9 +21,9 @@ CREATION_TIMEOUT = 120.0  # in seconds
 
 
 def side_environment(root: str, outer: Mapping[str, str], *, cargo: bool) -> dict[str, str]:
-    """Return the variables of the side below ``root``, given the variables outside.
+    """Return the variables of the side below ``root``, given the variables outside and `cargo_shares_output`.
 
-    Values have the same length on both sides if the roots have. ``cargo`` is the result of `cargo_shares_output`.
+    Values have the same length on both sides if the roots have.
     """
     programs = f"{root}/bin"
     variables = {

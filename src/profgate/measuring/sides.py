@@ -23,11 +23,10 @@ NAME_BYTES = 4  # names are of equal length, because the length of a path may af
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSide:
-    """One of the two versions.
+    """One of the two versions, all of which is below ``root``, a resolved path.
 
-    Everything that belongs to the side is below ``root``, a resolved path. Commands start in ``folder``, the folder of
-    the checkout that corresponds to the current folder of the user. ``environment`` are the additional variables for
-    every command of the side. ``ready`` is the time at which the setup ended, in seconds since the epoch.
+    Commands start in ``folder``, which corresponds to the current folder of the user, with the additional variables of
+    ``environment``. ``ready`` is the time at which the setup ended, in seconds since the epoch.
     """
 
     name: str
@@ -55,9 +54,8 @@ def isolated_sides(
 ) -> Iterator[dict[str, MeasuredSide]]:
     """Check out both versions below ``scratch``, run the setup command in each checkout, and remove them on exit.
 
-    The versions are hashes of commits, which may come from an untrusted report. Without a target, it is the working
-    tree of the repository, without ignored files. ``timeout`` limits each setup, in seconds. Raises ProfgateError if a
-    version is not available or a setup fails.
+    The versions are hashes of commits, which may come from an untrusted report; None is the working tree. ``timeout``
+    limits each setup, in seconds. Raises ProfgateError if a version is not available or a setup fails.
     """
     for commit in (baseline, target):
         if commit is not None:

@@ -28,9 +28,9 @@ MUCH_SLOWER = 1.5  # ratio of the time of both sides above which the target is t
 class Turns:
     """A program that records profiles in the checkout of each side, one run of each side in turn: ABBA.
 
-    ``budget`` limits the time of all runs after the warm-up, and ``timeout`` the time of one run, in seconds. ``code``
-    contains the files of each side that its warm-up run used, ``workloads`` are those of all warm-up runs, and ``took``
-    is the time of the counted runs of each side.
+    ``budget`` limits the time of all runs after the warm-up, and ``timeout`` that of one run, in seconds. ``code`` are
+    the files of each side that its warm-up run used, ``workloads`` those of all warm-up runs, and ``took`` is the time
+    of the counted runs of each side.
     """
 
     program: Sequence[str]
@@ -44,10 +44,7 @@ class Turns:
     profiles: dict[str, list[SourceFile]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
     def warm_up(self, repository: str = ".") -> Profiles:
-        """Record one run of each side, which is not used for a decision, and return its profiles.
-
-        Raises ProfgateError if both sides ran the same code.
-        """
+        """Record one uncounted run of each side and return it. Raises ProfgateError if both sides ran the same code."""
         opened: dict[str, set[str]] = {side: set() for side in SIDES}
         found = {}
         for side, paths in opened.items():
@@ -154,10 +151,7 @@ def recorded_files(source: SourceFile) -> set[str]:
 
 
 def _below(side: MeasuredSide, source: SourceFile) -> SourceFile:
-    """Make the paths of files below the folder of a side relative to its checkout.
-
-    Otherwise, a function would have a different path on each side and count as a new function.
-    """
+    """Make paths of files relative to the checkout; otherwise, a function would be a new one on each side."""
     if source.profile is None:
         return source
     starts = tuple(f"{scheme}{place}/" for place in (side.checkout, side.root) for scheme in ("", "file://"))
@@ -171,10 +165,7 @@ def _without_start(file: str, starts: Sequence[str]) -> str:
 
 
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
-    """Rename the files of one run so that they are paired by workload.
-
-    For example, ``api.folded`` becomes a run of the workload ``api``.
-    """
+    """Rename the files of one run so that ``api.folded``, for example, becomes a run of the workload ``api``."""
     times: dict[tuple[str, str], int] = {}
     named = []
     for source in sources:

@@ -103,10 +103,7 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
 
 
 def command_for(location: str, growth: float, file: str | None = None) -> str:
-    """Return a comment that accepts 1.25 times the growth of a location, a fraction, but gives no reason.
-
-    Pass ``file`` if the name is ambiguous. There is no limit if the growth is too large for a valid one.
-    """
+    """Return a comment that accepts 1.25 times a growth, or any if it is huge. An ambiguous name needs ``file``."""
     place = f" file={_quoted(file)}" if file else ""
     limit = f" max=+{math.ceil(100 * ROOM * growth)}%" if ROOM * growth <= LARGEST_LIMIT else ""
     return f"/profgate accept {_quoted(name_text(location))}{limit}{place}: "
@@ -118,10 +115,7 @@ def removal_command(workload: str) -> str:
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """Return the valid limits as text.
-
-    Profgate's comment stores this text so that later pushes do not raise the limits.
-    """
+    """Return the valid limits as text, which profgate's comment stores so that later pushes do not raise them."""
     known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
     return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 

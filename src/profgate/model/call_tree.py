@@ -36,10 +36,7 @@ class CallTree:
         return np.asarray(sums[self.end] - sums[:-1])
 
     def topmost(self, rows: IntArray | None = None) -> IntArray:
-        """Return those of the rows, or of all rows, that are not below another of them with the same symbol.
-
-        Recursive calls are thus counted only once. The result is sorted by symbol.
-        """
+        """Return the rows, by default all, that are not below another of them with the same symbol, by symbol."""
         rows = np.arange(1, len(self)) if rows is None else np.sort(rows)
         symbol = self.symbol[rows]
         # numpy sorts integers of 16 bits in linear time

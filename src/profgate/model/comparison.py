@@ -153,11 +153,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A limitation of the comparison.
-
-    If ``blocks`` is true, the limitation prevents the comparison. If ``advisory`` is true, totals are only
-    informational.
-    """
+    """A limitation, which prevents the comparison if ``blocks`` is true; if ``advisory``, totals only inform."""
 
     reason: Reason
     blocks: bool = False
@@ -186,10 +182,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The symbol that explains each symbol's change, and the number of steps to this symbol, as int64 arrays.
-
-    ``changed`` contains the symbols whose source changed and that can explain other changes.
-    """
+    """The symbol that explains each symbol's change and the steps to it (int64), and those whose source ``changed``."""
 
     grown_end: IntArray
     fallen_end: IntArray

@@ -90,10 +90,7 @@ class MeanRatio(Details, Generic[Number]):
 
 @dataclass(frozen=True, slots=True)
 class OutlierScores(Details, Generic[Number, Text]):
-    """Scores of a change among the changes of all locations, and its share of the target's total.
-
-    ``records`` is the subtype of the records if there are several.
-    """
+    """Scores among the changes of all locations. ``records`` is the subtype of the records if there are several."""
 
     of: Literal["outliers"]
     target_share: Number | None = None

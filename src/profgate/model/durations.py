@@ -24,10 +24,7 @@ SigmaRule = Literal["poisson", "observed"]
 
 @dataclass(frozen=True, slots=True)
 class DurationRun:
-    """The durations of one run by test name. ``unit`` is a base unit, and ``label`` is the name of the run.
-
-    ``commit`` and ``recorded`` (ISO 8601, UTC) are empty if unknown.
-    """
+    """The durations of one run by test, in a base ``unit``. ``commit`` and ``recorded`` (ISO 8601) may be empty."""
 
     label: str
     unit: str
@@ -150,10 +147,7 @@ class RankPoint:
 
 
 def first_duration(metrics: Sequence[Metric]) -> int | None:
-    """Return the index of the first time metric.
-
-    Without a time metric, return the index of the first metric for which lower is better.
-    """
+    """Return the index of the first time metric or else of the first metric for which lower is better."""
     places = [place for place, metric in enumerate(metrics) if metric.better == "lower" and metric.directed]
     return min(places, key=lambda place: base_unit(metrics[place].unit)[0] != "nanoseconds", default=None)
 
@@ -191,8 +185,7 @@ def durations_from_json(data: bytes, where: str) -> DurationRun:
     values = {}
     for name, value in durations.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-            raise ProfileError(
-                where, f"the duration of {name[:80]!r} is not a number of at least 0; record the run again"
-            )
+            what = f"the duration of {name[:80]!r} is not a number of at least 0; record the run again"
+            raise ProfileError(where, what)
         values[name] = float(value)
     return DurationRun(texts["label"] or where, texts["unit"], values, texts["commit"], texts["recorded"])

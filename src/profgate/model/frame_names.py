@@ -195,18 +195,9 @@ def normalised_name(name: str, level: Level = "safe", took: _Step = _unrecorded)
     return took("unknown", name, name or "[unknown]")
 
 
-def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
-    """Return substrings that occur in the names.
-
-    The rules of the level change only names that contain at least one of these substrings.
-    """
-    return tuple(dict.fromkeys(needles_of("\n".join(names), level)))
-
-
 def needles_of(text: str, level: Level) -> Iterator[str]:
-    """Yield the substrings described in `needles_in` for a string that contains the names."""
-    rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
-    return (needle for rule in rules for needle in rule.needles if needle in text)
+    """Yield substrings of a text of names, one of which is in every name that the rules of the level change."""
+    return (needle for needle, _ in _BY_NEEDLE[level == "loose"] if needle in text)
 
 
 def _may_change(name: str, needles: Iterable[str]) -> bool:
@@ -233,7 +224,7 @@ def root_name(name: str) -> str:
     return name
 
 
-_ALL_NEEDLES = needles_in(needle for rule in NAME_RULES for needle in rule.needles)
+_ALL_NEEDLES = tuple(needle for rule in NAME_RULES for needle in rule.needles)
 
 
 def frame_key(
@@ -247,8 +238,7 @@ def frame_key(
 ) -> FrameKey:
     """Return the identity of a raw frame. A file in its name, as in ``f (pkg/a.py:12)``, becomes the file of the key.
 
-    ``needles`` is the result of `needles_in` for a set of names that includes this one. A short list makes the search
-    faster.
+    ``needles`` is the result of `needles_of` for names that include this one. A short list makes the search faster.
     """
     if level == "none":
         return FrameKey(name, file, line)
@@ -267,10 +257,7 @@ def frame_key(
 
 
 def _key_in_known_file(name: str, level: Level, needles: Iterable[str]) -> FrameKey | None:
-    """Return the key of a name such as ``f (pkg/a.py:12)`` if no rule changes the function, or None for other names.
-
-    Many functions are in the same file, so the result of the rules for the file is kept.
-    """
+    """Return the key of ``f (pkg/a.py:12)``, with a cached file, or None if a rule may change the function."""
     function, mark, place = name[:-1].rpartition(" (")
     path, colon, line = place.partition(":")
     if not mark or name[-1] != ")" or "\n" in name or (colon and not line.isdecimal()):
@@ -320,10 +307,7 @@ def steps_of(
 
 
 def renumbered(*sides: Iterable[tuple[str, float]]) -> bool:
-    """Return whether most of the cost of each side is in names that other sides also contain, apart from numbers.
-
-    Each side consists of names with their costs.
-    """
+    """Return whether names that all sides share, apart from numbers, have most of the cost of each side."""
     shapes = [[(_NUMBER.sub("#", name), cost) for name, cost in side] for side in sides]
     common = set.intersection(*({shape for shape, _ in side} for side in shapes))
     return all(

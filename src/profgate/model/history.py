@@ -35,10 +35,7 @@ class StoredJob:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The series to which a reading belongs.
-
-    Readings with the same ``key`` are compared. ``workload`` is shown in reports.
-    """
+    """The series of a reading. Readings with the same ``key`` are compared, and reports show ``workload``."""
 
     key: str
     workload: str
@@ -85,10 +82,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """The verdict of the gate on two commits with identical code, ``baseline`` and ``target``.
-
-    ``reds`` is the number of red findings, and ``comparisons`` is the number of compared pairs.
-    """
+    """The verdict on two commits with identical code, with its numbers of red findings and of compared pairs."""
 
     baseline: str
     target: str

@@ -113,10 +113,7 @@ def manifest_to_json(manifest: Manifest) -> str:
 
 
 def manifest_from_json(data: bytes) -> Manifest:
-    """Parse a manifest from untrusted bytes and ignore unknown keys.
-
-    Raises `ProfileError` if the bytes are not a manifest of a known version.
-    """
+    """Parse a manifest from untrusted bytes. Raises `ProfileError` unless it is one of a known version."""
     from pydantic import ValidationError  # imported late because few commands read a manifest
 
     if len(data) > MOST_BYTES:

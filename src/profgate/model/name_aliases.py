@@ -26,10 +26,7 @@ class Aliases:
 
 
 def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return the error in the last of these pairs, or "" if the pair is valid.
-
-    A new name must not match any pattern.
-    """
+    """Return the error in the last of these pairs or "". A new name must not match any pattern."""
     pattern, new = pairs[-1]
     if not pattern or not new or pattern == new:
         return "leads from a name to another one; write old: new"

@@ -25,10 +25,7 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that applies a strategy to matching profiles.
-
-    ``keys`` maps keys such as type, cmd and args to accepted glob patterns.
-    """
+    """A rule that applies a strategy to profiles whose ``keys``, such as type or cmd, match glob patterns."""
 
     method: str
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)

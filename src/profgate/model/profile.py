@@ -16,10 +16,7 @@ PYTHON_SAMPLING = "profiling.sampling"
 
 
 class ClaimedSource(NamedTuple):
-    """The source of a function in a built script according to a source map, which is untrusted.
-
-    The paths ``file`` and ``script`` are relative to the checkout. The line is None if it is unknown.
-    """
+    """The source of a function by an untrusted source map. ``file`` and ``script`` are relative to the checkout."""
 
     name: str
     file: str
@@ -196,10 +193,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The result of a reader. ``periods`` contains the value of one sample of each metric, or None if unknown.
-
-    ``attachments`` contains data of a single format, such as `Model`.
-    """
+    """The result of a reader. ``periods`` are the values of one sample; ``attachments`` are of a single format."""
 
     name: str
     configuration: Configuration = Configuration()

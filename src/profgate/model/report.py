@@ -71,10 +71,7 @@ class FunctionCosts:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """How the pull request affects a location (see `SourceStates`). Unknown facts are None.
-
-    ``base_branch`` is the relative change on the base branch, or "changed" if there is no relative change.
-    """
+    """How the pull request affects a location. ``base_branch`` is the relative change there, or "changed"."""
 
     source: SourceState | None = None
     source_link: str | None = None
@@ -145,10 +142,7 @@ class Finding:
 
     @property
     def is_total(self) -> bool:
-        """Whether the finding is about a whole workload.
-
-        Unlike a whole workload, a function named "total" has a share of the run.
-        """
+        """Whether the finding is about a whole workload, which has no share, unlike a function named "total"."""
         return self.location == TOTAL and self.share_from is None and self.share_to is None
 
     @property
@@ -192,10 +186,7 @@ def draft_of(
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The function that explains the change in a location, and the number of steps to this function.
-
-    ``changed`` is True if the pull request changed the source of this function.
-    """
+    """The function that explains the change in a location, its distance in steps, and whether its source changed."""
 
     location: Location
     direction: Direction
@@ -281,10 +272,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StatedPolicy:
-    """The policy of a judged report, and the rate of red results on unchanged code.
-
-    Unknown values are None.
-    """
+    """The policy of a judged report, and the rate of red results on unchanged code. Unknown values are None."""
 
     fail_on: FailOn | None = None
     fail_on_total: FailOn | None = None

@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TriggeringRun:
-    """The finished run that triggered a ``workflow_run`` event.
-
-    If the head repository was deleted, its id is None.
-    """
+    """The finished run that triggered a ``workflow_run`` event. The id of a deleted head repository is None."""
 
     id: int
     event: str

@@ -29,10 +29,9 @@ _DIGITS = re.compile(r"([0-9]{1,18})")
 
 
 def runs_in(place: str) -> list[DurationRun]:
-    """Return the runs of a baseline, oldest first.
+    """Return the runs of a baseline, oldest first: each file in the folder, and all files of each sub-folder as one.
 
-    Each file in the folder is a run, and all files below a sub-folder form one run. Raises ProfgateError if there are
-    no runs.
+    Raises ProfgateError if there are no runs.
     """
     if place == FOLDER and not exists(place):
         raise ProfgateError(place, "does not exist; 'profgate ranks record' stores baseline runs there")
@@ -61,18 +60,12 @@ def stored_runs(folder: str) -> list[DurationRun]:
 
 
 def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """Read all results below these paths as one run.
-
-    Raises ProfgateError if there are no results or a file is unreadable.
-    """
+    """Read all results below these paths as one run. Raises ProfgateError if there are none or a file is unreadable."""
     return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
 
 
 def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """Return the results of one run.
-
-    If the only source is a file from ``profgate ranks record``, the label, commit and time in this file are used.
-    """
+    """Return the results of one run; a single file from ``profgate ranks record`` states its label, commit and time."""
     if not sources:
         raise ProfgateError(label, "contains no results; check where the tests write their results")
     if len(sources) == 1 and MARK in sources[0].head[:200]:
@@ -90,11 +83,7 @@ def _profiles(sources: Sequence[SourceFile]) -> Iterator[Profile]:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Options for recording test runs.
-
-    ``results`` contains patterns that match the result files of the program. By default, all files below PROFGATE_OUT
-    are read.
-    """
+    """Options for recording test runs. ``results`` are patterns of the program's results (default: PROFGATE_OUT)."""
 
     label: str
     commit: str
@@ -160,8 +149,7 @@ NEW_NORMAL = FEWEST_RUNS  # number of consecutive deviating runs after which the
 def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:
     """Compare each run, in order, with the last ``window`` runs before it that did not deviate.
 
-    A deviating run is not used as a baseline, so that a single bad run has no further effect. Three consecutive
-    deviating runs become the new baseline. Runs with different tests or units are not tested.
+    Three consecutive deviating runs become the new baseline. Runs with different tests or units are not tested.
     """
     usual: list[DurationRun] = []
     departed: list[DurationRun] = []

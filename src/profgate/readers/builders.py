@@ -69,15 +69,12 @@ class Paths:
         """Build stacks with an int64 value per metric and path. Raises ProfileError if a sum exceeds 63 bits."""
         for row in values:
             sum_of(row, where)
-        return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where=where)
+        return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where)
 
 
 @dataclass
 class Tree:
-    """Call tree, stored as lists of the nodes' parents, frames, self values and call counts.
-
-    The parent of an outermost call is `ROOT`.
-    """
+    """Call tree as lists of the nodes' parents, frames, self values and calls. Outermost parents are `ROOT`."""
 
     parent: "array[int]" = field(default_factory=lambda: array("q"))
     frame: "array[int]" = field(default_factory=lambda: array("q"))
@@ -102,10 +99,7 @@ class Tree:
         return node
 
     def stacks(self, values: IntArray, where: str, *, calls: bool = False, timeline: Timeline | None = None) -> Stacks:
-        """Build stacks with an int64 value per metric and node, and with call counts if ``calls`` is true.
-
-        The rows of ``timeline`` correspond to nodes.
-        """
+        """Build stacks from int64 values by metric and node, with ``calls`` if true. Rows of ``timeline`` are nodes."""
         parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
         counts = np.array(self.calls, np.int64) if calls else None
         return stacks_from_parents(parent, frame, values, counts, where, timeline)
@@ -124,10 +118,7 @@ def call_graph(
     edge_total: ArrayLike,
     edge_calls: ArrayLike,
 ) -> CallGraph:
-    """Build a call graph from ``edges``, which are (caller, callee) pairs.
-
-    Cost arrays have one row per metric, or are one-dimensional if there is only one metric.
-    """
+    """Build a call graph from (caller, callee) pairs. Cost arrays have one row per metric, or one dimension."""
     caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
     return CallGraph(
         self_value=_column(np.atleast_2d(own)),

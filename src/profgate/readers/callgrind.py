@@ -77,8 +77,7 @@ class _Text:
     frames: Frames = field(default_factory=Frames)
     lines: dict[int, int] = field(default_factory=dict)
     own: list[list[int]] = field(default_factory=list)
-    own_lines: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    call_lines: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    line_costs: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # the own costs, then those of calls
     edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     object: str | None = None
     file: str | None = None
@@ -197,9 +196,8 @@ class _Text:
         for place, cost in enumerate(costs, at):
             into[place] += cost
         if line is not None:
-            lines = self.call_lines if at else self.own_lines
-            of_line = lines.setdefault((self.current, line), [0] * len(self.events))
-            for place, cost in enumerate(costs):
+            of_line = self.line_costs.setdefault((self.current, line), [0, 0] * len(self.events))
+            for place, cost in enumerate(costs, len(self.events) if at else 0):
                 of_line[place] += cost
 
     def move(self, texts: list[str]) -> None:
@@ -260,15 +258,13 @@ class _Text:
 
     def line_values(self, rows: list[int], factors: IntArray, totals: IntArray) -> LineValues | None:
         """Return the line costs of each function. The cost of a line is limited to the cost of its function."""
-        places = sorted({*self.own_lines, *self.call_lines})
-        if not places:
+        if not self.line_costs:
             return None
-        none = [0] * len(self.events)
-        own = self.columns([self.own_lines.get(place, none) for place in places], self.events).T[rows]
-        calls = self.columns([self.call_lines.get(place, none) for place in places], self.events).T[rows]
+        places = sorted(self.line_costs)
+        costs = self.columns([self.line_costs[place] for place in places], 2 * self.events).T
+        own, calls = (self.scaled(part[rows], factors) for part in np.split(costs, 2))
         frame, line = np.array(places, dtype=np.int64).T
-        own = self.scaled(own, factors)
-        total = np.minimum(own + self.scaled(calls, factors), totals[:, frame])
+        total = np.minimum(own + calls, totals[:, frame])
         return LineValues(frame, line, own, total)
 
     def columns(self, rows: list[list[int]], names: list[str]) -> IntArray:
@@ -285,10 +281,7 @@ class _Text:
         return scaled
 
     def check_totals(self, own: IntArray) -> None:
-        """Raise ProfileError if the sums of the costs differ from the totals in the file.
-
-        Xdebug files are not checked, because their totals are rounded.
-        """
+        """Raise ProfileError if the costs do not add up to the totals in the file. Xdebug rounds its totals."""
         if self.stated is None or self.header.get("creator", "").startswith("xdebug"):
             return
         for event, total, stated in zip(self.events, own.sum(axis=1).tolist(), self.stated, strict=False):
@@ -336,10 +329,7 @@ def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntAr
 
 
 def _metric_of(event: str) -> tuple[Metric, int]:
-    """Return the metric of an event, and the factor that converts its values to the base unit.
-
-    Xdebug's event names contain the unit.
-    """
+    """Return the metric of an event and the factor to its base unit, which is in the event names of Xdebug."""
     match = _WITH_UNIT.fullmatch(event)
     if match is None or match["unit"].lower() not in BASE_UNITS:
         return Metric(event, "count", kind=MetricKind.COUNTED), 1

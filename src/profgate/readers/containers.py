@@ -29,11 +29,7 @@ _UTF16_PROBE = 64
 
 
 def unwrap(source: SourceFile) -> SourceFile:
-    """Decompress a file, convert its text to UTF-8, and return the result.
-
-    The file may be compressed up to three times. Raises ProfileError if the file is damaged, too large or compressed
-    more often, or if a decompression module is missing.
-    """
+    """Decompress up to three layers and convert text to UTF-8. Raises ProfileError for damaged or too large files."""
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
             break
@@ -58,10 +54,7 @@ def read_all(source: SourceFile) -> bytes:
 
 
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the bytes of each line. Raises ProfileError if a line has 64 KiB or more.
-
-    Lines are numbered from 1.
-    """
+    """Yield the number, from 1, and the bytes of each line. Raises ProfileError for lines of 64 KiB or more."""
     with source.open(0, None) as stream:
         for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
             if len(line) == MAX_LINE:

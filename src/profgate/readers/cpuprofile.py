@@ -150,10 +150,7 @@ class _Nodes:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not contain") from None
 
     def stacks(self, sampled: IntArray, durations: IntArray, unit: float) -> Stacks:
-        """Return stacks with the self times of all calls. The self time of the root becomes the weight of the root.
-
-        ``unit`` is the number of nanoseconds in one unit of ``durations``.
-        """
+        """Return stacks of self times; that of the root is its weight. ``unit`` is the nanoseconds of a duration."""
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
         sampled, parent, frame = self.with_collections(sampled, parent, frame)
@@ -181,10 +178,7 @@ class _Nodes:
         return replace(found, root_values=read_only(root))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
-        """Return the mean duration of the samples that are not idle, or None if all samples are idle.
-
-        The result is at least 1.
-        """
+        """Return the mean duration, at least 1, of the samples that are not idle, or None if there are none."""
         busy = durations[np.array([name != _IDLE for name in self.names], dtype=np.bool_)[sampled]]
         return max(1, round(float(busy.mean()))) if len(busy) else None
 
@@ -200,10 +194,7 @@ class _Nodes:
     def with_collections(
         self, sampled: IntArray, parent: IntArray, frame: IntArray
     ) -> tuple[IntArray, IntArray, IntArray]:
-        """Move each sample of the garbage collector from the root to the interrupted call.
-
-        Returns three arrays: the node of each sample, and the parent and the frame of each node.
-        """
+        """Move the collector's samples to interrupted calls. Return samples' nodes, and nodes' parents and frames."""
         collecting = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)[sampled]
         before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))
         interrupted = np.where(before >= 0, sampled[before], -1) if len(sampled) else sampled

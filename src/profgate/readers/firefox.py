@@ -112,10 +112,7 @@ class _Tables:
         return np.array(found, dtype=np.int64)
 
     def files_of(self, functions: Json, count: int, where: str) -> IntArray:
-        """Return an int64 array with the string index of each function's file.
-
-        Since version 58 of the format, the files are in a table of sources.
-        """
+        """Return the string index of each function's file, which is in a table of sources since version 58."""
         if "source" not in functions:
             return _column(functions, "fileName", count, f"{where}: 'funcTable.fileName'")
         sources = mapping(self.shared.get("sources"), where, "'sources'")

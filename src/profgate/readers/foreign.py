@@ -2,8 +2,7 @@
 
 import re
 import shlex
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 from profgate.model.source import SourceFile
 
@@ -11,21 +10,12 @@ _TIME_PROFILE = """--xpath '/trace-toc/run/data/table[@schema="time-profile"]' >
 _FROM_HEAPTRACK = "record with heaptrack CMD instead and run: heaptrack_print -f RECORDING -F a.folded"
 
 
-@dataclass(frozen=True)
-class Foreign:
-    """Unsupported format: its name, a pattern that matches the first bytes of its files, and advice.
-
-    In the advice, ``{name}`` is replaced with the quoted file name.
-    """
+class Foreign(NamedTuple):
+    """Unsupported format: a pattern that matches the first bytes, and advice in which ``{name}`` is the file name."""
 
     what: str
     looks: bytes
     advice: str
-
-    @cached_property
-    def pattern(self) -> re.Pattern[bytes]:
-        """The compiled pattern."""
-        return re.compile(self.looks, re.DOTALL)
 
 
 FOREIGN = (
@@ -92,7 +82,7 @@ FOREIGN = (
 
 def advice_for(source: SourceFile) -> str | None:
     """Return a message with the format's name and advice on how to convert the file, or None for unknown formats."""
-    found = next((foreign for foreign in FOREIGN if foreign.pattern.match(source.head)), None)
+    found = next((foreign for foreign in FOREIGN if re.match(foreign.looks, source.head, re.DOTALL)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]
     if found is None:

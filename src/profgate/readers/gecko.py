@@ -105,10 +105,7 @@ class _Library(NamedTuple):
 
 
 def _in_library(address: str, libraries: list[_Library]) -> FrameLocation:
-    """Return the address relative to its library, because relative addresses do not change between runs.
-
-    If no library contains the address, the absolute address is returned.
-    """
+    """Return the address relative to its library, which does not change between runs, or else the address."""
     number = int(address, 16)
     at = bisect_right(libraries, number, key=lambda library: library.begin) - 1
     if at < 0 or number >= libraries[at].end:
@@ -183,10 +180,7 @@ def _rows(thread: Json, table: str, name: str, where: str) -> IntArray:
 
 
 def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
-    """Return a column of a table that is stored in rows. Missing values are returned as None.
-
-    The index of the column is in the schema of the table.
-    """
+    """Return a column of a table of rows, with None for missing values. Its index is in the schema of the table."""
     what = mapping(holder.get(table), where, repr(table))
     schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
     rows = listing(what.get("data"), where, f"the data of '{table}'")

@@ -85,10 +85,7 @@ def wrong(where: str, what: str) -> ProfileError:
 
 
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:
-    """Yield the position, such as ``where: node 3``, and the content of each object in the array ``values``.
-
-    The message refers to the array by its ``key``.
-    """
+    """Yield the position, such as ``where: node 3``, and content of each object in an array, named ``key``."""
     for number, value in enumerate(listing(values, where, key)):
         place = f"{where}: {item} {number}"
         yield place, mapping(value, place, "it")

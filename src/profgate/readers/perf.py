@@ -175,10 +175,7 @@ class _Text:
         return name
 
     def frame_of(self, call: bytes, line: int | None = None) -> int:
-        """Return the frame number for a string such as ``symbol+0x1 (module)`` and the executed line.
-
-        Results are cached, because most of these strings occur in many stacks.
-        """
+        """Return the number, which is cached, of a frame such as ``symbol+0x1 (module)`` with its executed line."""
         number = self.calls.get((call, line))
         if number is None:
             found = self.frames.number_of(*_frame_of(call.decode(errors="replace")), executed=line)
@@ -202,10 +199,7 @@ class _Text:
         )
 
     def columns(self) -> tuple[IntArray, tuple[Metric, ...], tuple[int | None, ...]]:
-        """For each event, return the values of all paths, the metric and the value of one sample.
-
-        The values are an int64 array with one row per event.
-        """
+        """Return the int64 values by event and path, and for each event the metric and the value of one sample."""
         refuse_expansion(len(self.events) * len(self.paths), self.size, self.where)
         values = np.zeros((len(self.events), len(self.paths)), dtype=np.int64)
         metrics: list[Metric] = []
@@ -240,10 +234,7 @@ def _call_of(text: bytes) -> bytes | None:
 
 
 def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
-    """Return the name, file, line and module of a frame.
-
-    The frame is written as ``symbol+0x1 (module)``, ``symbol (inlined)`` or ``symbol``.
-    """
+    """Return the name, file, line and module of a frame such as ``f+0x1 (module)``, ``f (inlined)`` or ``f``."""
     symbol, module = call, None
     if call.endswith(")"):
         end = call.removesuffix(_DELETED + ")") if call.endswith(_DELETED + ")") else call[:-1]

@@ -147,10 +147,7 @@ class _Document:
                 yield order, record
 
     def compact_records(self, resources: Json) -> Iterator[Json]:
-        """Yield the records of the compact layout.
-
-        In this layout, common fields are stored once per type of record, and other values are stored in columns.
-        """
+        """Yield the records of the compact layout: common fields once for each type, other values in columns."""
         types = mapping(self.document.get("resource_type_map"), self.where, "'resource_type_map'")
         for name, entry in resources.items():
             where = f"{self.where}: resources {name[:120]!r}"
@@ -178,10 +175,7 @@ class _Document:
             self.add_path(self.trace(record, where)[::-1], record, where)
 
     def add_stack(self, record: Json, where: str) -> None:
-        """Add the stack of a kperf record.
-
-        In some records, the callers are separate from the leaf. In other records, the uid is a folded stack.
-        """
+        """Add a kperf record, with a stack of callers and a leaf, or with a folded stack as its uid."""
         uid = record.get("uid")
         leaf = _text(uid)
         if not leaf or "trace" in record:
@@ -210,7 +204,7 @@ class _Document:
         number = self.known.get((id(frame), None))
         if number is None:
             name = _text(parts.get("function") or parts.get("func")) or _joined(parts)
-            number = self.known[id(frame), None] = self.frames.number_of(name, _file_of(parts), _line_of(parts))
+            number = self.known[id(frame), None] = self.frames.number_of(name, *_place_of(parts))
         return number
 
     def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
@@ -218,7 +212,7 @@ class _Document:
         if isinstance(uid, dict):
             key = id(uid), module
             if key not in self.known:
-                self.known[key] = self.frames.number_of(_joined(uid), _file_of(uid), _line_of(uid), module)
+                self.known[key] = self.frames.number_of(_joined(uid), *_place_of(uid), module)
             return self.known[key]
         if not isinstance(uid, str) or not uid:
             raise wrong(where, "there is no uid")
@@ -281,8 +275,7 @@ def _curve(
     if not found:
         return None
     stored = np.array([_number(value, where, "a value") for value in listing(found, where, "the curve")])
-    of_size = model.get("per_key", _SIZE) == _SIZE
-    known = sizes.get(_uid_name(model.get("uid"))) if of_size else None
+    known = sizes.get(_uid_name(model.get("uid"))) if model.get("per_key", _SIZE) == _SIZE else None
     x, y = _curve_points(_model_name(model), stored, *ends, np.zeros(0) if known is None else known)
     return tuple(x.tolist()), tuple(y.tolist())
 
@@ -326,10 +319,7 @@ def _starts_packed(head: bytes) -> bool:
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
-    """Return the JSON text in a packed profile.
-
-    A packed profile is the text ``profile <type> <length> NUL <json>``, compressed with zlib.
-    """
+    """Return the JSON of a packed profile: ``profile <type> <length> NUL <json>``, compressed with zlib."""
     content = inflate(source_of(where, data))
     header, found, body = content.partition(b"\0")
     parts = header[:_HEADER_LIMIT].decode(errors="replace").split(" ")
@@ -343,18 +333,13 @@ def _joined(uid: Json) -> str:
     return ":".join(str(uid[key]) for key in [*known, *(key for key in uid if key not in _UID_ORDER)])
 
 
-def _file_of(parts: Json) -> str | None:
-    return _text(parts.get("file") or parts.get("source")) or None
-
-
-def _line_of(parts: Json) -> int | None:
-    if "line" not in parts:
-        return None
+def _place_of(parts: Json) -> tuple[str, int | None]:
+    """Return the file and the line of a frame. An empty file or a line of 0 is unknown."""
+    file = _text(parts.get("file") or parts.get("source"))
     try:
-        line = int(_text(parts.get("line")) or 0)
+        return file, int(_text(parts.get("line")) or 0)
     except ValueError:
-        return None
-    return line
+        return file, None
 
 
 def _text(value: object) -> str:

@@ -168,11 +168,7 @@ _END = _Unfinished()
 
 
 def loads(data: bytes, where: str) -> Marshalled:
-    """Return the marshalled object in ``data``.
-
-    Supported types are dicts, tuples, numbers, strings and references to earlier objects. Raises ProfileError with
-    ``where`` and the byte offset if the data contains other types, or if it is too short or too long.
-    """
+    """Return a marshalled object of dicts, tuples, numbers and strings. Raises ProfileError with the byte offset."""
     decoder = _Decoder(data, where)
     found = decoder.value()
     if decoder.at != len(data):

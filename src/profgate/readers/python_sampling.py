@@ -86,10 +86,7 @@ class PythonSamplingReader(BuiltInReader):
 
 
 class _Header(NamedTuple):
-    """Header and footer fields that the reader uses.
-
-    The interval is in microseconds, and offsets are in bytes.
-    """
+    """Header and footer fields that the reader uses. The interval is in microseconds, and offsets are in bytes."""
 
     python: str
     interval: int
@@ -174,10 +171,7 @@ def _records(where: str, data: bytes, header: _Header) -> _Bytes:
 
 
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
-    """Add the frames in the file to ``frames``, and return their numbers.
-
-    Frames that belong to the profiler itself have the number `ROOT`.
-    """
+    """Add the frames in the file to ``frames`` and return their numbers; the profiler's own frames are `ROOT`."""
     table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
     if header.text_count > header.frames_at - header.texts_at:
         raise table.error(f"{header.text_count} texts do not fit between the tables")
@@ -201,29 +195,18 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 
 @dataclass
-class _ThreadClock:
-    """Sample times of one thread in microseconds, and the call paths of the samples."""
-
-    now: float = 0.0
-    times: "array[float]" = field(default_factory=lambda: array("d"))
-    nodes: "array[int]" = field(default_factory=lambda: array("q"))
-
-    def advance(self, step: int) -> None:
-        """Add a sample that was taken ``step`` microseconds after the previous sample."""
-        self.now += step
-        self.times.append(self.now)
-
-
-@dataclass
 class _Samples:
-    """Samples of all threads. The stack of a thread is stored as a list of call paths, with the shortest path first."""
+    """Samples of all threads. The stack of a thread is stored as a list of call paths, with the shortest path first.
+
+    For each sample of a thread, ``clocks`` contains the microseconds since the previous sample, and the call path.
+    """
 
     data: _Bytes
     frames: list[int]
     order: str
     tree: Tree = field(default_factory=Tree)
     stacks: dict[bytes, list[int]] = field(default_factory=dict)
-    clocks: dict[bytes, _ThreadClock] = field(default_factory=dict)
+    clocks: dict[bytes, tuple["array[float]", "array[int]"]] = field(default_factory=dict)
     count: int = 0
     empty: int = 0  # number of samples without frames
 
@@ -231,42 +214,44 @@ class _Samples:
         data, tree = self.data, self.tree
         while data.at < len(data.data):
             key = data.take(12)  # the thread and the interpreter
-            stack, clock = self.stacks.setdefault(key, []), self.clocks.setdefault(key, _ThreadClock())
+            stack, (steps, paths) = (
+                self.stacks.setdefault(key, []),
+                self.clocks.setdefault(key, (array("d"), array("q"))),
+            )
             kind = data.take(1)[0]
-            first = len(clock.times)
             if kind == _REPEAT:
-                weight = self.repeated(clock)
+                weight = self.repeated(steps)
             else:
-                clock.advance(data.varint())
+                steps.append(data.varint())
                 data.take(1)  # the status of the thread
                 self.change(stack, kind)
                 weight = 1
             self.count += weight
             path = stack[-1] if stack else ROOT
+            paths.extend([path] * weight)
             if path != ROOT:
                 tree.own[path] += weight
-                clock.nodes.extend([path] * weight)
-            else:
-                del clock.times[first:]
-                self.empty += weight if not stack else 0
+            elif not stack:
+                self.empty += weight
 
     def threads(self) -> list[Ran]:
         """Return the times of all threads. In this format, threads have numbers but no names."""
         found = Clock(_MICROSECOND)
-        for key, clock in self.clocks.items():
+        for key, (steps, paths) in self.clocks.items():
             thread, interpreter = struct.unpack(self.order + "QI", key)
-            times = np.array(clock.times)
+            nodes = np.array(paths, np.int64)
+            times = np.cumsum(steps)[nodes != ROOT]
             name = f"thread {thread}" + (f" of interpreter {interpreter}" if interpreter else "")
-            found.add_thread(name, np.array(clock.nodes, np.int64), times, times)
+            found.add_thread(name, nodes[nodes != ROOT], times, times)
         return found.threads
 
-    def repeated(self, clock: _ThreadClock) -> int:
+    def repeated(self, steps: "array[float]") -> int:
         """Read the times of further samples with the same stack, and return the number of these samples."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
         for _ in range(count):
-            clock.advance(self.data.varint())
+            steps.append(self.data.varint())
             self.data.take(1)
         return count
 
@@ -336,10 +321,7 @@ class SampledFunctions:
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
-        """Return a profile with a call graph whose costs are sample counts.
-
-        ``interval`` is in microseconds. The numbers of calls are unknown and stored as 0.
-        """
+        """Return a call graph of sample counts, without calls. The ``interval`` is in microseconds."""
         names = list(self.numbers)
         most = sum(self.own)
         return Profile(

@@ -75,10 +75,7 @@ def _text(entry: Json, where: str) -> tuple[int, str]:
 
 
 def _frame(entry: Json, where: str) -> tuple[int, tuple[int, int, int]]:
-    """Return the number of a frame and a tuple: the string numbers of its file and name, and its line.
-
-    An unknown line is -1.
-    """
+    """Return the number of a frame, and the string numbers of its file and name with its line or -1."""
     file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
     return _number(entry, "frame_id", where), (file, name, _number(entry, "line", where, least=-1))
 

@@ -21,10 +21,7 @@ _ROOMY_TOTAL = 2**58
 
 
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
-    """Return the values as integers, their common decimal exponent, and whether digits were removed by rounding.
-
-    At most ``decimals`` decimal places are kept. Fewer are kept if sums over several runs could overflow.
-    """
+    """Return integers, their exponent (at most ``decimals`` places, as sums allow), and whether digits are lost."""
     distinct = set(values)
     exponent = min((_power(value, where) for value in distinct), default=0)
     total = sum((abs(Decimal(value)) for value in values), Decimal())
@@ -68,11 +65,7 @@ def most_rows(size: int) -> int:
 
 
 def refuse_expansion(rows: int, size: int, where: str) -> None:
-    """Raise ProfileError if a file of ``size`` bytes describes so many frames or values that they exhaust memory.
-
-    Files of profilers have about one frame or value per byte. Files in which parts refer to each other can have the
-    square of this number.
-    """
+    """Raise ProfileError if ``size`` bytes describe far more frames or values than the one per byte of profilers."""
     if rows > most_rows(size):
         raise ProfileError(where, f"describes more than {rows:,} frames or values in {size:,} bytes; record less")
 

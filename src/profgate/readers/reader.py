@@ -20,10 +20,7 @@ class ProfileReader(Protocol):
         """Return the reason why this file looks like the format, or None."""
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the profile in base units.
-
-        Raises ProfileError with the position of the error if the file is invalid.
-        """
+        """Return the profile in base units. Raises ProfileError with the position if the file is invalid."""
 
 
 ScannedPart = TypeVar("ScannedPart")

@@ -124,10 +124,7 @@ def _blocks(mappings: bytes, where: str) -> Iterator[bytes]:
 
 
 def _decoded(digits: NDArray[np.uint8], where: str) -> tuple[IntArray, IntArray]:
-    """Return int64 arrays with the line of each segment, and with its number of fields and the fields as differences.
-
-    Missing fields are 0.
-    """
+    """Return int64 arrays: the lines of the segments; their numbers of fields and fields as differences, or 0."""
     inside = digits < _COMMA
     more = inside & (digits >= _MORE)
     first = np.flatnonzero(inside & ~np.append(False, more[:-1]))

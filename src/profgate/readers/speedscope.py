@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
-from profgate.model.timeline import Timeline
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import ROOT, Paths, Tree, line_of
 from profgate.readers.json_text import (
@@ -29,7 +28,7 @@ from profgate.readers.json_text import (
 )
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.stack_events import stacks_from_paths
+from profgate.readers.stack_events import stacks_and_leaves, stacks_from_paths, timed
 from profgate.readers.time_bins import NOTHING, Clock, timeline_of
 
 _SCHEMA = b"speedscope.app/file-format-schema.json"
@@ -85,13 +84,13 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of the profiles in the file, with its values, its times, and a function that builds its stacks."""
+    """One of the profiles in the file, with its values, its times, and a function that returns stacks and leaves."""
 
     unit: str
     kind: MetricKind
     values: Sequence[int | Decimal]
     times: Clock
-    stacks: Callable[[IntArray, Timeline | None], Stacks]
+    stacks: Callable[[IntArray], tuple[Stacks, IntArray]]
     warnings: Counter[str] = field(default_factory=Counter)
 
 
@@ -168,12 +167,13 @@ def _sampled(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     first = float(begin) if is_number(begin) else 0.0
     ends = first + np.cumsum(np.array(weights, np.float64))
     clock.add_thread(thread.get("name"), np.arange(len(ends)), np.append(first, ends[:-1]), ends)
+    leaves = np.where(lengths > 0, np.cumsum(lengths > 0) - 1, -1)
     return _Part(
         unit,
         MetricKind.SAMPLED,
         weights,
         clock,
-        lambda values, timeline: stacks_from_paths(flat, offsets, values, where=file, timeline=timeline),
+        lambda values: (stacks_from_paths(flat, offsets, values, file), leaves),
     )
 
 
@@ -203,12 +203,13 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
         calls.spend(min(end, MAX_TOTAL) - now, min(end, MAX_TOTAL))  # the end of the profile ends all open calls
     calls.clock.end_thread(thread.get("name"))
     tree = calls.tree
+    parent, of_nodes, counts = (np.array(column, np.int64) for column in (tree.parent, tree.frame, tree.calls))
     return _Part(
         unit,
         MetricKind.TIMED,
         tree.own,
         calls.clock,
-        lambda values, timeline: tree.stacks(values, file, calls=True, timeline=timeline),
+        lambda values: stacks_and_leaves(parent, of_nodes, values, counts, file),
         +warnings,
     )
 
@@ -252,54 +253,24 @@ def _in_unit(part: _Part, unit: str) -> Sequence[int | Decimal]:
 
 def _merged(parts: list[_Part], values: IntArray) -> Stacks:
     """Return the stacks of all parts, with call counts if there is one metric and every part counts calls."""
-    ends = np.cumsum([len(part.values) for part in parts], dtype=np.int64)
-    split = np.split(values, ends[:-1], axis=1)
-    times = _timelines(parts, ends, values)
-    found = [part.stacks(*own) for part, own in zip(parts, zip(split, times, strict=False), strict=True)]
-    if len(found) == 1:
-        return found[0]
-    calls = [stacks.calls for stacks in found if stacks.calls is not None]
-    found.append(Paths().stacks(values[:, :0], ""))
-    return Stacks(
-        np.concatenate([stacks.depth for stacks in found]),
-        np.concatenate([stacks.frame for stacks in found]),
-        np.concatenate([stacks.leaf for stacks in found]),
-        np.concatenate([stacks.values for stacks in found], axis=1),
-        np.sum([stacks.root_values for stacks in found], axis=0),
-        np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 else None,
-        _joined_timeline(found),
-    )
-
-
-def _timelines(parts: list[_Part], ends: IntArray, values: IntArray) -> list[Timeline | None]:
-    """Return the timeline of each part. The timelines have the same bins and threads."""
+    starts = np.cumsum([0, *(len(part.values) for part in parts)]).tolist()
+    found = [part.stacks(values[:, start:end]) for part, (start, end) in zip(parts, pairwise(starts), strict=True)]
     threads = [
-        ran._replace(node=ran.node + end - len(part.values))
-        for part, end in zip(parts, ends.tolist(), strict=True)
+        ran._replace(node=ran.node + start)
+        for part, start in zip(parts, starts, strict=False)
         for ran in part.times.threads
         if part.times.unit
     ]
-    whole = timeline_of(threads, values)
-    if whole is None:
-        return [None] * len(parts)
-    starts = ends - [len(part.values) for part in parts]
-    first, last = (np.searchsorted(whole.row, rows).tolist() for rows in (starts, ends))  # the rows are sorted
-    chosen = zip(starts.tolist(), map(slice, first, last), strict=True)
-    return [
-        replace(whole, row=whole.row[own] - start, cell=whole.cell[own], values=whole.values[:, own])
-        for start, own in chosen
-    ]
-
-
-def _joined_timeline(parts: list[Stacks]) -> Timeline | None:
-    """Return the joint timeline of all parts, whose leaves are numbered consecutively."""
-    first = np.cumsum([0, *(stacks.values.shape[1] for stacks in parts)]).tolist()
-    timed = [(start, stacks.timeline) for start, stacks in zip(first, parts, strict=False) if stacks.timeline]
-    if not timed:
-        return None
-    return replace(
-        timed[0][1],
-        row=np.concatenate([np.where(times.row < 0, -1, times.row + start) for start, times in timed]),
-        cell=np.concatenate([times.cell for _, times in timed]),
-        values=np.concatenate([times.values for _, times in timed], axis=1),
+    calls = [stacks.calls for stacks, _ in found if stacks.calls is not None]
+    found.append((Paths().stacks(values[:, :0], ""), np.zeros(0, np.int64)))
+    whole = Stacks(
+        np.concatenate([stacks.depth for stacks, _ in found]),
+        np.concatenate([stacks.frame for stacks, _ in found]),
+        np.concatenate([stacks.leaf for stacks, _ in found]),
+        np.concatenate([stacks.values for stacks, _ in found], axis=1),
+        np.sum([stacks.root_values for stacks, _ in found], axis=0),
+        np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 else None,
     )
+    first = np.cumsum([0, *(stacks.values.shape[1] for stacks, _ in found[:-1])])
+    leaves = [np.where(rows < 0, -1, rows + start) for (_, rows), start in zip(found, first, strict=True)]
+    return timed(whole, np.concatenate(leaves), timeline_of(threads, values))

@@ -20,29 +20,21 @@ _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return the concatenated ranges.
-
-    Range ``k`` contains ``lengths[k]`` consecutive numbers, starting at ``starts[k]``.
-    """
+    """Return the ranges, concatenated. Range ``k`` is ``lengths[k]`` numbers from ``starts[k]``."""
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
 
 
 def stacks_from_paths(
-    flat_frames: IntArray | RowArray,
-    offsets: IntArray,
-    values: IntArray,
-    calls: IntArray | None = None,
-    where: str = "profile",
-    timeline: Timeline | None = None,
+    flat_frames: IntArray | RowArray, offsets: IntArray, values: IntArray, where: str = "profile"
 ) -> Stacks:
     """Build stacks from ``n`` paths.
 
     ``flat_frames`` contains the frames of all paths, each starting at the root. Path ``k`` is the slice
     ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one column
-    per path, and ``calls`` has one element per path. Frames may be int32; all other arrays are int64. The values of
-    paths without frames are added to ``root_values``. The rows of ``timeline`` correspond to paths.
+    per path. Frames may be int32; all other arrays are int64. The values of paths without frames are added to
+    ``root_values``; every other path has a leaf.
     """
     lengths = np.diff(offsets)
     filled = lengths > 0
@@ -54,19 +46,15 @@ def stacks_from_paths(
     at = ranges(starts, new)
     fresh = np.zeros(len(filled), np.int64)
     fresh[filled] = new
-    stacks = stacks_from_events(at - np.repeat(first, new), flat_frames[at], fresh, values, calls)
-    return _timed(stacks, timeline, np.where(filled, np.cumsum(filled) - 1, -1))
+    return stacks_from_events(at - np.repeat(first, new), flat_frames[at], fresh, values)
 
 
-def stacks_from_events(
-    depth: NDArray[Any], frame: IntArray | RowArray, fresh: IntArray, values: IntArray, calls: IntArray | None = None
-) -> Stacks:
+def stacks_from_events(depth: NDArray[Any], frame: IntArray | RowArray, fresh: IntArray, values: IntArray) -> Stacks:
     """Build stacks from the new frames of all paths, of which path ``k`` has ``fresh[k]``, or none if it is empty."""
     filled = fresh > 0
     leaf = np.zeros(len(depth), dtype=np.bool_)
     leaf[np.cumsum(fresh[filled]) - 1] = True
-    counted = None if calls is None else calls[filled]
-    return _stacks(depth, frame, leaf, values[:, filled], values[:, ~filled].sum(axis=1), counted)
+    return _stacks(depth, frame, leaf, values[:, filled], values[:, ~filled].sum(axis=1), None)
 
 
 def stacks_from_parents(
@@ -83,6 +71,13 @@ def stacks_from_parents(
     ``self_values`` has one int64 row per metric. A node ends a stack if its call count or one of its values is not 0.
     The rows of ``timeline`` correspond to nodes.
     """
+    return timed(*stacks_and_leaves(parent, frame, self_values, calls, where), timeline)
+
+
+def stacks_and_leaves(
+    parent: IntArray, frame: IntArray, self_values: IntArray, calls: IntArray | None, where: str
+) -> tuple[Stacks, IntArray]:
+    """Return the result of `stacks_from_parents` without a timeline, and the leaf of each node or -1."""
     if np.any((parent < -1) | (parent >= len(parent))):
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
     levels = _levels(parent, where)
@@ -102,12 +97,11 @@ def stacks_from_parents(
     leaves[ending] = np.arange(len(ending))
     counted = None if calls is None else calls[ending]
     depth = tree.depth[1:].astype(np.int64) - 1
-    stacks = _stacks(depth, frame[nodes], leaf, self_values[:, ending], root_values, counted)
-    return _timed(stacks, timeline, leaves)
+    return _stacks(depth, frame[nodes], leaf, self_values[:, ending], root_values, counted), leaves
 
 
-def _timed(stacks: Stacks, timeline: Timeline | None, leaves: IntArray) -> Stacks:
-    """Add the timeline to the stacks. ``leaves`` contains the leaf of each row of the timeline."""
+def timed(stacks: Stacks, leaves: IntArray, timeline: Timeline | None) -> Stacks:
+    """Add a timeline to the stacks. ``leaves`` contains the leaf of each row of the timeline, or -1."""
     if timeline is None:
         return stacks
     return replace(stacks, timeline=replace(timeline, row=read_only(np.append(leaves, -1)[timeline.row])))
@@ -139,10 +133,7 @@ def _refuse_depth(depth: int, where: str) -> None:
 
 
 def _shared_prefixes(flat: IntArray | RowArray, first: IntArray, lengths: IntArray) -> IntArray:
-    """Return the number of leading frames that each path shares with the previous path.
-
-    The last frame of a path is never counted as shared.
-    """
+    """Return the number of frames, except the last, that each path shares with the beginning of the previous one."""
     before: IntArray = np.append(0, lengths)[:-1]
     shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):

@@ -50,15 +50,15 @@ class Thread(NamedTuple):
 
 @dataclass
 class Threads:
-    """Stacks of all threads in one table. Samples without a stack belong to stack 0, the root."""
+    """Stacks of all threads in one table. Samples without a stack have the stack -1, the root."""
 
     where: str
     bytes: int
     frames: Frames = field(default_factory=Frames)
-    parent: list[IntArray] = field(default_factory=lambda: [np.full(1, NONE, dtype=np.int64)])
-    frame: list[IntArray] = field(default_factory=lambda: [np.zeros(1, dtype=np.int64)])
+    parent: list[IntArray] = field(default_factory=lambda: [np.zeros(0, np.int64)])
+    frame: list[IntArray] = field(default_factory=lambda: [np.zeros(0, np.int64)])
     samples: dict[str, list[tuple[IntArray, Sequence[int | Decimal]]]] = field(default_factory=dict)
-    size: int = 1
+    size: int = 0
     # first stack of each table, by the identity of its arrays, which threads can share
     placed: dict[tuple[int, int], tuple[int, IntArray, IntArray]] = field(default_factory=dict)
     clock: Clock = field(default_factory=lambda: Clock(_MILLISECOND))
@@ -71,7 +71,7 @@ class Threads:
         if key not in self.placed:
             if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
                 raise wrong(where, "has stacks whose columns do not fit together")
-            refuse_expansion(self.size + count, self.bytes, self.where)
+            refuse_expansion(self.size + count + 1, self.bytes, self.where)
             self.placed[key] = self.size, prefix, frames
             self.parent.append(np.where(prefix >= 0, prefix + self.size, NONE))
             self.frame.append(frames[frame])
@@ -79,16 +79,13 @@ class Threads:
         if np.any(stacks >= count):
             raise wrong(where, f"has a sample of stack {int(stacks.max())}, but there are {count} stacks")
         begin, *_ = self.placed[key]
-        self.samples.setdefault(kind, []).append((np.where(stacks >= 0, stacks + begin, 0), weights))
+        placed = np.where(stacks >= 0, stacks + begin, NONE)
+        self.samples.setdefault(kind, []).append((placed, weights))
         if times is not None:
-            self.clock.add_thread(name, np.where(stacks >= 0, stacks + begin - 1, NONE), times, times)
+            self.clock.add_thread(name, placed, times, times)
 
     def profile(self, product: object, name: str, advice: str) -> Profile:
-        """Return the profile of all threads.
-
-        ``product`` is the program that recorded the profile, and ``name`` is the name of the reader. ``advice`` is
-        shown if functions have no names.
-        """
+        """Return the profile of all threads. The ``advice`` is shown if functions have no names."""
         values, metrics = self._columns()
         names = {key[0] for key in self.frames.numbers}
         bare = sum(ADDRESS.fullmatch(name) is not None for name in names)
@@ -96,18 +93,15 @@ class Threads:
             name=self.where,
             metrics=metrics,
             frames=self.frames.listed(),
-            stacks=self._stacks(values),
+            stacks=self._stacks(values[:, :-1], values[:, -1].copy()),
             periods=tuple(1 if metric.unit == "samples" else None for metric in metrics),
             facts=Facts(format=name, profiler=product if isinstance(product, str) else None),
             warnings=(f"{bare} of {len(names)} functions are bare addresses: {advice}",) if bare else (),
         )
 
     def _columns(self) -> tuple[IntArray, tuple[Metric, ...]]:
-        """Return the self values and the metrics.
-
-        The self values are an int64 array with one row per metric and one column per stack.
-        """
-        values = np.zeros((len(self.samples), self.size), dtype=np.int64)
+        """Return int64 self values by metric and stack, of which the last is the root, and the metrics."""
+        values = np.zeros((len(self.samples), self.size + 1), dtype=np.int64)
         metrics = []
         for row, (kind, parts) in enumerate(self.samples.items()):
             name, unit, metric_kind = WEIGHTS[kind]
@@ -118,12 +112,10 @@ class Threads:
             metrics.append(Metric(name, base, kind=metric_kind, exponent=exponent))
         return values, tuple(metrics)
 
-    def _stacks(self, values: IntArray) -> Stacks:
-        parent, frame = np.concatenate(self.parent)[1:], np.concatenate(self.frame)[1:]
-        root = values[:, 0].copy()
-        timeline = timeline_of(self.clock.threads, values[:, 1:], root)
-        above = np.where(parent > 0, parent - 1, NONE)
-        found = stacks_from_parents(above, frame, values[:, 1:], where=self.where, timeline=timeline)
+    def _stacks(self, values: IntArray, root: IntArray) -> Stacks:
+        parent, frame = np.concatenate(self.parent), np.concatenate(self.frame)
+        timeline = timeline_of(self.clock.threads, values, root)
+        found = stacks_from_parents(parent, frame, values, where=self.where, timeline=timeline)
         return replace(found, root_values=read_only(root))
 
 

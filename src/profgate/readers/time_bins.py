@@ -132,10 +132,7 @@ def _pieces(start: IntArray, end: IntArray, scale: int) -> IntArray:
 
 
 def _divided(row: IntArray, weight: IntArray, values: IntArray) -> IntArray:
-    """Divide the value of each row in proportion to the weights of its entries, which are sorted by row.
-
-    The result has one row per metric. The parts of a row add up exactly to its value.
-    """
+    """Divide the values, by metric and row, by the weights of entries sorted by row, so that they add up exactly."""
     ends: NDArray[np.bool_] = np.concatenate([row[1:] != row[:-1], [True]])
     lengths = np.diff(np.flatnonzero(ends), prepend=-1)
     sums = np.cumsum(weight)

@@ -184,12 +184,11 @@ def _check_aliases(aliases: object, document: YamlDocument) -> None:
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
 ) -> tuple[Policy, list[Reason]]:
-    """Combine the policy with the inputs of a run.
+    """Combine the policy with the inputs of a run, ``requested`` by field name of `Policy`.
 
-    Return the combined policy, and a reason for each input that was ignored because it would have loosened the policy.
-    ``requested`` maps field names of `Policy` to values. Without a policy file, every input applies. ``strategies`` are
-    added to the configured strategies. If no strategies are configured, the caller must add ``strategies`` to the
-    built-in list.
+    Return the combined policy, and a reason for each input that would have loosened it; without a policy file, all
+    apply. ``strategies`` are added to the configured ones. If there are none, the caller must add them to the built-in
+    list.
     """
     refused: list[Reason] = []
     taken: dict[str, str | bool] = {}
@@ -208,10 +207,7 @@ def tightened(
 
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the JSON Schema of the configuration file, for use in text editors.
-
-    The schema accepts the same files as `read_policy`.
-    """
+    """Return the JSON Schema of the configuration file for text editors, which accepts what `read_policy` does."""
     optional: Any = _file_model(catalogue) | None
     described: dict[str, Any] = _without_titles(TypeAdapter(optional).json_schema())
     gate = described["$defs"]["Gate"]["properties"]

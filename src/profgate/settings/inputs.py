@@ -232,9 +232,9 @@ def input_variable(name: str) -> str:
 
 
 def settings_from(raw: Mapping[str, str]) -> Settings:
-    """Parse the settings. ``raw`` maps input names in kebab case to strings.
+    """Parse the settings. ``raw`` maps input names in kebab case to strings, of which empty ones are not given.
 
-    An empty string means that the input is not given. Raises `SettingsError` with one line per mistake.
+    Raises `SettingsError` with one line per mistake.
     """
     given = {name: text.strip() for name, text in raw.items() if text.strip()}
     key = given.get("key", "default")

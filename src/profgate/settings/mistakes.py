@@ -21,10 +21,7 @@ BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def message(error: Mapping[str, Any]) -> str:
-    """Return the part of an error message that follows the invalid value.
-
-    ``error`` is an entry of ``ValidationError.errors()``.
-    """
+    """Return the text after the invalid value, for an entry of ``ValidationError.errors()``."""
     kind, details = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(details["error"])

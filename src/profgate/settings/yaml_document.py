@@ -38,10 +38,7 @@ class YamlDocument:
             raise SettingsError("\n".join(lines))
 
     def read(self, text: str) -> Any:  # noqa: ANN401 - any YAML value
-        """Parse YAML text and return its data, or None if the text is empty.
-
-        Deep nesting and aliases are rejected, because they can exhaust memory.
-        """
+        """Parse YAML text and return its data, or None. Deep nesting and aliases, which exhaust memory, fail."""
         if len(text) > MOST_CHARACTERS:
             self.add((1, 1), f"is larger than {MOST_CHARACTERS:,} characters; keep only the policy in this file")
             return None

@@ -4,10 +4,7 @@ ALPHA = 0.05  # significance level
 
 
 def rate_interval(events: int, trials: int) -> tuple[float, float]:
-    """Return the exact 95 % confidence interval (Clopper and Pearson, 1934) for a rate.
-
-    If there are no trials, the interval is (0, 1).
-    """
+    """Return the exact 95 % interval (Clopper and Pearson, 1934) for a rate. It is (0, 1) without trials."""
     from scipy.special import betaincinv
 
     low = float(betaincinv(events, trials - events + 1, ALPHA / 2)) if events else 0.0

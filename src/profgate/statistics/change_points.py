@@ -62,10 +62,7 @@ def shifts(
 
 
 def visible_step(values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4) -> float | None:
-    """Return the relative step in the middle of a series that `shifts` would find in about 4 of 5 cases.
-
-    Returns None for a series that is too short, or without a positive mean.
-    """
+    """Return the relative step halfway that `shifts` finds in 4 of 5 cases, or None if the series is too short."""
     count = len(values) // 2
     if count < least or not values.mean() > 0:
         return None
@@ -141,10 +138,7 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
-    """Return whether at most 5 % of the shuffled series have a split with at least this energy distance.
-
-    The test stops early if the result is certain.
-    """
+    """Return whether at most 5 % of the shuffled series have a split with at least this energy distance."""
     allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
     reached, count = 0, len(values)
     orders = _shuffles(count)
@@ -207,10 +201,7 @@ def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -
 
 
 def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, float]:
-    """Return the p value of Welch's test for two neighbouring segments, and the relative change of their means.
-
-    The relative change is infinite if only the first mean is zero.
-    """
+    """Return Welch's p value of two neighbouring segments, and the relative change, which is infinite from 0."""
     left, right = values[start:split], values[split:end]
     if min(len(left), len(right)) < 2:
         return 1.0, 0.0
@@ -220,11 +211,7 @@ def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, 
 
 
 def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], int]]:
-    """Group consecutive splits in the same direction.
-
-    A group consists of the start of the segment before the first split, the splits, and the end of the segment after
-    the last split.
-    """
+    """Group consecutive splits in one direction: the start of the first segment, the splits, and the last end."""
     edges = [0, *splits, len(values)]
     means = [float(values[start:end].mean()) for start, end in pairwise(edges)]
     runs: list[tuple[int, list[int], int]] = []
@@ -262,10 +249,7 @@ def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> flo
 
 
 def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
-    """Fit a constant followed by a line and another constant by least squares.
-
-    The result contains the residual sum of squares, the first and last index of the line, and the two constants.
-    """
+    """Fit a line between two constants. Return the squared residuals, its first and last index, and the constants."""
     count, mean = len(part), float(part.mean())
     places = np.unique(np.linspace(0, count - 1, min(count, GRID)).round().astype(np.int64))
     begin, end = (places[chosen] for chosen in np.triu_indices(len(places), 1))
@@ -288,10 +272,7 @@ def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
 
 
 def _line_p(part: FloatArray) -> float:
-    """Return the two-sided p value of the slope of a line.
-
-    This test replaces Welch's test for drifts that have too few values before or after them.
-    """
+    """Return the two-sided p value of a slope, for drifts with too few values on one side for Welch's test."""
     count = len(part)
     place = np.arange(count) - (count - 1) / 2.0
     slope = float((place * part).sum() / (place**2).sum())

@@ -24,10 +24,7 @@ TIE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Fitted models as parallel columns.
-
-    ``group`` is the number of the group of points. The other columns are described in `CostModels`.
-    """
+    """Fitted models as parallel columns (see `CostModels`). ``group`` is the number of the group of points."""
 
     group: IntArray
     kind: IntArray
@@ -41,10 +38,7 @@ class Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Points of all groups, and statistics that all fits need.
-
-    ``group``, ``x`` and ``y`` have one element per point. The other arrays have one element per group.
-    """
+    """Points of all groups (``group``, ``x``, ``y``), and statistics for all fits with one element per group."""
 
     group: IntArray
     x: FloatArray

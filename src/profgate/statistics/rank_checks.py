@@ -211,10 +211,7 @@ class _Moves(NamedTuple):
 
 
 def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
-    """Return the tests whose rank is outside the range of their baseline ranks, and the main direction of the changes.
-
-    The tests are sorted by descending distance from the range.
-    """
+    """Return the tests whose rank left the range of their baseline ranks, farthest first, and the main direction."""
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
@@ -277,10 +274,7 @@ def _usual_distance(first: IntArray, last: IntArray) -> int:
 
 
 def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> RankDirection:
-    """Return the main direction of the rank changes, weighted by distance.
-
-    One test that moved by 200 ranks outweighs twenty tests that moved by three ranks.
-    """
+    """Return the main direction of the changes, weighted by distance: 200 ranks outweigh twenty times three."""
     signs = np.where(np.isfinite(centred), np.sign(np.nan_to_num(centred)), np.sign(up))
     weight = float((signs * distance).sum())
     return "unknown" if weight == 0.0 else "slower" if weight > 0.0 else "faster"

@@ -10,21 +10,11 @@ ROUNDING = 1e-12  # tolerance for the rounding error when the means of equal log
 
 @dataclass(frozen=True, slots=True)
 class ShiftTest:
-    """Difference between target and baseline, with the standard error and the degrees of freedom of the difference."""
+    """Difference between target and baseline, with its t value (infinite without scatter) and degrees of freedom."""
 
     shift: float
-    error: float
+    t: float
     degrees: float
-
-    @property
-    def t(self) -> float:
-        """Shift divided by its standard error.
-
-        The result is 0 if the shift is zero, and otherwise infinite if the standard error is zero.
-        """
-        if abs(self.shift) <= ROUNDING:
-            return 0.0
-        return self.shift / self.error if self.error > 0.0 else math.copysign(math.inf, self.shift)
 
     @property
     def p(self) -> float:
@@ -48,11 +38,10 @@ def critical_t(alpha: float, degrees: float) -> float:
 
 def welch(baseline: FloatArray, target: FloatArray) -> ShiftTest:
     """Return the result of Welch's test for the difference between two means. Both sides need at least two values."""
-    part_b = float(baseline.var(ddof=1)) / len(baseline)
-    part_t = float(target.var(ddof=1)) / len(target)
-    variance = part_b + part_t
+    part_b, part_t = (float(side.var(ddof=1)) / len(side) for side in (baseline, target))
+    variance, shift = part_b + part_t, float(target.mean() - baseline.mean())
     if variance > 0.0:
         degrees = variance**2 / (part_b**2 / (len(baseline) - 1) + part_t**2 / (len(target) - 1))
-    else:
-        degrees = float(len(baseline) + len(target) - 2)
-    return ShiftTest(float(target.mean() - baseline.mean()), math.sqrt(variance), degrees)
+        return ShiftTest(shift, 0.0 if abs(shift) <= ROUNDING else shift / math.sqrt(variance), degrees)
+    t = 0.0 if abs(shift) <= ROUNDING else math.copysign(math.inf, shift)
+    return ShiftTest(shift, t, float(len(baseline) + len(target) - 2))

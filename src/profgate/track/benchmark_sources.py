@@ -15,9 +15,9 @@ MOST_SOURCES = 10_000
 
 
 def files_matching(folder: str, pattern: str) -> list[str]:
-    """Return the sorted paths of files below a folder that match a glob such as ``bench/**/*.py``.
+    """Return the sorted paths of files below a folder that match a glob such as ``bench/**/*.py``, or are below one.
 
-    If a folder matches, all its files are included. Raises ProfgateError if too many files match.
+    Raises ProfgateError if too many files match.
     """
     root = os.path.realpath(folder)
     found = set()
@@ -76,9 +76,8 @@ def copy_into(folder: str, prefix: str, paths: Iterable[str]) -> None:
 def digest_at_line(path: str, line: int | None, text: str) -> str:
     """Return a digest of the function or class at this line (counted from 1), with its decorators and nested functions.
 
-    The digest ignores layout, comments and the rest of the file. If there is no function at the line, the digest covers
-    the whole file. If the language is not supported or the parser reports an error, the digest is computed from the
-    plain text.
+    The digest ignores layout, comments and the rest of the file. Without a function there, it covers the whole file. It
+    is one of the plain text if the language is not supported or the parser reports an error.
     """
     parsed = parsed_source(path, text)
     if parsed is None:
@@ -96,10 +95,7 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
 
 
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
-    """Return the largest function that begins at the line.
-
-    If no function begins there, return the innermost function around the line, preferably a named one.
-    """
+    """Return the largest function that begins at the line, or the innermost around it, preferably a named one."""
     around = [
         function for function in functions if function.kind != "module" and function.first <= line <= function.last
     ]

@@ -44,8 +44,7 @@ class VersionSeries:
     """The values of comparable versions in line number ``line``, excluding versions without values.
 
     ``numbers`` (int64), ``middle`` (float64) and ``count`` (int64) contain the number, the median and the number of
-    values of each version. ``values`` is a float64 array with one row per version and one column per run, padded with
-    NaN.
+    values of each version. ``values`` (float64) has one row per version and one column per run, padded with NaN.
     """
 
     line: int
@@ -67,10 +66,7 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def find_jumps(all_series: Sequence[VersionSeries], min_change: float | None = None) -> list[Jump]:
-    """Find the jumps of all series, largest first.
-
-    ``min_change`` is a fraction whose default depends on the kind of metric.
-    """
+    """Find the jumps of all series, largest first. ``min_change`` depends on the kind of metric by default."""
     steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
     critical = cache(lambda degrees: critical_t(alpha, degrees))
@@ -85,10 +81,7 @@ def _size(jump: Jump) -> float:
 def _of_series(
     series: VersionSeries, min_change: float | None, alpha: float, critical: Callable[[float], float]
 ) -> Iterator[Jump]:
-    """Find the jumps of a series.
-
-    ``alpha`` is the false alarm rate per step, and ``critical`` maps degrees of freedom to the minimum t.
-    """
+    """Find the jumps of a series, at the false alarm rate ``alpha`` per step and a minimum t by degrees of freedom."""
     if len(series.numbers) < 2:
         return
     kind, lowest = series.metric.kind, series.middle.min()
@@ -152,10 +145,7 @@ def _noise(series: VersionSeries, move: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _lasts(logs: FloatArray, place: int) -> bool:
-    """Return whether the surrounding versions also show the step.
-
-    Without this check, an outlier would count as two jumps.
-    """
+    """Return whether the surrounding versions also show the step. Otherwise, an outlier would count as two jumps."""
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
     return bool(around / step >= LASTING) if step else False
@@ -166,7 +156,7 @@ def _jump(
 ) -> Jump:
     """Create the jump to ``place`` from ``first`` (default: the version before ``place``).
 
-    ``levels`` are the means before and after the jump. By default, the medians of the two versions are used.
+    ``levels`` are the means before and after the jump, by default the medians of the two versions.
     """
     first = place - 1 if first is None else first
     before, after = levels or (float(series.middle[first]), float(series.middle[place]))
@@ -190,8 +180,7 @@ MOST_NAMED = 5  # maximum number of benchmarks named in a note
 class EvolutionOptions:
     """Options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    A benchmark whose source changed is compared only if ``stretches`` is True, and only among the versions between two
-    changes.
+    A benchmark whose source changed is compared only with ``stretches``, among the versions between two changes.
     """
 
     metric: str | None = None
@@ -200,10 +189,7 @@ class EvolutionOptions:
 
 
 def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
-    """Return the evolution over these versions, which must be in order.
-
-    Raises ComparisonError if no version was measured.
-    """
+    """Return the evolution over these versions, in order. Raises ComparisonError if no version was measured."""
     options = options or EvolutionOptions()
     gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):

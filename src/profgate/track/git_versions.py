@@ -11,10 +11,7 @@ FORMAT = "%H%x1f%h%x1f%D%x1f%s"
 
 @dataclass(frozen=True, slots=True)
 class TrackedRepository:
-    """The repository that contains a folder.
-
-    ``prefix`` is the path of the folder relative to ``top``. The prefix ends in ``/``, and is "" for ``top`` itself.
-    """
+    """The repository that contains a folder. ``prefix`` is the relative path of the folder with a slash, or ""."""
 
     top: str
     prefix: str

@@ -41,10 +41,9 @@ class JumpPage(NamedTuple):
 
 
 def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[JumpPage]:
-    """Yield the pages of up to ``most`` jumps, starting with the largest jump of each metric.
+    """Yield the pages of up to ``most`` jumps whose profiles can be drawn, starting with the largest of each metric.
 
-    A jump has a page only if its profiles can be drawn. Jumps of two metrics between the same versions may share a
-    page.
+    Jumps of two metrics between the same versions may share a page.
     """
     metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}

@@ -43,9 +43,9 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 class TrackPlan:
     """The command and the versions to measure. ``repository`` is None if a setup command installs the versions.
 
-    ``copied`` lists paths that are copied into each worktree, and ``sources`` lists patterns that match source files of
-    benchmarks. With ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a
-    jump are measured. ``timeout`` is in seconds.
+    ``copied`` paths are copied into each worktree, and ``sources`` are patterns of the sources of benchmarks. With
+    ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a jump are
+    measured. ``timeout`` is in seconds.
     """
 
     command: tuple[str, ...]
@@ -242,11 +242,9 @@ WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 
 
 def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
-    """Return the totals of each profile, named after its workload, and the median of each benchmark in a result file.
+    """Return the totals of each pair of workload name and profile, and the median of each benchmark in a result file.
 
-    ``profiles`` contains pairs of a workload name and a profile. If a profile contains the number of calls, this number
-    is added as a deterministic metric. Metrics for which neither an increase nor a decrease is an improvement are
-    omitted.
+    A number of calls is a deterministic metric. Metrics without a better direction are omitted.
     """
     known = list(profiles)
     results = (profile for _, profile in known if profile.measurements is not None)

@@ -60,8 +60,8 @@ class TrackFolder:
     def locked(self) -> Iterator[str]:
         """Lock the folder, end the processes of a killed ``profgate track``, and remove its temporary files.
 
-        Yields the path of a new folder for the sources of a version. All versions use the same path, because the path
-        occurs in profiles. The folder is outside all repositories, because tools search parent folders for settings.
+        Yields a new folder for the sources of a version, outside all repositories, because tools search parent folders
+        for settings. Its path is the same for all versions, because it occurs in profiles.
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
@@ -185,18 +185,14 @@ def _lock(file: int, folder: str) -> None:
 class ReleaseSources:
     """The stored sources of releases, which are needed for diffs. Each distinct text is stored once.
 
-    A list of files is stored for each release. The list maps the path of a file to the digest of its text, or to None
-    if the file is not text.
+    The list of a release maps the path of a file to the digest of its text, or to None if it is not text.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def store(self, version: str, source: str) -> None:
-        """Store the text files below a folder, without duplicate texts.
-
-        If there are too many files, nothing is stored.
-        """
+        """Store the text files below a folder, without duplicate texts. Of too many files, nothing is stored."""
         if self._list(version).is_file():
             return
         try:

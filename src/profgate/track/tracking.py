@@ -34,7 +34,7 @@ class Track:
     def measure(self, source: str) -> None:
         """Measure the versions that lack runs. ``source`` is the folder for the sources of a version.
 
-        Runs that failed earlier are made again, because the environment may have caused the failure.
+        Failed runs are made again, because the environment may have caused the failure.
         """
         versions = self.plan.versions
         waiting = sum(map(self._lacks_runs, versions))
@@ -111,10 +111,9 @@ def coarse_to_fine(count: int) -> list[int]:
 
 
 def next_to_refine(count: int, tried: Collection[int], jumps: Iterable[tuple[int, int]]) -> int | None:
-    """Return the number of the next version to measure: first both ends, then the middle of the first jump.
+    """Return the number of the next version to measure: first both ends, then the middle of the first jump, or None.
 
-    ``tried`` contains the versions that were measured or failed, and ``jumps`` contains pairs of version numbers. A
-    jump is skipped if all versions between its two versions were tried. The result is None if no version is left.
+    ``tried`` are the versions that were measured or failed, and ``jumps`` are pairs of version numbers.
     """
     for end in (count - 1, 0):
         if count and end not in tried:

@@ -63,10 +63,9 @@ class MeasuredVersion:
 class EvolutionLine:
     """The values of one benchmark and metric over all versions.
 
-    ``middle``, ``low`` and ``high`` are float64 arrays with the median, smallest and largest value of each version, and
-    contain NaN for versions without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the
-    versions in which the benchmark's source changed. ``source_known`` is False if the source is unknown in all
-    versions.
+    ``middle``, ``low`` and ``high`` (float64) are the median, smallest and largest value of each version, NaN without
+    values. ``count`` (int64) is the number of values. ``breaks`` are the versions in which the benchmark's source
+    changed. ``source_known`` is False if the source is unknown in all versions.
     """
 
     benchmark: str
@@ -101,8 +100,8 @@ class Jump:
 class Evolution:
     """The lines of all benchmarks, sorted by benchmark and metric, and their jumps, largest first.
 
-    ``title`` is the name of the program. ``metric`` is the name of the metric to show first. ``measured`` lists all
-    versions in order. ``command`` is the command that was measured.
+    ``title`` is the name of the program, ``metric`` the one to show first, ``measured`` all versions in order, and
+    ``command`` what was measured.
     """
 
     title: str

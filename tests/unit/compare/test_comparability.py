@@ -152,6 +152,21 @@ def test_stacks_without_a_frame_state_their_share() -> None:
     )
 
 
+@pytest.mark.parametrize(("after", "moved"), [(150, (0.05, 0.2)), (104, None)])
+def test_system_libraries_state_what_they_moved(after: int, moved: tuple[float, float] | None) -> None:
+    metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
+    modules = {"memcpy": "/usr/lib/libc.so.6"}
+    sides = [{"memcpy": 100, "parse": 900}], [{"memcpy": after, "parse": 1200 - after}]
+    comparison = replace(
+        from_exclusive(*sides, metric=metric, modules=modules),
+        facts=(Facts("callgrind", cpu_model="a"), Facts("callgrind", cpu_model="b")),
+    )
+    found = [note.reason.parameters for note in doubts(comparison) if note.reason.code == "system_library"]
+    assert [[one["names"], one["moved"], one["relative"]] for one in found] == (
+        [["libc.so.6", pytest.approx(moved[0]), pytest.approx(moved[1])]] if moved else []
+    )
+
+
 def test_totals_far_apart_and_unresolved_names_are_doubts() -> None:
     assert doubts(from_exclusive([{"a": 1000}], [{"a": 3000}])) == ()
     (apart,) = doubts(from_exclusive([{"a": 1000}], [{"a": 3100}]))

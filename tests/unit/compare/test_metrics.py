@@ -55,14 +55,14 @@ def test_time_stays_and_samples_give_its_counts() -> None:
 
 
 def test_exponents_belong_to_the_factor() -> None:
-    coarse = replace(CPU, exponent=3)
+    coarse, thousands = replace(CPU, exponent=3), replace(SAMPLES, exponent=3)
     runs = [run((CPU, SAMPLES), [60_000], [6]), run((coarse, SAMPLES), [60], [6], periods=(None, 1))]
     assert [profile.periods for profile in compared(runs, [runs[1]]).target_runs] == [(10,)]
     objects = [
         replace(profile, metrics=tuple(replace(metric, kind=MetricKind.COUNTED) for metric in profile.metrics))
-        for profile in runs
+        for profile in (*runs, run((coarse, thousands), [60_000], [6]))
     ]
-    assert names(compared([objects[0]], [objects[1]])) == [["cpu"], ["cpu"]]
+    assert names(compared([objects[0]], objects[1:])) == [["cpu"]] * 3
 
 
 @pytest.mark.parametrize(

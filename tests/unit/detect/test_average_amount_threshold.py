@@ -54,13 +54,14 @@ def detect(comparison: Comparison) -> Detection:
         ([10, 30], [40], WORSE, 2.0),
         ([100], [199], SAME, 1.99),
         ([2], [1], BETTER, 0.5),
-        ([7], [0], BETTER, 0.0),
-        ([0], [3], WORSE, NAN),
+        ([7e-9], [0], BETTER, 0.0),  # AAT-d1
+        ([0], [3e9], WORSE, NAN),  # AAT-d2
         ([0], [0.000001], WORSE, NAN),
         ([0], [0], SAME, NAN),
-        ([-4], [-8], UNKNOWN, NAN),
+        ([-4], [-8], UNKNOWN, NAN),  # AAT-d4
         ([-1], [5], UNKNOWN, NAN),
-        ([NAN], [5], UNKNOWN, NAN),
+        ([NAN], [5], UNKNOWN, NAN),  # AAT-d6
+        ([5], [NAN], UNKNOWN, NAN),
         ([5], [], Kind.NOT_IN_TARGET, NAN),
         ([], [5], Kind.NOT_IN_BASELINE, NAN),
         ([156.48], [60677.98], WORSE, 387.768277),
@@ -88,20 +89,6 @@ def test_golden_subtypes_stay_apart() -> None:
     }
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9])
-def test_aat_d1_d2_zero_bound_in_every_unit(scale: float) -> None:
-    """AAT-d1: 7 -> 0 is an optimization. AAT-d2: 0 -> 3 is a degradation, whatever the unit of the 3."""
-    result = detect(
-        observed([("gone", "", 7 * scale), ("born", "", 0)], [("gone", "", 0), ("born", "", 3 * scale)]),
-    )
-    assert [Kind(code) for code in result.kind.tolist()] == [WORSE, BETTER]
-
-
-def test_aat_d4_negative_means_form_no_ratio() -> None:
-    """AAT-d4: -4 -> -8 read as twice as much."""
-    assert Kind(int(detect(observed([("f", "", -4)], [("f", "", -8)])).kind[0])) is UNKNOWN
-
-
 def test_aat_d5_stacks_average_over_runs() -> None:
     """AAT-d5: for sampled stacks the published mean runs over whichever stacks occurred."""
     comparison = from_stacks([{"main;f": 10, "main;g;f": 10}], [{"main;f": 20}])
@@ -110,23 +97,11 @@ def test_aat_d5_stacks_average_over_runs() -> None:
     assert (result.from_value[row], result.to_value[row], Kind(int(result.kind[row]))) == (20.0, 20.0, SAME)
 
 
-def test_aat_d6_what_has_no_amount_is_unknown() -> None:
-    """AAT-d6: an empty side or records without amounts raised exceptions."""
-    result = detect(observed([("f", "", 5)], [("f", "", NAN)]))
-    assert Kind(int(result.kind[0])) is UNKNOWN
-    assert Kind(int(detect(observed([("f", "", 5)], [])).kind[0])) is Kind.NOT_IN_TARGET
-
-
 def test_values_are_in_stored_units() -> None:
     comparison = observed([("f", "", 0.25)], [("f", "", 1.0)])
     comparison = replace(comparison, metric=replace(comparison.metric, exponent=-6))
     result = detect(comparison)
     assert (result.from_value[0], result.to_value[0]) == pytest.approx((250_000, 1_000_000))
-
-
-def test_com_d6_metric_sets_direction() -> None:
-    """COM-d6: the published default for numbers is that more is better."""
-    assert Kind(int(detect(observed([("f", "", 1)], [("f", "", 9)])).kind[0])) is WORSE
 
 
 def test_absent_runs_count_as_zero_without_records() -> None:

@@ -11,7 +11,6 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import SHAPES
 from profgate.model.kinds import Kind
-from profgate.model.units import Metric
 from sentences import details_of, not_tested, sentence
 
 NAN = math.nan
@@ -123,11 +122,6 @@ def test_reg_d3_reason_names_what_records_lack(found: list[tuple[float, float]],
     result = detect(measured({"f": points(shape="linear", b0=1, b1=1)}, {"f": found}))
     assert Kind(int(result.kind[0])) is Kind.UNKNOWN
     assert sentence(result.reasons[0]) == f"the target has no model to compare: {reason}"
-
-
-def test_higher_is_better_swaps_kinds() -> None:
-    up = pair(models(("linear", 0.99)), models(("power", 0.99)), metric=Metric("hits", "hits", better="higher"))
-    assert Kind(int(detect(up).kind[0])) is Kind.OPTIMIZATION
 
 
 def test_swapped_sides_mirror() -> None:

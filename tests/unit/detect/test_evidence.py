@@ -152,14 +152,17 @@ def test_five_base_jobs_bound_other_jobs(jobs: int, mode: str) -> None:
     assert evidence(comparison, interleaved=True).mode == "runs"
 
 
-def test_base_jobs_state_their_bound() -> None:
-    noise = [{**BASE, "f07": BASE["f07"] + change} for change in (0, 20, 47, 10)]
+@pytest.mark.parametrize("unlike", [[], [{**BASE, "f07": 990, "f20": 5_000}]])
+def test_base_jobs_state_their_bound(unlike: list[dict[str, int]]) -> None:
+    """A job whose total is more than 1.25 times that of the others does not count."""
+    noise = [*unlike, *({**BASE, "f07": BASE["f07"] + change} for change in (0, 20, 47, 10))]
     found = evidence(from_exclusive([BASE], [SLOWER], noise=noise, metric=timed()))
     row = np.flatnonzero(found.costs.symbol == 7)[0]
     others = BASE["f07"] + (0 + 20 + 0 + 10) / 4
     mean = BASE["f07"] + (0 + 20 + 47 + 0 + 10) / 5
     assert found.bound[row] == pytest.approx((BASE["f07"] + 47 - others) / mean)
-    assert (found.calibration.base_jobs, bool(np.isnan(found.p).all()), bool(found.certain[row])) == (5, True, True)
+    assert found.calibration.base_jobs == len(noise) + 1
+    assert (bool(np.isnan(found.p).all()), bool(found.certain[row])) == (True, True)
 
 
 def test_unchanged_job_is_within_the_bound() -> None:

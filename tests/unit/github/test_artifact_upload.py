@@ -3,15 +3,16 @@ from collections.abc import Iterator
 import pytest
 
 from fake_github import FakeGitHub
+from profgate.flamegraph.pages import PageDocument
 from profgate.github.artifact_service import ArtifactService, UploadUnavailable
-from profgate.github.artifact_upload import Page, page_name, upload_pages, upload_profiles
+from profgate.github.artifact_upload import page_name, upload_pages, upload_profiles
 from profgate.model.report import Document
 
 RUN = "https://github.com/octo-org/shop/actions/runs/99"
 
 
-def page(workload: str, metric: str = "cpu") -> Page:
-    return Page(workload, metric, Document("page.html", "text/html", "<p>"))
+def page(workload: str, metric: str = "cpu") -> PageDocument:
+    return PageDocument(workload, metric, Document("page.html", "text/html", "<p>"))
 
 
 @pytest.fixture

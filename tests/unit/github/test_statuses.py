@@ -165,6 +165,13 @@ def test_slower_changed_function_is_annotated_at_its_line() -> None:
     (note,), more = annotations(slower("parse", linked("src/cart.py", 12)), ["src/cart.py", "src/view.py"])
     assert (note["path"], note["start_line"], note["annotation_level"], more) == ("src/cart.py", 12, "failure", 0)
     assert "parse is 2.5x slower" in str(note["message"])
+    assert "in api-bench" not in str(note["message"])
+
+
+def test_annotation_names_one_of_several_workloads() -> None:
+    found = slower("parse", linked("src/cart.py", 12))
+    (note, _), _ = annotations(replace(found, workloads=found.workloads * 2), ["src/cart.py"])
+    assert "in api-bench: " in str(note["message"])
 
 
 def test_what_was_not_changed_here_gets_nslower() -> None:

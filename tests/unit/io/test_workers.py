@@ -27,10 +27,20 @@ def task(number):
 
 assert sorted(done([lambda number=number: task(number) for number in range(50)], 3)) == [(n, n) for n in range(50)]
 """
+NESTED = """
+import os
+from profgate.io.workers import done
+
+def task():
+    return {os.getpid(), *(pid for _, pid in done([os.getpid] * 50, 3))}
+
+assert all(len(pids) == 1 for _, pids in done([task] * 50, 3))
+assert {pid for _, pid in done([os.getpid] * 50, 2)} >= {os.getpid()}
+"""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
-@pytest.mark.parametrize("program", [SHARED, FAILING])
+@pytest.mark.parametrize("program", [SHARED, FAILING, NESTED])
 def test_every_task_runs_once(program: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -62,8 +62,9 @@ def test_the_limit_itself_is_within(limit: float, colour: str) -> None:
     assert settled([load(PARSE)], accepting(limit=limit))[0]["api/parse"].colour == colour
 
 
-def test_another_name_is_not_covered() -> None:
-    found, (acceptance,) = settled([load(PARSE)], accepting("pars"))
+@pytest.mark.parametrize("other", [accepting("pars"), accepting(file="parse.py")], ids=["name", "file"])
+def test_another_function_is_not_covered(other: Acceptance) -> None:
+    found, (acceptance,) = settled([load(PARSE)], other)
     assert found["api/parse"].colour == "red"
     assert (acceptance.state, acceptance.limit) == ("unused", None)
 
@@ -101,9 +102,10 @@ def test_a_total_cannot_be_accepted() -> None:
     assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
 
 
-def test_acceptance_survives_a_rename() -> None:
-    renamed = Location("parse_old"), Location("parse")
-    found, (acceptance,) = settled([load(PARSE, renamed=(renamed,))], accepting("parse_old"))
+@pytest.mark.parametrize("file", [None, "old.py"])
+def test_acceptance_survives_a_rename(file: str | None) -> None:
+    renamed = Location("parse_old", "old.py"), Location("parse")
+    found, (acceptance,) = settled([load(PARSE, renamed=(renamed,))], accepting("parse_old", file=file))
     assert (found["api/parse"].colour, acceptance.state) == ("yellow", "applies")
 
 

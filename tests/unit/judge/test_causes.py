@@ -67,6 +67,12 @@ def test_findings_of_other_causes_and_directions_stay_apart() -> None:
     assert found == {("w0", "parse"): (2, None), ("w0", "write"): (1, None), ("w0", "render"): (3, None)}
 
 
+def test_functions_of_one_name_have_two_causes() -> None:
+    found = [replace(row("parse", 1e9), location=Location("parse", file)) for file in ("a.py", "b.py")]
+    report = with_causes(samples.report(WorkloadReport("w", {}, (), (metric_of(*found),))))
+    assert sorted(finding.cause or 0 for _, _, finding in report.findings) == [1, 2]
+
+
 def test_workloads_share_a_cause() -> None:
     first = metric_of(row("parse", 1e9))
     second = metric_of(row("parse", 1.01e9), row("write", 0.5e9))

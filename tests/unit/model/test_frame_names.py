@@ -9,7 +9,7 @@ from profgate.model.frame_names import (
     FrameKey,
     Level,
     frame_key,
-    needles_in,
+    needles_of,
     normalised_name,
     normalised_path,
     root_name,
@@ -151,7 +151,7 @@ PIECES = st.sampled_from(
 @given(st.lists(st.lists(PIECES, max_size=5).map("".join), min_size=1, max_size=5), st.sampled_from(["safe", "loose"]))
 def test_names_that_no_rule_can_change_are_told_from_all_of_them(names: list[str], level: Level) -> None:
     for name in names:
-        key = frame_key(name, None, None, level, needles=needles_in(names, level))
+        key = frame_key(name, None, None, level, needles=tuple(needles_of("\n".join(names), level)))
         whole = key.name if key.file is None else f"{key.name} ({key.file})"
         assert whole == normalised_name(name, level)
 

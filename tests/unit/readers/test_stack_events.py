@@ -63,12 +63,6 @@ def test_among_many_paths_each_shares_with_the_one_before() -> None:
     assert stacks.depth[first].tolist() == shared
 
 
-def test_calls_follow_their_paths() -> None:
-    stacks = stacks_from_paths(ints([1, 2]), ints([0, 1, 1, 2]), ints([3, 4, 5]).reshape(1, -1), ints([7, 8, 9]))
-    assert stacks.calls is not None
-    assert stacks.calls.tolist() == [7, 9]
-
-
 def test_paths_beyond_the_greatest_depth_are_refused() -> None:
     frames = ints([0] * 65_536)
     assert len(stacks_from_paths(frames[:-1], ints([0, 65_535]), ints([1]).reshape(1, 1)).depth) == 65_535

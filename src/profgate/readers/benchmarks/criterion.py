@@ -13,10 +13,7 @@ _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 
 
 def _samples(source: SourceFile) -> Iterable[Record]:
-    """Return the benchmark messages, or the content of a sample file.
-
-    The benchmark in a sample file is identified by the directories in the file's path.
-    """
+    """Return the benchmark messages or a sample file, whose benchmark is named by the directories of its path."""
     if _MESSAGE.search(source.head):
         return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
     sample = Record(source.name, document_of(source))

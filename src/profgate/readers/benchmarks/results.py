@@ -43,12 +43,11 @@ def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quan
     """
     over, _, under = (part.strip().lower() for part in unit.partition("/"))
     base, factor, power = base_unit(over)
+    usual = {"nanoseconds": "time", "bytes": "memory"}.get(base)
     if under not in _EACH:
         found = _rate(over, under, name) or unknown(unit, name)
-    elif base == "nanoseconds":
-        found = Quantity(Metric(name or "time", base, kind=MetricKind.TIMED), factor * 10.0**power)
-    elif base == "bytes":
-        found = Quantity(Metric(name or "memory", base, kind=MetricKind.TIMED), factor * 10.0**power)
+    elif usual:
+        found = Quantity(Metric(name or usual, base, kind=MetricKind.TIMED), factor * 10.0**power)
     elif over in _COUNTS:
         found = Quantity(Metric(name or over, "count", kind=MetricKind.TIMED))
     else:
@@ -73,11 +72,7 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """Benchmarks in file order.
-
-    If ``scenarios`` is false, all benchmarks belong to one run, like the tests in a test run. The names of the metrics
-    that count every event are ``counted``.
-    """
+    """Benchmarks in file order. Without ``scenarios``, all belong to one run. Metrics in ``counted`` are counts."""
 
     where: str
     scenarios: bool = True
@@ -148,10 +143,7 @@ class Results:
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
-        """Reduce the runs to at most `MOST_RUNS` medians of blocks of consecutive runs.
-
-        The last block may be shorter.
-        """
+        """Reduce the runs to at most `MOST_RUNS` medians of consecutive runs. The last block may be shorter."""
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
         from statistics import median
