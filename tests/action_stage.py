@@ -48,6 +48,14 @@ def profiles(shares: Mapping[str, int] = SHARES, seed: int = 0, workload: str = 
     return {f"{workload}/{run}.folded": folded(shares, 1000 * seed + run) for run in range(1, 6)}
 
 
+BOTH = {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}  # inputs for both builds in a job
+
+
+def both_builds(head: Mapping[str, bytes], base: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
+    sides = {"base": profiles(SHARES, 1) if base is None else base, "head": head}
+    return {f"{side}/{name}": data for side, files in sides.items() for name, data in files.items()}
+
+
 class Stage:
     """A repository with a workspace, in which the action runs."""
 
@@ -98,10 +106,7 @@ class Stage:
             self.fake.restore(saved)
 
     def record(self, files: Mapping[str, bytes]) -> int:
-        self.fake.start_run(self.base, branch=self.base_branch)
-        code = self.run("push", files, {"GITHUB_SHA": self.base, "GITHUB_REF": f"refs/heads/{self.base_branch}"}, {})
-        self.fake.finish_run()
-        return code
+        return self.triggered("push", {}, self.base, f"refs/heads/{self.base_branch}", files)
 
     def damage_baselines(self, *commits: str) -> None:
         """The stored baselines of these commits, or all, no longer have the bytes that were uploaded."""
@@ -209,6 +214,49 @@ class Stage:
         }
         inputs = {"baseline-workflow": WORKFLOW, **inputs}
         return self.run("workflow_run", {}, environ, {"action": "completed", "workflow_run": finished}, inputs)
+
+    def triggered(
+        self,
+        name: str,
+        event: Mapping[str, Any],
+        commit: str,
+        ref: str = "refs/heads/main",
+        files: Mapping[str, bytes] | None = None,
+        inputs: Mapping[str, str] | None = None,
+    ) -> int:
+        """The action in a run that an event starts for a commit of a branch or tag."""
+        self.fake.start_run(commit, event=name, branch=ref.removeprefix("refs/heads/").removeprefix("refs/tags/"))
+        self.before = len(self.fake.requests)
+        return self.finish(self.run(name, files or {}, {"GITHUB_SHA": commit, "GITHUB_REF": ref}, event, inputs))
+
+    def published(self, tag: str, files: Mapping[str, bytes] | None = None, action: str = "published") -> int:
+        """The action on a release."""
+        event = {"action": action, "release": {"tag_name": tag}}
+        return self.triggered("release", event, self.fake.state.tags[tag], f"refs/tags/{tag}", files)
+
+    def compare_refs(self, baseline: str, target: str) -> int:
+        """The action as started by hand to compare two refs."""
+        inputs = {"baseline-ref": baseline, "target-ref": target}
+        return self.triggered("workflow_dispatch", {"inputs": {}}, self.base, inputs=inputs)
+
+    def queued(self, files: Mapping[str, bytes], commit: str = "", base: str = "", ref: str = "") -> int:
+        """The action on a group of the merge queue, by default of the pull request alone."""
+        commit = commit or self.fake.add_commit(parents=[self.base, self.head])
+        base = base or self.base
+        ref = ref or f"refs/heads/gh-readonly-queue/main/pr-{self.number}-{base}"
+        group = {"head_sha": commit, "base_sha": base, "head_ref": ref, "base_ref": "refs/heads/main"}
+        return self.triggered("merge_group", {"action": "checks_requested", "merge_group": group}, commit, ref, files)
+
+    def commented(self, body: str, author: str = "maintainer", action: str = "created") -> int:
+        """The action on the default branch after a comment on the pull request."""
+        number = self.fake.add_comment(self.number, body, author=author)
+        event = {
+            "action": action,
+            "issue": {"number": self.number, "pull_request": {"url": "https://api.github.com/pulls/1"}},
+            "comment": {"id": number, "body": body, "user": {"login": author}},
+        }
+        tip = self.fake.state.branches["main"]
+        return self.triggered("issue_comment", event, tip, inputs={"baseline-workflow": "profgate.yml"})
 
     def _head_place(self) -> dict[str, Any]:
         return {"repository": "mallory/shop", "repository_id": 666} if self.fork else {}

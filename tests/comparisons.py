@@ -1,16 +1,44 @@
-"""Comparisons for tests, built from stacks or from exclusive values without the compare stage."""
+"""Comparisons for tests, built by the compare stage, or without it from stacks or from exclusive values."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.model.arrays import IntArray
 from profgate.model.comparison import Comparison, DiffTree, Noise, Note, Runs, Sampling, Symbols
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Profile, Workload
+from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
+from profgate.readers.folded import FoldedReader
 
 SAMPLES = Metric("samples", "samples")
 Stacks = Mapping[str, int]
+
+
+def overlaid(
+    baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Profile] = (), **options: Any
+) -> Comparison:
+    """Profiles with one metric in common."""
+    workload = Workload("w", Configuration(), tuple(baseline), tuple(target), tuple(noise))
+    (comparison,), alone = compare_workload(workload, (), CompareOptions(**options))
+    assert not alone
+    return comparison
+
+
+def folded(runs: Sequence[Stacks]) -> list[Profile]:
+    texts = ("".join(f"{stack} {value}\n" for stack, value in run.items()) for run in runs)
+    return [FoldedReader().read(source_of(f"run-{place}", text.encode())) for place, text in enumerate(texts)]
+
+
+def runs_of(values: Stacks, count: int = 5) -> list[dict[str, int]]:
+    """Runs that scatter by 1 %."""
+    return [
+        {name: value + (7 * place + 3 * run) % 5 for place, (name, value) in enumerate(values.items())}
+        for run in range(count)
+    ]
 
 
 def symbols_of(names: Sequence[str], modules: Mapping[str, str] | None = None) -> Symbols:

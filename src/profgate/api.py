@@ -16,7 +16,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
-from profgate.errors import ProfgateError, ProfileError, SettingsError
+from profgate.errors import ProfgateError, SettingsError
 from profgate.flamegraph.pages import PageDocument, RunTotals, build_index, earlier_totals, run_totals
 from profgate.io.executors import TaskRunner, executor_named
 from profgate.io.files import exists, read_text, write_text
@@ -181,12 +181,7 @@ def read(path: str) -> list[Profile]:
 
     Raises ProfgateError if there are no profiles at the path or a file cannot be read.
     """
-    profiles = []
-    for profile in wiring.read_sources(profiles_at(path)[0]):
-        if isinstance(profile, ProfileError):
-            raise profile
-        profiles.append(profile)
-    return profiles
+    return wiring.readable_profiles(profiles_at(path)[0])
 
 
 def compare(

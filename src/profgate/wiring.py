@@ -88,6 +88,16 @@ def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> 
     return [next(unread) if source.profile is None else source.profile for source in sources]
 
 
+def readable_profiles(sources: Sequence[SourceFile]) -> list[Profile]:
+    """Read every source and return its profile. Raises the error of the first source that cannot be read."""
+    profiles = []
+    for result in read_sources(sources):
+        if isinstance(result, ProfileError):
+            raise result
+        profiles.append(result)
+    return profiles
+
+
 def _read_anew(sources: Sequence[SourceFile], progress: Progress) -> list[Profile | ProfileError]:
     read = partial(read_or_error, readers=readers())
     sizes = [source.size for source in sources]

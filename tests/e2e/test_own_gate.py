@@ -25,7 +25,7 @@ PLANTS = (  # functions, and how often the benchmark calls them
     ("src/profgate/compare/symbols.py", "_identity_texts", 22),
     ("src/profgate/model/call_tree.py", "merged_paths", 22),
     ("src/profgate/report/rows.py", "grouped", 13),
-    ("src/profgate/attribution/paired_files.py", "functions_by_file", 3),
+    ("src/profgate/attribution/repository_paths.py", "functions_by_file", 3),
     ("src/profgate/flamegraph/page_lines.py", "page_lines", 3),
     ("src/profgate/flamegraph/page_encoding.py", "varints", 25),
     ("src/profgate/judge/findings.py", "judged_findings", 2),

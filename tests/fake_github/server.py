@@ -9,11 +9,11 @@ import ssl
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cache
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 from urllib.parse import urlencode
 
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
@@ -39,6 +39,7 @@ from fake_github.state import (
     Run,
     State,
 )
+from profgate.github.client import GitHubClient
 
 API_VERSION = "2022-11-28"
 # The next version, of which there is no description here. It has no longer these fields.
@@ -48,7 +49,6 @@ VIOLATION = 599
 ENTERPRISE_API = "/api/v3"
 ZIP = "application/zip"
 EPOCH = (1980, 1, 1, 0, 0, 0)
-Client = TypeVar("Client", bound=AbstractContextManager[Any])
 
 
 @cache
@@ -109,10 +109,12 @@ class FakeGitHub:
         if self.state.violations and kind is None:
             raise AssertionError("GitHub's description was violated:\n" + "\n".join(self.state.violations))
 
-    def closing(self, client: Client) -> Client:
-        """The client, whose connections end with this GitHub."""
-        self._clients.enter_context(client)
-        return client
+    def client(self, token: str = "", **options: Any) -> GitHubClient:
+        """A client without pauses, whose connections end with this GitHub."""
+        given = {"pauses": (0, 0), "retries": 0, "backoff": 0, **options}
+        return self._clients.enter_context(
+            GitHubClient(token or self.token, self.api_url, self.state.repository, **given)
+        )
 
     # What a run is given
 

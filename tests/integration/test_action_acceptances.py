@@ -1,7 +1,6 @@
 """Acceptances from the comment to the verdict: who may, what it covers, and how long."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -278,64 +277,53 @@ def test_untrusted_people_cannot_use_up_lookups(red: Stage, role: str) -> None:
 # The merge queue
 
 
-def queue(stage: Stage, number: int, parent: str, *, base: str | None = None) -> tuple[str, dict[str, str]]:
-    """A group's commit on its own branch, and what GitHub tells the run about it."""
-    head = stage.fake.add_commit(parents=[parent, stage.fake.state.pulls[number].head_sha])
+def queue(stage: Stage, number: int, parent: str) -> dict[str, str]:
+    """A group on its own branch: its commit, the branch and the commit before."""
+    commit = stage.fake.add_commit(parents=[parent, stage.fake.state.pulls[number].head_sha])
     ref = f"gh-readonly-queue/main/pr-{number}-{parent}"
-    stage.fake.state.branches[ref] = head
-    return head, {"ref": f"refs/heads/{ref}", "base": base or parent}
-
-
-def merge(stage: Stage, head: str, queued: dict[str, str], seed: int, shares: Mapping[str, int] = SLOWER) -> int:
-    stage.fake.start_run(head, event="merge_group", branch=queued["ref"])
-    group = {"head_sha": head, "base_sha": queued["base"], "head_ref": queued["ref"], "base_ref": "refs/heads/main"}
-    environ = {"GITHUB_SHA": head, "GITHUB_REF": queued["ref"]}
-    code = stage.run(
-        "merge_group", profiles(shares, seed), environ, {"action": "checks_requested", "merge_group": group}
-    )
-    stage.fake.finish_run()
-    return code
+    stage.fake.state.branches[ref] = commit
+    return {"commit": commit, "ref": f"refs/heads/{ref}", "base": parent}
 
 
 @pytest.mark.slow
 def test_merge_queue_honours_acceptances(red: Stage) -> None:
-    head, queued = queue(red, red.number, red.base)
-    assert merge(red, head, queued, 78) == 1
+    group = queue(red, red.number, red.base)
+    assert red.queued(profiles(SLOWER, 78), **group) == 1
     say(red)
     assert red.compare(profiles(SLOWER, 79)) == 0
-    assert merge(red, head, queued, 80) == 0
-    assert merge(red, head, queued, 81) == 0
+    assert red.queued(profiles(SLOWER, 80), **group) == 0
+    assert red.queued(profiles(SLOWER, 81), **group) == 0
 
 
 @pytest.mark.slow
 def test_merge_queue_accepts_what_was_shown(red: Stage) -> None:
-    head, queued = queue(red, red.number, red.base)
+    group = queue(red, red.number, red.base)
     say(red)
-    assert merge(red, head, queued, 78, FAR_SLOWER) == 1
-    assert merge(red, head, queued, 79) == 0
+    assert red.queued(profiles(FAR_SLOWER, 78), **group) == 1
+    assert red.queued(profiles(SLOWER, 79), **group) == 0
 
 
 def test_merge_group_reads_pull_requests_before_it(red: Stage) -> None:
     say(red, "/profgate accept parse max=2.5x: needed")
-    first, _ = queue(red, red.number, red.base)
+    first = queue(red, red.number, red.base)["commit"]
     red.open_pull()
-    head, queued = queue(red, red.number, first)
+    group = queue(red, red.number, first)
     red.inputs["config"] = "profgate.yml"
-    assert merge(red, head, queued, 79) in {0, 1}
+    assert red.queued(profiles(SLOWER, 79), **group) in {0, 1}
     assert "accepted by" in red.summary
 
 
 def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:
     """The branch of a merged group may still be there, and its commit is the baseline of the groups behind it."""
     say(red, "/profgate accept parse max=2.5x: needed")
-    red.base, _ = queue(red, red.number, red.base)
+    red.base = queue(red, red.number, red.base)["commit"]
     red.fake.state.branches["main"] = red.base
     red.record(profiles(seed=50))
     red.open_pull()
-    first, _ = queue(red, red.number, red.base)
+    first = queue(red, red.number, red.base)["commit"]
     red.open_pull()
-    head, queued = queue(red, red.number, first)
-    merge(red, head, queued, 79)
+    group = queue(red, red.number, first)
+    red.queued(profiles(SLOWER, 79), **group)
     assert red.report["baseline"]["sha"] == red.base
     assert "acceptances" not in red.report
 
@@ -345,10 +333,8 @@ def test_after_the_merge_it_is_gone(red: Stage) -> None:
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
     red.inputs["baseline-ref"] = red.base
-    red.fake.start_run(red.head)
     merged = red.fake.add_commit(parents=[red.base, red.head], branch="main")
-    code = red.run("push", profiles(SLOWER, 79), {"GITHUB_SHA": merged, "GITHUB_REF": "refs/heads/main"}, {})
-    assert code == 1
+    assert red.triggered("push", {}, merged, files=profiles(SLOWER, 79)) == 1
 
 
 # The comment itself as an event
@@ -357,24 +343,6 @@ def test_after_the_merge_it_is_gone(red: Stage) -> None:
 def reactions(stage: Stage) -> list[str]:
     """Those of the newest comment that is not ours."""
     return [one for one in stage.fake.state.comments.values() if "[bot]" not in one.author][-1].reactions
-
-
-def commented(stage: Stage, body: str = COMMAND, author: str = "maintainer", *, action: str = "created") -> int:
-    """The action on the default branch after this comment."""
-    number = say(stage, body, author)
-    tip = stage.fake.state.branches["main"]
-    stage.fake.start_run(tip, event="issue_comment", path=".github/workflows/profgate-accept.yml")
-    event = {
-        "action": action,
-        "issue": {"number": stage.number, "pull_request": {"url": "https://api.github.com/pulls/1"}},
-        "comment": {"id": number, "body": body, "user": {"login": author}},
-    }
-    stage.inputs["baseline-workflow"] = "profgate.yml"
-    before = len(stage.fake.requests)
-    code = stage.run("issue_comment", {}, {"GITHUB_SHA": tip, "GITHUB_REF": "refs/heads/main"}, event)
-    stage.requests = stage.fake.requests[before:]
-    stage.fake.finish_run()
-    return code
 
 
 @pytest.fixture
@@ -387,7 +355,7 @@ def failed(red: Stage) -> Stage:
 
 
 def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
-    assert commented(failed) == 0
+    assert failed.commented(COMMAND) == 0
     assert failed.fake.state.reruns == [failed.pull_run]
     assert reactions(failed) == ["+1"]
     assert "Not accepted" not in failed.comments[0]
@@ -405,45 +373,45 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
     ),
 )
 def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, message: str) -> None:
-    assert commented(failed, body, author) == 0
+    assert failed.commented(body, author) == 0
     assert failed.fake.state.reruns == []
     assert message in failed.log
     assert "the comment was deleted" not in failed.log
 
 
 def test_talk_costs_no_request(failed: Stage) -> None:
-    commented(failed, "Looks good to me.")
+    failed.commented("Looks good to me.")
     assert failed.requests == []
     assert reactions(failed) == []
 
 
 def test_untrusted_comment_never_counts(failed: Stage) -> None:
     say(failed)
-    commented(failed, COMMAND, "outsider")
+    failed.commented(COMMAND, "outsider")
     assert failed.fake.state.reruns == []
 
 
 def test_an_edit_runs_nothing(failed: Stage) -> None:
-    assert commented(failed, action="edited") == 0
+    assert failed.commented(COMMAND, action="edited") == 0
     assert failed.fake.state.reruns == []
 
 
 def test_acceptance_waits_for_the_next_run(failed: Stage) -> None:
     failed.push_to_pull()
-    assert commented(failed) == 0
+    assert failed.commented(COMMAND) == 0
     assert failed.fake.state.reruns == []
     assert "the acceptance counts in the next run" in failed.log
 
 
 def test_a_closed_pull_request_is_left_alone(failed: Stage) -> None:
     failed.fake.state.pulls[failed.number].state = "closed"
-    assert commented(failed) == 0
+    assert failed.commented(COMMAND) == 0
     assert "is closed, so the gate is not run again" in failed.log
 
 
 def test_missing_rerun_permission_is_reported(failed: Stage) -> None:
     failed.fake.state.permissions["actions"] = "read"
-    assert commented(failed) == 2
+    assert failed.commented(COMMAND) == 2
     assert "actions: write" in failed.log
 
 
@@ -456,7 +424,7 @@ def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
     assert stage.compare(profiles(SLOWER, 77)) == 1
     stage.fake.state.permissions = dict(ALL_PERMISSIONS)
     assert stage.fork_comment("failure") == 0
-    assert commented(stage) == 0
+    assert stage.commented(COMMAND) == 0
     assert stage.fake.state.reruns == []
     states = [(one["state"], one["sha"]) for one in stage.fake.state.statuses]
     assert states == [("failure", stage.head), ("success", stage.head)]
@@ -476,7 +444,7 @@ def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
 )
 def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, message: str) -> None:
     before = failed.comments[0]
-    assert commented(failed, body, author) == 0
+    assert failed.commented(body, author) == 0
     assert failed.fake.state.reruns == []
     assert reactions(failed) == ["confused"]
     assert failed.comments[0].startswith(before.rstrip())
@@ -487,12 +455,12 @@ def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, autho
 
 
 def test_next_run_replaces_the_answer(failed: Stage) -> None:
-    commented(failed, "/profgate accept parse")
+    failed.commented("/profgate accept parse")
     failed.push_to_pull()
     failed.compare(profiles(SLOWER, 78))
     assert "**Not accepted:**" not in failed.comments[0]
     assert "gives no reason" in failed.comments[0]
-    commented(failed, "/profgate approve parse")
+    failed.commented("/profgate approve parse")
     answer = failed.comments[0].partition("**Not accepted:**")[2]
     assert "is unknown" in answer
     assert "gives no reason" not in answer
@@ -501,7 +469,7 @@ def test_next_run_replaces_the_answer(failed: Stage) -> None:
 def test_answer_keeps_the_limit_of_earlier_commands(failed: Stage) -> None:
     """An answer edits the comment, so that the time of the edit no longer shows what it showed before."""
     say(failed)
-    commented(failed, "/profgate accept render")
+    failed.commented("/profgate accept render")
     assert "**Not accepted:**" in failed.comments[0]
     failed.push_to_pull()
     assert failed.compare(profiles(FAR_SLOWER, 78)) == 1
@@ -512,7 +480,7 @@ def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
     """Many comments cause few requests, no notification and few lines, and their texts are not shown."""
     before = failed.comments[0]
     for number in range(12):
-        commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"outsider-{number}")
+        failed.commented(f"/profgate accept parse: buy at spam{number}.example", f"outsider-{number}")
         assert len(failed.requests) <= 3
         assert reactions(failed) == []
     assert failed.comments[0] == before
@@ -536,7 +504,7 @@ def test_untrusted_comments_hide_no_acceptance(failed: Stage) -> None:
 
 def test_reaction_answers_without_own_comment(failed: Stage) -> None:
     failed.fake.state.comments.clear()
-    commented(failed, "/profgate accept parse")
+    failed.commented("/profgate accept parse")
     assert reactions(failed) == ["confused"]
     assert len(failed.comments) == 1
 
@@ -544,14 +512,14 @@ def test_reaction_answers_without_own_comment(failed: Stage) -> None:
 def test_switched_off_comments_are_not_answered_in_one(failed: Stage) -> None:
     before = failed.comments[0]
     failed.inputs["comment"] = "never"
-    commented(failed, "/profgate accept parse")
+    failed.commented("/profgate accept parse")
     assert failed.comments[0] == before
     assert reactions(failed) == ["confused"]
 
 
 def test_that_there_can_be_no_answer_stops_nothing(failed: Stage) -> None:
     failed.fake.state.permissions |= {"issues": "read", "pull_requests": "read"}
-    assert commented(failed) == 0
+    assert failed.commented(COMMAND) == 0
     assert failed.fake.state.reruns == [failed.pull_run]
     assert "the comment got no answer" in failed.log
     assert "pull-requests: write" in failed.log

@@ -26,34 +26,23 @@ def compared_with(stage: Stage, files: dict[str, bytes]) -> str:
     return stage.outputs["baseline-sha"]
 
 
-def test_head_checkout_is_compared_with_merge_base(diverged: Stage) -> None:
+@pytest.mark.parametrize(
+    ("checkout", "baseline", "warns"),
+    [
+        ("head", "start", False),
+        ("ref: refs/heads/feature\n", "start", False),
+        ("merge", "base", False),
+        ("", "base", False),
+        (UNKNOWN, "base", True),  # a job may rebase the branch itself, which makes a commit that GitHub does not know
+    ],
+)
+def test_checkout_chooses_the_baseline(diverged: Stage, checkout: str, baseline: str, *, warns: bool) -> None:
     diverged.start_pull_run()
-    assert diverged.finish(diverged.step(profiles(SLOWER, 77) | {HEAD: diverged.head.encode()})) == 0
-    assert diverged.outputs["baseline-sha"] == diverged.start
-    assert "neither" not in diverged.log
-
-
-def test_head_on_a_branch_is_recognized(diverged: Stage) -> None:
-    files = {HEAD: b"ref: refs/heads/feature\n", "../.git/refs/heads/feature": diverged.head.encode()}
-    assert compared_with(diverged, files) == diverged.start
-
-
-def test_test_merge_is_compared_with_first_parent(diverged: Stage) -> None:
-    diverged.start_pull_run()
-    diverged.finish(diverged.step(profiles(SLOWER, 77) | {HEAD: diverged.merge.encode()}))
-    assert diverged.outputs["baseline-sha"] == diverged.base
-    assert "neither" not in diverged.log
-
-
-def test_without_git_folder_first_parent_is_used(diverged: Stage) -> None:
-    assert compared_with(diverged, {}) == diverged.base
-    assert "neither" not in diverged.log
-
-
-def test_rebased_checkout_is_reported(diverged: Stage) -> None:
-    """A job may rebase the branch itself, which makes a commit that GitHub does not know."""
-    assert compared_with(diverged, {HEAD: UNKNOWN.encode()}) == diverged.base
-    assert f"the checked-out commit {UNKNOWN} is neither" in diverged.log
+    files = {HEAD: str(getattr(diverged, checkout, checkout)), "../.git/refs/heads/feature": diverged.head}
+    given = {name: text.encode() for name, text in files.items() if checkout}
+    assert diverged.finish(diverged.step(profiles(SLOWER, 77) | given)) == 0
+    assert diverged.outputs["baseline-sha"] == getattr(diverged, baseline)
+    assert (f"the checked-out commit {UNKNOWN} is neither" in diverged.log) == warns == ("neither" in diverged.log)
 
 
 @pytest.mark.parametrize("checkout", [b"", UNKNOWN.encode()])
@@ -91,10 +80,7 @@ def test_fork_states_the_commit_it_measured(diverged: Stage) -> None:
 
 def pushed(stage: Stage, before: str, sha: str) -> str:
     """The baseline of a push to the base branch that is compared."""
-    stage.fake.start_run(sha)
-    environ = {"GITHUB_SHA": sha, "GITHUB_REF": "refs/heads/main"}
-    stage.run("push", profiles(SLOWER, 77), environ, {"before": before}, {"mode": "compare"})
-    stage.fake.finish_run()
+    stage.triggered("push", {"before": before}, sha, files=profiles(SLOWER, 77), inputs={"mode": "compare"})
     return stage.outputs["baseline-sha"]
 
 

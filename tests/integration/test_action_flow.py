@@ -10,7 +10,7 @@ import cmarkgfm
 import cmarkgfm.cmark
 import pytest
 
-from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, BASE_RUNS, BOTH, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, both_builds, profiles
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 
@@ -225,21 +225,25 @@ def test_function_of_untouched_file_is_unchanged(with_sources: Stage) -> None:
     assert source_warnings(with_sources) == []
 
 
-@pytest.mark.parametrize("status", [403, 404, 502])
-def test_missing_commit_files_leave_changed_files_known(with_sources: Stage, status: int) -> None:
-    with_sources.fake.fail("GET", "/git/trees/", status, times=9)
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        *[(status, "GitHub did not list the commit's files") for status in (403, 404, 502)],
+        ("listed up to a limit", "GitHub listed 3 files of the commit and omitted others"),
+        ("chosen baseline", "does not start at the baseline (main)"),
+    ],
+)
+def test_missing_commit_files_leave_changed_files_known(with_sources: Stage, state: int | str, text: str) -> None:
+    if isinstance(state, int):
+        with_sources.fake.fail("GET", "/git/trees/", state, times=9)
+    elif state == "chosen baseline":
+        with_sources.inputs["baseline-ref"] = "main"
+    else:
+        with_sources.fake.state.most_listed = 4  # logo.png, src and two of its files
     assert with_sources.compare(in_cart(BOTH_SLOWER, 77)) == 1
     assert sources_of(with_sources) == {"parse": "changed"}
     (warning,) = source_warnings(with_sources)
-    assert "GitHub did not list the commit's files" in warning
-
-
-def test_truncated_list_leaves_its_files_known(with_sources: Stage) -> None:
-    with_sources.fake.state.most_listed = 4  # logo.png, src and two of its files
-    with_sources.compare(in_cart(BOTH_SLOWER, 77))
-    assert sources_of(with_sources) == {"parse": "changed"}
-    (warning,) = source_warnings(with_sources)
-    assert "GitHub listed 3 files of the commit and omitted others" in warning
+    assert text in warning
 
 
 def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
@@ -248,14 +252,6 @@ def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
     assert sources_of(with_sources) == {"parse": "changed"}
     (warning,) = source_warnings(with_sources)
     assert f"does not start at the baseline ({with_sources.base[:12]})" in warning
-
-
-def test_chosen_baseline_marks_nothing_unchanged(with_sources: Stage) -> None:
-    with_sources.inputs["baseline-ref"] = "main"
-    with_sources.compare(in_cart(BOTH_SLOWER, 77))
-    assert sources_of(with_sources) == {"parse": "changed"}
-    (warning,) = source_warnings(with_sources)
-    assert "does not start at the baseline (main)" in warning
 
 
 def test_renamed_file_is_a_single_location(with_sources: Stage) -> None:
@@ -267,10 +263,8 @@ def test_renamed_file_is_a_single_location(with_sources: Stage) -> None:
 
 
 def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
-    with_sources.inputs |= {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
-    both = {f"base/{name}": data for name, data in in_cart(SHARES, 1).items()}
-    both |= {f"head/{name}": data for name, data in in_cart(BOTH_SLOWER, 2).items()}
-    assert with_sources.compare(both) == 1
+    with_sources.inputs |= BOTH
+    assert with_sources.compare(both_builds(in_cart(BOTH_SLOWER, 2), in_cart(SHARES, 1))) == 1
     assert sources_of(with_sources) == {"parse": "changed", "render": "same"}
     assert "changed [in this PR](" in with_sources.comments[0]
     page = with_sources.file("api.samples.html").partition('id="header">')[2].partition("</script>")[0]
@@ -385,12 +379,9 @@ def test_a_broken_policy_names_every_place(recorded: Stage) -> None:
 
 
 def test_both_sides_in_a_job_need_no_api(stage: Stage) -> None:
-    stage.inputs |= {"token": "", "profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
-    both = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
-    both |= {f"head/{name}": data for name, data in profiles(SLOWER, 2).items()}
-    before = len(stage.fake.requests)
-    assert stage.record(both) == 1
-    assert [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path] == []
+    stage.inputs |= {"token": "", **BOTH}
+    assert stage.record(both_builds(profiles(SLOWER, 2))) == 1
+    assert stage.requests == []
     report = json.loads(stage.file("report.json"))
     assert [workload["name"] for workload in report["workloads"]] == ["api"]
 
@@ -405,10 +396,8 @@ def test_stored_baseline_needs_a_token(stage: Stage) -> None:
 def test_base_policy_holds_for_local_sides(stage: Stage) -> None:
     commit_policy(stage, "gate: {fail-on: never, fail-on-total: never, own-baseline: true}\n")
     stage.open_pull()
-    stage.inputs |= {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
-    both = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
-    both |= {f"head/{name}": data for name, data in profiles(SLOWER, 2).items()}
-    assert stage.compare(both) == 0
+    stage.inputs |= BOTH
+    assert stage.compare(both_builds(profiles(SLOWER, 2))) == 0
     assert json.loads(stage.file("report.json"))["policy"]["fail_on"] == "never"
     assert len(stage.comments) == 1
 
@@ -423,12 +412,7 @@ def test_two_refs_are_compared_on_demand(recorded: Stage) -> None:
     old = recorded.base
     recorded.push(profiles(SLOWER, 90))
     recorded.fake.state.tags["v1"] = old
-    recorded.inputs |= {"baseline-ref": "v1", "target-ref": "main"}
-    recorded.fake.start_run(recorded.base, event="workflow_dispatch")
-    code = recorded.run(
-        "workflow_dispatch", {}, {"GITHUB_SHA": recorded.base, "GITHUB_REF": "refs/heads/main"}, {"inputs": {}}
-    )
-    assert code == 1
+    assert recorded.compare_refs("v1", "main") == 1
     assert recorded.outputs["baseline-sha"] == old
     assert "parse" in recorded.summary
     assert recorded.comments == []
@@ -542,36 +526,23 @@ def test_refused_publication_changes_no_verdict(recorded: Stage, setting: str, p
     assert len(recorded.comments) == (setting != "comment")
 
 
-def queued(stage: Stage, files: dict[str, bytes]) -> int:
-    """The action on a group of the merge queue."""
-    group = stage.fake.add_commit(parents=[stage.base, stage.head])
-    ref = f"refs/heads/gh-readonly-queue/main/pr-{stage.number}-{stage.base}"
-    stage.fake.start_run(group, event="merge_group", branch=ref.removeprefix("refs/heads/"))
-    event = {"action": "checks_requested", "merge_group": {"base_sha": stage.base, "head_sha": group, "head_ref": ref}}
-    code = stage.run("merge_group", files, {"GITHUB_SHA": group, "GITHUB_REF": ref}, event)
-    stage.fake.finish_run()
-    return code
-
-
 def test_merge_queue_is_gated_without_a_comment(recorded: Stage) -> None:
-    assert queued(recorded, profiles(SLOWER, 77)) == 1
+    assert recorded.queued(profiles(SLOWER, 77)) == 1
     assert recorded.outputs["baseline-sha"] == recorded.base
     assert recorded.comments == []
     assert "parse" in recorded.summary
-    assert queued(recorded, profiles(SHARES, 78)) == 0
+    assert recorded.queued(profiles(SHARES, 78)) == 0
 
 
 @pytest.mark.parametrize("event", ["schedule", "workflow_dispatch"])
 def test_a_run_of_the_base_branch_records(stage: Stage, event: str) -> None:
-    stage.fake.start_run(stage.base, event=event)
-    assert stage.run(event, profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/heads/main"}, {}) == 0
+    assert stage.triggered(event, {}, stage.base, files=profiles()) == 0
     assert [one.name for one in stage.fake.state.artifacts.values()] == [ARTIFACT]
 
 
 def test_a_pushed_tag_records_its_commit(stage: Stage) -> None:
     stage.fake.state.tags["v1"] = stage.base
-    stage.fake.start_run(stage.base, branch="v1")
-    assert stage.run("push", profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/tags/v1"}, {}) == 0
+    assert stage.triggered("push", {}, stage.base, "refs/tags/v1", profiles()) == 0
     assert json.loads(stage.file(f"baseline/{MANIFEST_NAME}"))["ref"] == "refs/tags/v1"
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import pytest
 
 import action_stage
-from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, BASE_RUNS, BOTH, SHARES, SLOWER, Stage, both_builds, profiles
 from profgate.action import later_runs
 from profgate.action.entry import limited_main
 from profgate.model.source import MANIFEST_NAME
@@ -280,12 +280,7 @@ def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
     old = stage.base = stage.fake.add_commit(parents=[slow, stage.fake.add_commit(parents=[slow])], branch="main")
     stage.push_jobs()
     stage.open_pull(fork=True)
-    permissions = stage.fake.state.permissions
-    stage.fake.read_only()
-    stage.start_pull_run()
-    stage.merge = old
-    stage.finish(stage.step(profiles(SLOWER, 77)))
-    stage.fake.state.permissions = permissions
+    forge(stage, merge=old)
     assert stage.fork_comment() == 0
     assert stage.outputs["baseline-sha"] == stage.base
     assert statuses(stage) == [(stage.head, "failure")]
@@ -312,11 +307,12 @@ def improved(stage: Stage) -> tuple[Stage, str]:
     return stage, slow
 
 
-def forge(stage: Stage, first: str, *, known: bool = True) -> int:
-    """A pull request run that states a merge of the head and another commit, which GitHub may not know."""
+def forge(stage: Stage, first: str = "", *, merge: str = "", known: bool = True) -> int:
+    """A pull request run that states another merge, or one of the head and another commit, perhaps unknown."""
     permissions = stage.fake.state.permissions
     stage.fake.read_only()
     stage.start_pull_run(first)
+    stage.merge = merge or stage.merge
     code = stage.finish(stage.step(profiles(SLOWER, 77)))
     if not known:
         del stage.fake.state.commits[stage.merge]
@@ -403,18 +399,11 @@ def test_pull_request_run_ignores_its_old_base_commit(stage: Stage) -> None:
 
 # Both builds in one job: the fork's run brings a baseline of its own
 
-BOTH = {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
-
-
-def both_builds(head: dict[str, int], seed: int = 2) -> dict[str, bytes]:
-    base = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
-    return base | {f"head/{name}": data for name, data in profiles(head, seed).items()}
-
 
 def test_fork_may_measure_both_builds(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.inputs |= BOTH
-    assert pull_run(stage, both_builds(SLOWER)) == 1
+    assert pull_run(stage, both_builds(profiles(SLOWER, 2))) == 1
     assert "stored for a workflow that runs on workflow_run" in stage.summary
     stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
     assert stage.fork_comment("failure") == 0
@@ -424,21 +413,23 @@ def test_fork_may_measure_both_builds(stage: Stage) -> None:
     assert statuses(stage) == [(stage.head, "failure")]
 
 
+def brings_slow_baseline(stage: Stage) -> None:
+    """The run of the pull request measures a baseline that is as slow as its head."""
+    stage.inputs |= BOTH
+    pull_run(stage, both_builds(profiles(SLOWER, 2), profiles(SLOWER, 1)))
+    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
+
+
 def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
     """Else a fork would choose what it is compared with."""
-    forked.inputs |= BOTH
-    own = {f"base/{name}": data for name, data in profiles(SLOWER, 1).items()}  # as slow as its head
-    pull_run(forked, both_builds(SLOWER) | own)
-    forked.inputs = {**forked.inputs, "profiles": "", "baseline-profiles": ""}
+    brings_slow_baseline(forked)
     assert forked.fork_comment() == 0
     assert forked.outputs["baseline-sha"] == forked.base
     assert statuses(forked) == [(forked.head, "failure")]
 
 
 def test_fork_baseline_does_not_replace_an_unreadable_one(forked: Stage) -> None:
-    forked.inputs |= BOTH
-    pull_run(forked, both_builds(SLOWER) | {f"base/{name}": data for name, data in profiles(SLOWER, 1).items()})
-    forked.inputs = {**forked.inputs, "profiles": "", "baseline-profiles": ""}
+    brings_slow_baseline(forked)
     forked.damage_baselines()
     assert forked.fork_comment() == 0
     assert forked.outputs["conclusion"] == "fail"
@@ -450,7 +441,7 @@ def test_fork_baseline_needs_the_policy(stage: Stage) -> None:
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
     stage.open_pull(fork=True)
     stage.inputs |= BOTH | {"mode": "record"}
-    pull_run(stage, both_builds(SHARES))
+    pull_run(stage, both_builds(profiles(SHARES, 2)))
     stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": "", "mode": ""}
     assert stage.fork_comment() == 0
     assert statuses(stage) == [(stage.head, "failure")]
@@ -459,7 +450,7 @@ def test_fork_baseline_needs_the_policy(stage: Stage) -> None:
 def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.inputs |= BOTH
-    pull_run(stage, both_builds(SHARES))
+    pull_run(stage, both_builds(profiles(SHARES, 2)))
     stage.fake.add_artifact(stage.pull_run, f"{ARTIFACT}-brought", {"page.html": b"<script>"})
     stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
     assert stage.fork_comment() == 2

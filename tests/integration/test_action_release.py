@@ -29,24 +29,9 @@ def releasing(recorded: Stage) -> Stage:
 
 
 def published(stage: Stage, tag: str, files: dict[str, bytes] | None = None, action: str = "published") -> int:
-    commit = stage.fake.state.tags[tag]
-    stage.fake.start_run(commit, event="release", branch=tag)
-    before = len(stage.fake.requests)
-    environ = {"GITHUB_SHA": commit, "GITHUB_REF": f"refs/tags/{tag}"}
-    code = stage.run("release", files or {}, environ, {"action": action, "release": {"tag_name": tag}})
-    stage.requests = stage.fake.requests[before:]
-    stage.fake.finish_run()
+    code = stage.published(tag, files, action)
     if (stage.workspace / "profgate-report" / ASSET).exists():
         stage.attach(tag)
-    return code
-
-
-def compared(stage: Stage, baseline: str, target: str) -> int:
-    stage.fake.start_run(stage.base, event="workflow_dispatch")
-    inputs = {"baseline-ref": baseline, "target-ref": target}
-    environ = {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/heads/main"}
-    code = stage.run("workflow_dispatch", {}, environ, {"inputs": {}}, inputs)
-    stage.fake.finish_run()
     return code
 
 
@@ -87,7 +72,7 @@ def test_release_profiles_outlive_the_artifacts(releasing: Stage) -> None:
     published(releasing, "v1")
     published(releasing, "v2")
     lose_artifacts(releasing)
-    assert compared(releasing, "v1", "v2") in {0, 1}
+    assert releasing.compare_refs("v1", "v2") in {0, 1}
     report = json.loads(releasing.file("report.json"))
     assert [one["name"] for one in report["workloads"]] == ["api"]
     assert report["baseline"]["sha"] == releasing.fake.state.tags["v1"]
@@ -96,7 +81,7 @@ def test_release_profiles_outlive_the_artifacts(releasing: Stage) -> None:
 
 def test_older_profiles_of_the_target_are_stated(releasing: Stage) -> None:
     for older in (False, True):
-        compared(releasing, "v1", "main")
+        releasing.compare_refs("v1", "main")
         codes = [one["code"] for one in json.loads(releasing.file("report.json"))["warnings"]]
         assert ("older_target" in codes) == older
         releasing.base = releasing.fake.add_commit(parents=[releasing.base], branch="main")
@@ -106,7 +91,7 @@ def test_older_profiles_of_the_target_are_stated(releasing: Stage) -> None:
 def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
-    assert compared(releasing, "v1", "v2") == 2
+    assert releasing.compare_refs("v1", "v2") == 2
     assert "v1: has no stored profiles" in releasing.log
     assert f"release v1 has no profiles ({ASSET})" in releasing.log
 
@@ -164,7 +149,7 @@ def test_a_poisoned_release_is_refused(releasing: Stage, members: dict[str, byte
     published(releasing, "v2")
     lose_artifacts(releasing)
     releasing.fake.add_release("v0", releasing.fake.state.tags["v1"], {ASSET: zip_of(members)})
-    assert compared(releasing, "v0", "v2") == 2
+    assert releasing.compare_refs("v0", "v2") == 2
     assert message in releasing.log
 
 

@@ -154,42 +154,15 @@ def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
     changed.start_pull_run()
     for shard in ("a", "b", "c"):
         changed.step(slow(), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")
-    before = len(changed.fake.requests)
-    changed.step({}, mode="merge", **{"shards-result": "success"})
-    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    changed.before = len(changed.fake.requests)
+    changed.finish(changed.step({}, mode="merge", **{"shards-result": "success"}))
     assert counted(changed)["rest"] <= 8 + PERSON + 3  # one for each shard
-    changed.finish(0)
 
 
 def test_a_group_of_the_merge_queue(changed: Stage) -> None:
     accepted(changed)
-    head = changed.fake.add_commit(parents=[changed.base, changed.head])
-    ref = f"refs/heads/gh-readonly-queue/main/pr-{changed.number}-{changed.base}"
-    changed.fake.start_run(head, event="merge_group", branch=ref.removeprefix("refs/heads/"))
-    group = {"head_sha": head, "base_sha": changed.base, "head_ref": ref, "base_ref": "refs/heads/main"}
-    before = len(changed.fake.requests)
-    event = {"action": "checks_requested", "merge_group": group}
-    changed.run("merge_group", slow(), {"GITHUB_SHA": head, "GITHUB_REF": ref}, event)
-    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    changed.queued(slow())
     assert counted(changed)["rest"] <= NEEDED + PERSON + FURTHER
-
-
-def commented(stage: Stage, body: str) -> Counter[str]:
-    """What the workflow of acceptances costs for one comment."""
-    number = stage.fake.add_comment(stage.number, body, author="maintainer")
-    tip = stage.fake.state.branches["main"]
-    stage.fake.start_run(tip, event="issue_comment")
-    event = {
-        "action": "created",
-        "issue": {"number": stage.number, "pull_request": {"url": "https://api.github.com/pulls/1"}},
-        "comment": {"id": number, "body": body, "user": {"login": "maintainer"}},
-    }
-    before = len(stage.fake.requests)
-    environ = {"GITHUB_SHA": tip, "GITHUB_REF": "refs/heads/main"}
-    assert stage.run("issue_comment", {}, environ, event, {"baseline-workflow": "profgate.yml"}) == 0, stage.log
-    stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
-    stage.fake.finish_run()
-    return counted(stage)
 
 
 @pytest.mark.parametrize("body", ["/profgate accept parse max=+150%: needed", "/profgate accept parse"])
@@ -199,20 +172,17 @@ def test_a_comment_that_accepts_or_is_refused(changed: Stage, body: str) -> None
     runs[changed.pull_run] = replace(runs[changed.pull_run], conclusion="failure")
     changed.fake.state.permissions["actions"] = "write"
     changed.fake.state.collaborators["maintainer"] = "write"
-    assert commented(changed, body)["rest"] <= 9
-    assert commented(changed, "Looks good")["rest"] == 0
+    for text, most in ((body, 9), ("Looks good", 0)):
+        assert changed.commented(text) == 0, changed.log
+        assert counted(changed)["rest"] <= most
 
 
 def test_a_base_run_that_records(changed: Stage) -> None:
-    before = len(changed.fake.requests)
     changed.push()
-    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
     assert counted(changed) == Counter()
     del changed.inputs["history"]
     changed.push()
-    before = len(changed.fake.requests)
     changed.push()
-    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
     assert counted(changed)["rest"] <= 7
 
 
@@ -226,11 +196,6 @@ def test_requests_of_two_releases_are_bounded(changed: Stage, commits: int) -> N
         changed.fake.state.brought[changed.base] = [pull]
         changed.record(profiles(SHARES, 100 + number))
     changed.fake.add_release("v2", changed.base, {})
-    changed.fake.start_run(changed.base, event="release", branch="v2")
-    before = len(changed.fake.requests)
-    environ = {"GITHUB_SHA": changed.base, "GITHUB_REF": "refs/tags/v2"}
-    changed.run("release", {}, environ, {"action": "published", "release": {"tag_name": "v2"}})
-    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    changed.published("v2")
     steps = min(commits - 1, 19)
     assert counted(changed)["rest"] <= 24 + FURTHER + 2 * steps + min(commits, 60)
-    changed.fake.finish_run()

@@ -9,7 +9,6 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.github import artifact_service
 from profgate.github.artifact_service import ArtifactService, UploadUnavailable, zip_files
-from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget
 
 
@@ -27,7 +26,7 @@ def test_client_reads_what_was_uploaded(fake: FakeGitHub) -> None:
     assert run is not None
     page = service.upload_file("report.html", b"<html></html>", "text/html")
     profiles = service.upload_zip("profgate-cpu", {"b.folded": b"b 1\n", "a/a.folded": b"a 1\n"})
-    client = fake.closing(GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0)))
+    client = fake.client()
     newest, oldest = client.run_artifacts(run)
     assert (newest.id, newest.digest) == (profiles.id, profiles.digest)
     assert client.artifact_files(newest) == {"a/a.folded": b"a 1\n", "b.folded": b"b 1\n"}

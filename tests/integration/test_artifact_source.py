@@ -8,7 +8,6 @@ from fake_github import FakeGitHub
 from profgate.errors import GitHubError
 from profgate.github.artifact_source import Found, Search, find_stored
 from profgate.github.baseline_search import Trust
-from profgate.github.client import GitHubClient
 from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
 from profgate.model.source import MANIFEST_NAME
 from profgate.report.wording import reason_text
@@ -41,11 +40,8 @@ def reasons_of(found: Found) -> list[str]:
 
 
 def search(fake: FakeGitHub, noise: int = 8, own_run: int = 0) -> Found:
-    client = fake.closing(
-        GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
-    )
     trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset({"main"}), own_run)
-    return find_stored(client, Search(chain(fake)[0], trust, ["main"], NAME), lambda _: noise)
+    return find_stored(fake.client(), Search(chain(fake)[0], trust, ["main"], NAME), lambda _: noise)
 
 
 def test_nearest_set_is_baseline_others_are_noise(fake: FakeGitHub) -> None:
@@ -66,11 +62,8 @@ def test_later_state_is_of_the_base_branch(fake: FakeGitHub, base: str, *, has_l
     store(fake, before)
     later = store(fake, fake.add_commit(parents=[start], branch="main"))
     fake.state.branches.setdefault(base, start)
-    client = fake.closing(
-        GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
-    )
     trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset(branches), 0)
-    found = find_stored(client, Search(start, trust, branches, NAME, base), lambda _: 0)
+    found = find_stored(fake.client(), Search(start, trust, branches, NAME, base), lambda _: 0)
     assert found.baseline is not None
     assert (found.later.id if found.later else None) == (later if has_later else None)
 

@@ -22,10 +22,8 @@ from profgate.github.requests import NotFoundError, RateLimitedError, ServerFail
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
 
-def client_of(fake: FakeGitHub, token: str | None = None, budget: RetryBudget | None = None) -> GitHubClient:
-    return fake.closing(
-        GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0, budget=budget)
-    )
+def client_of(fake: FakeGitHub, token: str = "", budget: RetryBudget | None = None) -> GitHubClient:
+    return fake.client(token, retries=4, budget=budget)
 
 
 def test_downloads_in_the_background_overlap(fake: FakeGitHub) -> None:
@@ -479,9 +477,9 @@ def test_answers_are_limited(
     fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, reason: str
 ) -> None:
     monkeypatch.setattr(answers, limit, value)
-    fake.add_commit(branch="main")
+    sha = fake.add_commit(files={"large": bytes(700_000)})
     if limit == "ANSWER_SECONDS":
-        fake.fail("GET", "/commits/", HANG, times=100)
+        fake.fail("GET", "/contents/", HANG, times=100)
     with pytest.raises(ServerFailedError, match=reason):
-        client_of(fake).commit_sha("main")
+        client_of(fake).file_at("large", sha)
     gc.collect()  # an answer that is not closed would warn here, and a warning is an error

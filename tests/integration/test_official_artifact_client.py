@@ -13,7 +13,6 @@ import pytest
 from action_stage import ARTIFACT, Stage, profiles
 from fake_github import FakeGitHub
 from profgate.github.artifact_service import ArtifactService
-from profgate.github.client import GitHubClient
 from profgate.model.source import MANIFEST_NAME
 
 HOME = Path(__file__).parents[2] / ".ci" / "artifact-client"
@@ -64,10 +63,6 @@ def official(fake: FakeGitHub, tmp_path: Path) -> OfficialClient:
 
 def service_of(fake: FakeGitHub) -> ArtifactService:
     return ArtifactService(fake.results_url, fake.runtime_token, "http://127.0.0.1:9/run", pause=0)
-
-
-def client_of(fake: FakeGitHub) -> GitHubClient:
-    return fake.closing(GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0)))
 
 
 def digests(files: dict[str, bytes]) -> dict[str, str]:
@@ -126,11 +121,11 @@ def test_we_read_what_it_uploaded(fake: FakeGitHub, official: OfficialClient) ->
     single = official("upload-raw", official.folder, "page.html")
     run = fake.state.current_run_id
     assert run is not None
-    page, archive = client_of(fake).run_artifacts(run)
+    page, archive = fake.client().run_artifacts(run)
     assert (archive.id, archive.digest) == (zipped["id"], f"sha256:{zipped['digest']}")
     assert (page.id, page.name, page.digest) == (single["id"], "page.html", f"sha256:{single['digest']}")
-    assert client_of(fake).artifact_files(archive) == PROFILES
-    assert client_of(fake).artifact_files(page) == {"page.html": PAGE}
+    assert fake.client().artifact_files(archive) == PROFILES
+    assert fake.client().artifact_files(page) == {"page.html": PAGE}
 
 
 @pytest.mark.slow
@@ -142,5 +137,5 @@ def test_profile_beyond_a_block_is_complete(fake: FakeGitHub, official: Official
     (official.folder / "b.bin").write_bytes(data)
     official("upload", "theirs", official.folder, "b.bin")
     theirs = next(one for one in fake.state.artifacts.values() if one.name == "theirs")
-    (record,) = client_of(fake).run_artifacts(theirs.run_id, "theirs")
-    assert client_of(fake).artifact_files(record) == {"b.bin": data}
+    (record,) = fake.client().run_artifacts(theirs.run_id, "theirs")
+    assert fake.client().artifact_files(record) == {"b.bin": data}

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
+from comparisons import overlaid
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import DiffTree
-from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
 from profgate.model.timeline import MOST_BINS, Timeline
 from profgate.readers.registry import read_profile
@@ -32,9 +30,7 @@ def page_of(name: str) -> tuple[DiffTree, dict[str, str]]:
     """The tree of a recording compared with itself, and the data in its page by the ids of the elements."""
     path = ROOT / "data" / name
     profile = read_profile(source_of(path.name, path.read_bytes()))
-    workload = Workload("w", Configuration(), (profile,), (profile, profile), ())
-    [comparison], _ = compare_workload(workload, (), CompareOptions())
-    tree, header = page_input(comparison)
+    tree, header = page_input(overlaid([profile], [profile, profile]))
     return tree.tree, dict(
         re.findall(r'<script type="[^"]*" id="(header|data|times)">(.*?)</script>', build_page(tree, header))
     )

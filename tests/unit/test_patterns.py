@@ -16,7 +16,7 @@ import pytest
 
 SOURCES = Path(__file__).parents[2] / "src" / "profgate"
 COMPILING = {"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
-OWN = {"_rule": 2, "Foreign": 1, "lines": 0}  # functions of the package that take a pattern, and its position
+OWN = {"NameRule": 2, "Foreign": 1, "lines": 0}  # functions of the package that take a pattern, and its position
 CALLS = re.compile(rf"\bre\.[a-z]|\b({'|'.join(OWN)})\(|_PATTERNS\b")  # files without them have no expression
 LARGEST = 1 << 15  # characters; slower than linear expressions need far fewer to be noticed
 ENOUGH = 5e-4  # seconds

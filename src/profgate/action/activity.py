@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from profgate.model.acceptance import in_comment
-from profgate.model.run_context import RunContext, TriggeringRun
+from profgate.model.run_context import RunContext
 from profgate.settings.inputs import Settings
 
 
@@ -44,84 +44,58 @@ COMPLETE = frozenset({"success", "failure"})  # conclusions of runs that were ne
 
 
 def activity_for(context: RunContext, settings: Settings) -> Activity:
-    """Return the activity for this run. The activity is NOTHING if profgate does not handle the event."""
-    event = context.event_name
-    compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and bool(settings.baseline_ref))
-    if event == "pull_request_target":
-        reason = "pull_request_target runs with a token that can write beside untrusted code; use pull_request"
-        return Activity(ActivityKind.REFUSED, reason)
-    if settings.mode == "report":
-        return _existing_report(event, compares=compares)
-    if event == "issue_comment" and settings.mode == "auto":
-        return _on_comment(context)
-    if settings.target_ref:
-        return _of_two_refs(settings)
-    if settings.baseline_profiles and settings.mode != "record":
-        return Activity(ActivityKind.COMPARE, "compare the profiles of both sides, which the job brings")
-    return _by_special_event(context) or _by_mode(settings.mode, event, compares=compares)
-
-
-def _nothing(reason: str) -> Activity:
-    return Activity(ActivityKind.NOTHING, reason)
-
-
-def _existing_report(event: str, *, compares: bool) -> Activity:
-    if compares:
-        return Activity(ActivityKind.REPORT, f"judge and publish an existing report of this {event} run")
-    return _nothing(f"on the event {event!r} nothing was compared, so there is no report to publish")
-
-
-def _of_two_refs(settings: Settings) -> Activity:
-    if settings.baseline_ref:
-        return Activity(ActivityKind.COMPARE_REFS, "compare the stored profiles of two refs")
-    return Activity(ActivityKind.REFUSED, "target-ref is given without baseline-ref; give both refs")
-
-
-def _by_special_event(context: RunContext) -> Activity | None:
-    if context.event_name == "workflow_run":
-        return _after(context.triggering_run)
-    if context.event_name != "release":
-        return None
-    if context.action == "published" and context.release_tag:
-        return Activity(ActivityKind.COMPARE_RELEASE, "compare the profiles of the release with an earlier one")
-    return _nothing(f"the release is {context.action or 'of an unknown state'}, not published")
-
-
-def _of_shards(event: str, *, compares: bool) -> Activity:
-    if compares:
-        return Activity(ActivityKind.MERGE, f"merge the reports of the shards of this {event} run")
-    return _nothing(f"on the event {event!r} shards compare nothing, so nothing is merged")
-
-
-def _on_comment(context: RunContext) -> Activity:
-    if context.pr_number is None or context.comment_id is None:
-        return _nothing("only a new comment of a pull request can accept something")
-    if not in_comment(context.comment, context.comment_id):
-        return _nothing("the comment does not begin with a command of profgate")
-    return Activity(ActivityKind.JUDGE_AGAIN, "a comment accepts something; its author's rights are checked")
-
-
-def _after(run: TriggeringRun | None) -> Activity:
-    """Return the activity for a `workflow_run` event."""
-    if run is None:
-        return _nothing("the event names no finished run")
-    if run.event != "pull_request":
-        return _nothing(f"the finished run was started by {run.event}, not by a pull request")
-    if run.conclusion not in COMPLETE:
-        return _nothing(f"the finished run ended with {run.conclusion!r}, so there is nothing to compare")
-    return Activity(ActivityKind.COMMENT_ON_FORK, "compare the profiles of a finished pull request run")
-
-
-def _by_mode(mode: str, event: str, *, compares: bool) -> Activity:
-    if mode == "merge":
-        return _of_shards(event, compares=compares)
-    if mode == "compare" or (mode in {"auto", "shard"} and compares):
-        return Activity(ActivityKind.COMPARE, f"compare the build of {event} with its baseline")
-    if event in RECORDING_EVENTS:
-        return Activity(ActivityKind.RECORD, f"record the build of {event} as a baseline")
-    if mode == "record" and event == "pull_request":
-        reason = "store the profiles of pull_request for the fork comment workflow (workflow_run)"
-        return Activity(ActivityKind.STORE_FOR_COMMENT, reason)
-    if mode == "record":
-        return _nothing(f"profiles of the event {event!r} never serve as a baseline, so nothing is recorded")
-    return _nothing(f"profgate does nothing on the event {event!r}")
+    """Return the activity for this run: that of the first row that holds."""
+    kinds, event, mode, run = ActivityKind, context.event_name, settings.mode, context.triggering_run
+    records = event in RECORDING_EVENTS
+    compares = event in COMPARING_EVENTS or (records and bool(settings.baseline_ref))
+    commented, released = event == "issue_comment" and mode == "auto", event == "release"
+    of_pull = context.pr_number is not None and context.comment_id is not None
+    accepts = of_pull and bool(in_comment(context.comment, context.comment_id or 0))
+    follows, started, ended = event == "workflow_run", run and run.event, run and run.conclusion
+    refused = "pull_request_target runs with a token that can write beside untrusted code; use pull_request"
+    no_report = f"on the event {event!r} nothing was compared, so there is no report to publish"
+    no_shards = f"on the event {event!r} shards compare nothing, so nothing is merged"
+    not_complete = f"the finished run ended with {ended!r}, so there is nothing to compare"
+    for_fork = "store the profiles of pull_request for the fork comment workflow (workflow_run)"
+    unused = f"profiles of the event {event!r} never serve as a baseline, so nothing is recorded"
+    rows: tuple[tuple[object, ActivityKind, str], ...] = (
+        (event == "pull_request_target", kinds.REFUSED, refused),
+        (mode == "report" and compares, kinds.REPORT, f"judge and publish an existing report of this {event} run"),
+        (mode == "report", kinds.NOTHING, no_report),
+        (commented and not of_pull, kinds.NOTHING, "only a new comment of a pull request can accept something"),
+        (commented and not accepts, kinds.NOTHING, "the comment does not begin with a command of profgate"),
+        (commented, kinds.JUDGE_AGAIN, "a comment accepts something; its author's rights are checked"),
+        (settings.target_ref and settings.baseline_ref, kinds.COMPARE_REFS, "compare the stored profiles of two refs"),
+        (settings.target_ref, kinds.REFUSED, "target-ref is given without baseline-ref; give both refs"),
+        (
+            settings.baseline_profiles and mode != "record",
+            kinds.COMPARE,
+            "compare the profiles of both sides, which the job brings",
+        ),
+        (follows and run is None, kinds.NOTHING, "the event names no finished run"),
+        (
+            follows and started != "pull_request",
+            kinds.NOTHING,
+            f"the finished run was started by {started}, not by a pull request",
+        ),
+        (follows and ended not in COMPLETE, kinds.NOTHING, not_complete),
+        (follows, kinds.COMMENT_ON_FORK, "compare the profiles of a finished pull request run"),
+        (
+            released and context.action == "published" and context.release_tag,
+            kinds.COMPARE_RELEASE,
+            "compare the profiles of the release with an earlier one",
+        ),
+        (released, kinds.NOTHING, f"the release is {context.action or 'of an unknown state'}, not published"),
+        (mode == "merge" and compares, kinds.MERGE, f"merge the reports of the shards of this {event} run"),
+        (mode == "merge", kinds.NOTHING, no_shards),
+        (
+            mode == "compare" or (mode in {"auto", "shard"} and compares),
+            kinds.COMPARE,
+            f"compare the build of {event} with its baseline",
+        ),
+        (records, kinds.RECORD, f"record the build of {event} as a baseline"),
+        (mode == "record" and event == "pull_request", kinds.STORE_FOR_COMMENT, for_fork),
+        (mode == "record", kinds.NOTHING, unused),
+    )
+    found = (Activity(kind, reason) for holds, kind, reason in rows if holds)
+    return next(found, Activity(kinds.NOTHING, f"profgate does nothing on the event {event!r}"))

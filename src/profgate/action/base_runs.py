@@ -10,7 +10,7 @@ from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
 from profgate.github.artifact_upload import upload_profiles
 from profgate.io.files import LARGEST_PROFILE, give_to_owner
-from profgate.io.profile_files import LocalSet, described, listed, local_set
+from profgate.io.profile_files import LocalSet, described, local_set, manifest_of
 from profgate.model.manifest import Manifest, manifest_to_json
 from profgate.model.source import MANIFEST_NAME
 from profgate.report.markdown_text import code_span, short_sha
@@ -23,7 +23,7 @@ def record_baseline(job: Job) -> int:
     """Store the profiles of this build as a baseline, if all can be read, and return exit code 0."""
     target = job.with_sources(local_set(job.settings.profiles, job.context.workspace))
     manifest = described_set(job, target)
-    stored = _store(job, target, manifest, job.settings.artifact, "baseline")
+    stored = _store(job, target, job.settings.artifact, "baseline", manifest)
     summary = render_template(
         "markdown/recorded.md.j2",
         stored=stored,
@@ -57,12 +57,10 @@ def store_target(job: Job) -> None:
     """Store the profiles of this build and those of a baseline that this job measured. Both manifests name this run."""
     settings, workspace = job.settings, job.context.workspace
     target = job.with_sources(local_set(settings.profiles, workspace))
-    job.fork_profiles_stored = _store(
-        job, target, listed(job.identity(target), target.files), target_artifact(settings), "target"
-    )
+    job.fork_profiles_stored = _store(job, target, target_artifact(settings), "target")
     if settings.baseline_profiles:
         baseline = job.with_sources(local_set(settings.baseline_profiles, workspace))
-        _store(job, baseline, listed(job.identity(baseline), baseline.files), brought_artifact(settings), "brought")
+        _store(job, baseline, brought_artifact(settings), "brought")
 
 
 def target_artifact(settings: Settings) -> str:
@@ -75,9 +73,9 @@ def brought_artifact(settings: Settings) -> str:
     return f"{settings.artifact}-brought"
 
 
-def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> bool:
+def _store(job: Job, profiles: LocalSet, name: str, subfolder: str, manifest: Manifest | None = None) -> bool:
     """Write the profiles and the manifest to the output folder, and upload them. Warn and return False if it fails."""
-    stored = stored_files(profiles, manifest)
+    stored = stored_files(profiles, manifest or manifest_of(job.identity(profiles), profiles.files))
     job.write_files({posixpath.join(subfolder, file): data for file, data in stored.items()})
     shown = posixpath.join(job.settings.output_dir, subfolder)
     warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)

@@ -17,7 +17,7 @@ from profgate.judge.shards import Shard, merge_reports
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, Report
+from profgate.model.report import Document
 from profgate.model.sides import NotCompared
 from profgate.report.json_report import LARGEST_REPORT, LINKS_NAME, REPORT_NAME, from_json, links_from_json, to_json
 
@@ -35,25 +35,19 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     first = bool(shards) and all(is_first_run(shard.report) for shard in shards)
     first = first and never_stored(job, commit)
     policy, refused = policy_at(job, commit.sha, first_run=first)
-    policy = replace(policy, unchanged=_false_alarms(shards))
+    unchanged = [policy_stated_in(shard.report).unchanged for shard in shards]
+    false_alarms = sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
+    policy = replace(policy, unchanged=false_alarms)
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
-    report, links = merge_reports(shards, policy, _lost(job.settings.shards_result), (*refused, *unread), acceptances)
+    failed = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
+    reason = Reason(ReasonCode.SHARD_FAILED, {"results": failed})
+    lost = [NotCompared("shards", None, "both", reason)] if failed else []
+    report, links = merge_reports(shards, policy, lost, (*refused, *unread), acceptances)
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
-    return conclude(job, ReportResult(report, links, _base_runs(shards), comment), name)
-
-
-def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:
-    """Return two totals over all shards: false alarms, and comparisons of unchanged code."""
-    unchanged = [policy_stated_in(shard.report).unchanged for shard in shards]
-    return sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
-
-
-def _base_runs(shards: Sequence[Shard]) -> int:
-    """Return the number of base runs for the metric that has the fewest base runs across all shards."""
-    metrics = [metric for shard in shards for workload in shard.report.workloads for metric in workload.metrics]
-    return min((metric.calibration.base_jobs or 0 for metric in metrics), default=0)
+    base_runs = [metric.calibration.base_jobs or 0 for shard in shards for _, metric in shard.report.metrics]
+    return conclude(job, ReportResult(report, links, min(base_runs, default=0), comment), name)
 
 
 def stored_shards(job: Job) -> list[Shard]:
@@ -96,13 +90,6 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str, attempt: i
     return {key: artifact for key, (_, artifact) in newest.items()}
 
 
-def _lost(results: Sequence[str]) -> list[NotCompared]:
-    """Return an entry for the profiles that were not compared if any shard failed; otherwise, return an empty list."""
-    bad = sorted(set(results) - {"success"})
-    reason = Reason(ReasonCode.SHARD_FAILED, {"results": ", ".join(bad)})
-    return [NotCompared("shards", None, "both", reason)] if bad else []
-
-
 LARGEST_LINKS = 4 << 20
 
 
@@ -115,16 +102,11 @@ def judge_report(job: Job) -> int:
     if not exists(place):
         raise ProfgateError(name, "does not exist; the log of the step that writes it has the reason")
     report = from_json(read_text(place, LARGEST_REPORT), name)
-    _check(job, report, name)
-    return merge_shards(job, [Shard(job.settings.key, report, _links_beside(job, place, name))])
-
-
-def _check(job: Job, report: Report, name: str) -> None:
-    """Raise `ProfgateError` if the report and this run are for different commits."""
     commit = report.target.sha
     if commit not in {job.context.head_sha, job.context.sha}:
         what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; use a report of this run"
         raise ProfgateError(name, what)
+    return merge_shards(job, [Shard(job.settings.key, report, _links_beside(job, place, name))])
 
 
 def _links_beside(job: Job, place: str, name: str) -> Links:

@@ -36,7 +36,8 @@ def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple
     catalogue: Catalogue = {name: known.options for known in strategies for name in (known.name, known.short)}
     settings, warnings = job.settings, list[Reason]()
     name = settings.config
-    here = _config_here(job)
+    place = posixpath.join(job.context.workspace, name)
+    here = read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - the path is a string
     strict = not first_run and (settings.mode == "merge" or job.context.event_name == "workflow_run")
     defaults = Policy(on_not_compared="fail") if strict else Policy()
     if commit is None:
@@ -68,11 +69,6 @@ def _trusted_commit(job: Job, commit: str) -> str:
         what = f"the base branch has the policy {DEFAULT_FILE}, which a pull request cannot replace"
         raise SettingsError("config", f"{what}; remove this input, or first rename the file on the base branch")
     return trusted
-
-
-def _config_here(job: Job) -> str | None:
-    place = posixpath.join(job.context.workspace, job.settings.config)
-    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - the path is a string
 
 
 def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[Reason, ...]]:

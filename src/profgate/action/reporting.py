@@ -100,7 +100,11 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     if marked is not result.report:
         result = replace(result, report=marked)
         job.write(Document(REPORT_NAME, "application/json", to_json(marked)))
-    result = _with_stored_report(job, result, artifact) if artifact else result
+    if artifact:
+        stored, warning = store_report(job.uploads, artifact, _files(result))
+        result = replace(result, links=replace(result.links, report=stored or None))
+        if warning:
+            job.warn(warning)
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
     job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
@@ -135,14 +139,6 @@ def _end_alone(job: Job, result: ReportResult, name: str) -> int:
     warning = f"{SHARD_ALONE} For one verdict of all shards add this step:\n{step}\n{how}"
     job.warn(warning)
     return exit_code_of(job, result.report)
-
-
-def _with_stored_report(job: Job, result: ReportResult, name: str) -> ReportResult:
-    """Store the report under this name, and return the result with a link to it. A failure causes only a warning."""
-    url, warning = store_report(job.uploads, name, _files(result))
-    if warning:
-        job.warn(warning)
-    return replace(result, links=replace(result.links, report=url or None))
 
 
 def _files(result: ReportResult) -> dict[str, bytes]:

@@ -6,15 +6,14 @@ A signal handler or a thread cannot interrupt a regular expression or native cod
 import os
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import get_context
 
 from profgate.errors import ProfgateError
 
 INTERNAL_ERROR = 4
-POLL_SECONDS = 0.05
 
 
 def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
@@ -24,35 +23,24 @@ def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
     """
     if sys.platform == "win32":
         raise ProfgateError("runs-on", "this event needs a Linux or macOS runner, because it reads data of a fork")
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if not child:
-        os.setpgid(0, 0)  # so that the children of this process are killed with it
-        os._exit(_exit_code(run))
+    child = get_context("fork").Process(target=_exit_with, args=(run,))
+    child.start()
     with suppress(OSError):  # both processes do this, because either may run first
-        os.setpgid(child, child)
-    deadline = time.monotonic() + seconds
+        os.setpgid(child.pid or 0, child.pid or 0)
     try:
-        while time.monotonic() < deadline:
-            ended, status = os.waitpid(child, os.WNOHANG)
-            if ended:
-                return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
-            time.sleep(POLL_SECONDS)
-        return None
+        child.join(seconds)
+        return None if child.exitcode is None or child.exitcode < 0 else child.exitcode
     finally:
         with suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
+            os.killpg(child.pid or 0, signal.SIGKILL)
 
 
-def _exit_code(run: Callable[[], int]) -> int:
-    """Call ``run``, flush its output, and return its exit code. An exception is printed instead of being raised."""
+def _exit_with(run: Callable[[], int]) -> None:
+    """Exit with the code that ``run`` returns. An exception is printed."""
+    os.setpgid(0, 0)  # so that the children of this process are killed with it
     code = INTERNAL_ERROR
     try:
         code = run()
-    except BaseException:  # noqa: BLE001 - the child must not continue the program of its parent
+    except BaseException:  # noqa: BLE001 - its code must not be that of a failed gate
         traceback.print_exc()
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    return code
+    sys.exit(code)

@@ -24,11 +24,7 @@ DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallLinks:
-    """Calls between pairs of functions, as columns with one element per pair.
-
-    ``caller`` and ``callee`` contain int64 symbols. ``baseline`` and ``target`` contain the inclusive cost of the calls
-    on each side, averaged over the runs.
-    """
+    """Calls between pairs of int64 symbols, with their inclusive costs by side, as means over the runs."""
 
     caller: IntArray
     callee: IntArray
@@ -91,7 +87,7 @@ def walked_causes(
         for (symbol, up), start in near.items():
             if up == rises:
                 end[symbol], steps[symbol] = end[start], steps[start] + 1
-    return Causes(walks[0][0], walks[1][0], walks[0][1], walks[1][1], frozenset(changed))
+    return Causes(*walks, frozenset(changed))
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:

@@ -28,11 +28,7 @@ _Versions = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """Dependencies with changed versions.
-
-    The keys of ``moved`` are prefixes of paths or function names that identify a package. The values have the form
-    ``name old → new``. ``unread`` lists the lock files whose versions are unknown on at least one side.
-    """
+    """Changed versions (``name old → new``) by a prefix of paths or names, and lock files that were not read."""
 
     moved: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)

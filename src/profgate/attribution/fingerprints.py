@@ -90,11 +90,7 @@ class _Tokens:
 
 @dataclass(slots=True)
 class _Open:
-    """A function, scope or file whose tokens are being read.
-
-    ``depth`` is the depth of its node, and ``items`` is the depth of the statements in a scope or file. ``item`` is the
-    digest of the current statement.
-    """
+    """A function, scope or file being read, with the depths of its node and statements, and the current statement."""
 
     parts: tuple[str, ...]
     kind: FunctionKind

@@ -35,11 +35,7 @@ _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 @dataclass(frozen=True, slots=True)
 class FrameName:
-    """The parts of the qualified name of a frame, outermost first. For a nameless function, the last part is "".
-
-    ``within`` means that the frame belongs to the function that contains its line, such as the frame of a
-    comprehension. ``module`` means that the frame is top-level code.
-    """
+    """The parts of a frame's name ("" is nameless), and whether it is inside of its line's function or top-level."""
 
     parts: tuple[str, ...]
     nameless: bool = False

@@ -167,10 +167,7 @@ def _renamed(sides: _Sides) -> list[tuple[_Place, _Place]]:
 
 
 def _take_equal(sides: _Sides, key: Callable[[_Place], object], *, single: bool = False) -> list[tuple[_Place, _Place]]:
-    """Remove pairs with equal keys from both lists and return the pairs in order. Functions with the key None remain.
-
-    If ``single`` is true, functions are paired only if their key is unique on each side.
-    """
+    """Remove and return pairs of equal keys that are not None and, if ``single``, unique on each side."""
     groups: dict[object, _Sides] = {}
     for side, places in enumerate(sides):
         for place in places:

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.attribution.call_links import CallLinks, links_of, shares
-from profgate.attribution.paired_files import (
+from profgate.attribution.repository_paths import (
+    BASELINE,
     LONGEST_PATH,
+    TARGET,
+    both_sides,
     files_of_two_folders,
     files_of_two_roots,
     functions_by_file,
     texts_of_paths,
 )
-from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
 from profgate.model.levels import NEARLY_ALL
 
 if TYPE_CHECKING:
@@ -140,10 +142,7 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
 
 
 def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
-    """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
-
-    A name is paired only if it occurs on a single side and cannot refer to another function in the file.
-    """
+    """Map (name, file) on the baseline to the target for equal sources of names that are unique on one side."""
     identities, (gone, new) = _identities(both), _alone(both)
     candidates: dict[tuple[object, ...], list[int]] = {}
     for symbol in new:

@@ -35,13 +35,8 @@ LONGEST_NAME = 60
 RUNTIME = ("/node:", "/<frozen ", "/~", "/<built-in>")
 # folders of runtimes and the system
 RUNTIME_FOLDERS = (
-    "/lib/python3",
-    "//usr/local/go/src/",
-    "/hostedtoolcache/",
-    "/rustc/",
-    "//usr/lib/",
-    "//usr/include/",
-    "//lib/",
+    *("/lib/python3", "//usr/local/go/src/", "/hostedtoolcache/", "/rustc/"),
+    *("//usr/lib/", "//usr/include/", "//lib/"),
 )
 OUTPUT = re.compile(r"(?:^|[^/]/)(?:build|dist|lib|out|target)/$")  # usual names of folders for the output of a build
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
@@ -85,19 +80,17 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     settled = _settled(states, comparison, locked_folders(sides.diff.repository_files or ()))
     doubt = _doubt(states, comparison, sides, dependencies) or _built(states, comparison, sides, settled)
     found: list[tuple[Reach, str]] = []
-    for state, fixed, package, calls, package_calls, callee in zip(
-        states.states, settled, packages, below, under, inlined, strict=True
-    ):
+    for symbol, state in enumerate(states.states):
         if state in CHANGED:
             found.append(("changed here", ""))
-        elif calls:
-            found.append(("called by a changed function", calls))
-        elif callee:
-            found.append(("calls a changed function", callee))
-        elif package or package_calls:
-            found.append(("dependency changed", package or package_calls))
+        elif below[symbol]:
+            found.append(("called by a changed function", below[symbol]))
+        elif inlined[symbol]:
+            found.append(("calls a changed function", inlined[symbol]))
+        elif package := packages[symbol] or under[symbol]:
+            found.append(("dependency changed", package))
         else:
-            found.append(("not reachable" if fixed and not doubt else "unknown", ""))
+            found.append(("not reachable" if settled[symbol] and not doubt else "unknown", ""))
     reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
     return replace(states, reach=reach, through=through, doubt=doubt)
 
@@ -206,10 +199,9 @@ def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) 
         if state in _TOUCHED:
             return f"{name} changed and runs here"
         file = comparison.symbols.files[symbol]
-        without_file = file is None
         if path is None and file is not None and file.rpartition("/")[2] in top_level:
             return f"{file} may be a changed file of the repository"
-        if (state == "unknown" and path in files) or (without_file and names & last_names(name)):
+        if (state == "unknown" and path in files) or (file is None and names & last_names(name)):
             return f"{name} may have changed and runs here"
         if path in files:
             mentioned = {word for known in sides.meant(symbol) for word in known.function.identifiers}
@@ -264,12 +256,8 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
     """Return the call path to each symbol from the nearest symbol in ``above``, or "" if there is no such path."""
     found = [""] * len(comparison.symbols)
     if above.any():
-        paths = (
-            _tree_paths(comparison, comparison.tree, above)
-            if comparison.tree is not None
-            else _link_paths(comparison, above)
-        )
-        for path in paths:
+        tree = comparison.tree
+        for path in _link_paths(comparison, above) if tree is None else _tree_paths(comparison, tree, above):
             names = [cut(comparison.symbols.names[symbol], LONGEST_NAME) for symbol in path]
             if len(names) > LONGEST_PATH:
                 names = [*names[:2], f"({len(names) - LONGEST_PATH + 1} more)", *names[-LONGEST_PATH + 3 :]]

@@ -1,14 +1,25 @@
-"""Finds the repository file to which a path in a profile refers."""
+"""Finds the repository file of a path in a profile, and files that have other paths on the other side.
+
+Files may be in another work folder, release or build output on each side.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from itertools import product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from profgate.model.attribution import SourceDiff
+    from profgate.model.comparison import NameTable
 
 BASELINE, TARGET = 0, 1
+LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
+# maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
+MOST_NAMESAKES = 10
+LONGEST_PATH = 500  # maximum number of characters of a path that are compared
+FunctionsByFile = dict[str, set[str]]
 
 
 class RepositoryPaths:
@@ -54,3 +65,87 @@ def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:
     before = (after - came) | {file.previous_path for file in diff.files if file.status != "added"}
     all_known = diff.repository_files is not None and diff.all_listed
     return RepositoryPaths(before, all_known=all_known), RepositoryPaths(after, all_known=all_known)
+
+
+def files_of_two_roots(both: NameTable, diff: SourceDiff) -> dict[str, str]:
+    """Map paths in the baseline profiles to the paths of the same repository files in the target profiles.
+
+    The paths in the profiles of two releases may start with different folders. Only files with different paths are
+    included. The map is empty if one side has two paths for the same file.
+    """
+    sides = functions_by_file(both)
+    before, after = (texts_of_paths(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
+    return {
+        before[path][0]: after[path][0]
+        for path in sorted(before.keys() & after.keys())
+        if len(before[path]) == len(after[path]) == 1 and before[path] != after[path]
+    }
+
+
+def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tuple[dict[str, str], tuple[str, str]]:
+    """Find two folders that contain the same files, and return a map from old to new paths and both folders.
+
+    Unlike `files_of_two_roots`, this function does not need the sources, so it also finds the output of a build. At
+    least two files must have the same paths relative to the folders, or one file must contain at least three functions
+    with the same names. Most functions in these files must have the same names. Files whose full paths occur on both
+    sides do not count, and neither do files of the repository if there is a diff. The map is empty if there are no such
+    folders.
+    """
+    before, after = functions_by_file(both)
+    old_paths, new_paths = (None, None) if diff is None else both_sides(diff)
+    gone = {file: names for file, names in before.items() if file not in after and not _is_in(old_paths, file)}
+    new = {file: names for file, names in after.items() if file not in before and not _is_in(new_paths, file)}
+    by_name: dict[str, tuple[list[str], list[str]]] = {}
+    for side, files in enumerate((gone, new)):
+        for file in files:
+            if len(file) <= LONGEST_PATH:
+                by_name.setdefault(file.rpartition("/")[2], ([], []))[side].append(file)
+    folders: Counter[tuple[str, str]] = Counter()
+    for namesakes in by_name.values():
+        if max(map(len, namesakes)) <= MOST_NAMESAKES:
+            for old_file, new_file in product(*namesakes):
+                folders[_folders(old_file, new_file)] += len(gone[old_file] & new[new_file])
+    if not folders:
+        return {}, ("", "")
+    best = min(folders, key=lambda pair: (-folders[pair], pair))
+    found = {old: best[1] + old.removeprefix(best[0]) for old in sorted(gone) if old.startswith(best[0])}
+    found = {old: other for old, other in found.items() if other in new}
+    known = sum(len(gone[old]) for old in found), sum(len(new[other]) for other in found.values())
+    same = sum(len(gone[old] & new[other]) for old, other in found.items())
+    enough = len(found) > 1 or same >= LEAST_FUNCTIONS
+    return (found, best) if enough and 2 * same > min(known) else ({}, ("", ""))
+
+
+def functions_by_file(both: NameTable) -> tuple[FunctionsByFile, FunctionsByFile]:
+    """Return the functions of each side by file, except nameless functions and files that a source map names."""
+    sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
+    symbols = both.symbols
+    if not any(symbols.files):
+        return sides
+    for side, present in zip(sides, both.present.tolist(), strict=True):
+        for symbol, (name, file, here) in enumerate(zip(symbols.names, symbols.files, present, strict=True)):
+            if file and here and not symbols.is_claimed(symbol):
+                side.setdefault(file, set()).update({name} if name[:1] not in "<(" else ())
+    return sides
+
+
+def texts_of_paths(files: Iterable[str], paths: RepositoryPaths) -> dict[str, list[str]]:
+    """Return the paths that profiles use for each file of the repository."""
+    found: dict[str, list[str]] = {}
+    for text in sorted(files):
+        if (path := paths.find(text)) is not None:
+            found.setdefault(path, []).append(text)
+    return found
+
+
+def _is_in(paths: RepositoryPaths | None, file: str) -> bool:
+    return paths is not None and paths.find(file) is not None
+
+
+def _folders(old: str, new: str) -> tuple[str, str]:
+    """Return the leading parts of both paths, without the trailing components that both paths share."""
+    before, after = old.split("/"), new.split("/")
+    while before and after and before[-1] == after[-1]:
+        before.pop()
+        after.pop()
+    return "/".join([*before, ""]), "/".join([*after, ""])

@@ -166,11 +166,7 @@ class Sides:
         return found
 
     def _file_by_name(self, side: int, name: str) -> str | None:
-        """Return the only changed file with a function of this qualified name, for frames without a file.
-
-        Only frames of machine code and of the JVM have fully qualified names. A shorter name could come from any
-        library.
-        """
+        """Return the only changed file with a qualified name, which frames of machine code and the JVM have."""
         known = self._whole_names[side]
         paths = {
             function.path

@@ -73,9 +73,7 @@ def compare(
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))
         report = replace(report, data=replace(report.data, warnings=warnings))
-    code = write_report(report, output_dir)
-    print_report(report, output, verbose=verbose)
-    return code
+    return end_with(report, output_dir, output, verbose=verbose)
 
 
 def write_report(report: api.Report, folder: str | None) -> int:
@@ -96,12 +94,14 @@ def _report_unwritten(error: ProfgateError) -> None:
     sys.stderr.write(f"profgate: not written: {visible(str(error))}\n")
 
 
-def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
-    """Print a report in one of the formats terminal, json, markdown or csv."""
+def end_with(report: api.Report, folder: str | None, output: str = "terminal", *, verbose: bool = False) -> int:
+    """Write a report, print it in one of the formats terminal, json, markdown or csv, and return the exit code."""
+    code = write_report(report, folder)
     if output == "terminal":
         show(report.lines(verbose=verbose, width=opt.width()), sys.stdout)
     else:
         sys.stdout.write({"json": report.json, "csv": report.csv, "markdown": report.markdown}[output]())
+    return code
 
 
 def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineInput:

@@ -7,11 +7,10 @@ import click
 
 from profgate.api import Report
 from profgate.cli import options as opt
-from profgate.cli.compare import write_report
+from profgate.cli.compare import end_with
 from profgate.errors import ProfgateError
 from profgate.io.files import check_writable
 from profgate.io.git import head_commit, parents_of_head
-from profgate.io.terminal import show
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
 from profgate.judge.verdict import policy_stated_in
 from profgate.measuring.commits import MeasuringLimits, decided_between
@@ -96,9 +95,7 @@ def confirm(
             result = without_measurement(result, str(error), getattr(error, "side", ""), stated)
     # The links to the pages of the first comparison are kept, but not the link to its report.
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
-    code = write_report(final, output_dir)
-    show(final.lines(width=opt.width()), sys.stdout)
-    return code
+    return end_with(final, output_dir)
 
 
 def _commits(report: ReportData) -> tuple[str, str]:

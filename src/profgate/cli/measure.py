@@ -7,7 +7,7 @@ import click
 
 from profgate.api import Report
 from profgate.cli import options as opt
-from profgate.cli.compare import print_report, write_report
+from profgate.cli.compare import end_with
 from profgate.cli.confirm import extent_options
 from profgate.errors import ProfgateError
 from profgate.flamegraph.pages import earlier_totals
@@ -78,6 +78,4 @@ def measure(
     built = decision.built
     data = judge(replace(built.report, measurement=decision.measurement), policy)
     report = Report(data, built.pages, earlier=earlier_totals(built.comparisons))
-    code = write_report(report, output_dir)
-    print_report(report, output, verbose=verbose)
-    return code
+    return end_with(report, output_dir, output, verbose=verbose)

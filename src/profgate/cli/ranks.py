@@ -13,16 +13,8 @@ from profgate.io.git import head_commit
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun
 from profgate.model.visible_text import name_text
+from profgate.ranks import rank_output
 from profgate.ranks.rank_inputs import FOLDER, Recording, rank_history, run_at, runs_in, stored_runs
-from profgate.ranks.rank_output import (
-    history_json,
-    history_lines,
-    history_markdown,
-    history_page,
-    rank_json,
-    rank_markdown,
-    rank_page,
-)
 from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
@@ -196,14 +188,12 @@ def check_ranks(
     """
     baseline = runs(folders)[-last:]
     found = check(side_by_side(baseline, [run_at(results, "target")]), rules)
-    if output == "json":
-        sys.stdout.write(rank_json(found, [run.label for run in baseline], results))
-    elif output == "markdown":
-        sys.stdout.write(rank_markdown(found))
-    elif output == "html":
-        sys.stdout.write(rank_page(found))
-    else:
+    if output == "terminal":
         show(rank_lines(found, verbose=verbose, width=opt.width()), sys.stdout)
+    elif output == "json":
+        sys.stdout.write(rank_output.rank_json(found, [run.label for run in baseline], results))
+    else:
+        sys.stdout.write({"markdown": rank_output.rank_markdown, "html": rank_output.rank_page}[output](found))
     if found.order == "unknown":
         return NOT_COMPARED
     if fail_on == "slower":
@@ -224,12 +214,9 @@ def history(folders: tuple[str, ...], window: int, runs: Runs, rules: RankRules,
     no run could be compared.
     """
     points = rank_history(runs(folders), rules, window)
-    if output == "json":
-        sys.stdout.write(history_json(points))
-    elif output == "markdown":
-        sys.stdout.write(history_markdown(points))
-    elif output == "html":
-        sys.stdout.write(history_page(points))
+    if output == "terminal":
+        show(rank_output.history_lines(points, width=opt.width()), sys.stdout)
     else:
-        show(history_lines(points, width=opt.width()), sys.stdout)
+        made = {"markdown": rank_output.history_markdown, "html": rank_output.history_page}
+        sys.stdout.write((made | {"json": rank_output.history_json})[output](points))
     return 0 if any(point.check.order != "unknown" for point in points) else NOT_COMPARED

@@ -7,7 +7,7 @@ import click
 
 from profgate.api import Report
 from profgate.cli import options as opt
-from profgate.cli.compare import print_report, write_report
+from profgate.cli.compare import end_with
 from profgate.cli.main import Commands
 from profgate.errors import SettingsError
 from profgate.judge.shards import Shard, merge_reports
@@ -39,10 +39,7 @@ def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str
         loaded = Report.load(place)
         shards.append(Shard(name, loaded.data, loaded.links or Links()))
     merged, links = merge_reports(shards, policy)
-    result = Report(merged, links=links)
-    code = write_report(result, output_dir)
-    print_report(result, output, verbose=verbose)
-    return code
+    return end_with(Report(merged, links=links), output_dir, output, verbose=verbose)
 
 
 def _names(places: Sequence[str]) -> dict[str, str]:

@@ -41,11 +41,7 @@ class JobTest:
 
 
 def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatArray, *, sampled: bool) -> JobTest:
-    """Test the difference between the target runs and the base runs.
-
-    ``values`` is a float64 array with one row per location and one column per run, and ``totals`` contains the total of
-    each run. ``rows`` provides the floors and the prior variances.
-    """
+    """Test the target against base runs: costs by location and run, with floors and prior variances in ``rows``."""
     numbers = np.array(runs.base_jobs, np.int64)
     labels = np.unique(numbers[numbers != ELSEWHERE])[::-1]  # from the oldest to the newest
     runs_of = [np.flatnonzero(numbers == job) for job in labels]

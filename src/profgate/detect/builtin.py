@@ -44,15 +44,11 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
     for strategy in extra:
         lacking = [part for part in ATTRIBUTES if not hasattr(strategy, part)]
         if lacking:
-            raise SettingsError(
-                f"strategy {type(strategy).__name__}",
-                f"has no {', '.join(lacking)}; 'profgate strategies new NAME' creates a complete one",
-            )
+            what = f"has no {', '.join(lacking)}; 'profgate strategies new NAME' creates a complete one"
+            raise SettingsError(f"strategy {type(strategy).__name__}", what)
         if {strategy.name, strategy.short} & taken:
-            raise SettingsError(
-                f"strategy {strategy.name!r}",
-                f"its name or short name {strategy.short!r} is taken; remove one of the packages that define it",
-            )
+            what = f"its name or short name {strategy.short!r} is taken; remove one of the packages that define it"
+            raise SettingsError(f"strategy {strategy.name!r}", what)
         taken |= {strategy.name, strategy.short}
         strategies.append(strategy)
     return tuple(strategies)

@@ -31,11 +31,6 @@ class State(IntEnum):
     SLOWER = 3
     FASTER = 4
 
-    @property
-    def label(self) -> str:
-        """The name of the state in lower case."""
-        return self.name.lower()
-
 
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
@@ -114,11 +109,7 @@ def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
 
 
 def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
-    """Pair removed and added rows of the same function that have about the same cost.
-
-    ``symbol`` contains the symbols of the ``rows``. Rows with the highest cost are paired first. Returns a dictionary
-    that maps each paired row to the other row of the pair.
-    """
+    """Map removed and added rows of a function with about equal costs to each other, the most expensive ones first."""
     costs = {State.REMOVED: np.abs(table.baseline), State.ADDED: np.abs(table.target)}
     ends: dict[int, dict[State, list[tuple[float, int]]]] = {}
     for row, number, code in zip(rows.tolist(), symbol, table.state[rows].tolist(), strict=True):
@@ -188,7 +179,7 @@ class CallContext:
             to_value=table.target[rows],
             details=ContextShift(
                 "contexts",
-                state=[State(code).label for code in state.tolist()],
+                state=[State(code).name.lower() for code in state.tolist()],
                 shift=shift,
                 threshold=table.threshold[rows],
                 carried=largest_child_parts(tree, table.target - table.baseline)[rows],
@@ -197,7 +188,7 @@ class CallContext:
                 moved=moved,
             ),
             flags=["moved" if path else "" for path in moved],
-            counts={f"contexts_{state.label}": counted[state] for state in State},
+            counts={f"contexts_{state.name.lower()}": counted[state] for state in State},
             node=rows,
         )
 

@@ -13,11 +13,7 @@ MOST_STEPS = 200  # maximum number of callers between a location and the root
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosing:
-    """A caller of a location, or the whole run, for which ``symbol`` is `WHOLE`.
-
-    ``cost`` is the cost of the caller's subtree in each run, and ``inside`` is the cost of the location within this
-    subtree.
-    """
+    """A caller, or the run (`WHOLE`), with the costs by run of its subtree and of the location inside of it."""
 
     symbol: int
     cost: FloatArray
@@ -69,10 +65,7 @@ class _TreePaths:
                 yield Enclosing(caller, self._below(np.array([row]))[:, 0], inside[:, within].sum(axis=1))
 
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
-        """Return the cost of the locations in ``parts`` below a function or `WHOLE`, with one value per run.
-
-        Each location consists of a symbol and a flag, which is true if the symbol's subtree is included.
-        """
+        """Return the cost by run of (symbol, whether with its subtree) pairs below a function or `WHOLE`."""
         covered = np.zeros(len(self._tree), np.bool_)
         for symbol, subtree in parts:
             covered |= self._tree.below(self._rows(symbol)) if subtree else self._tree.symbol == symbol

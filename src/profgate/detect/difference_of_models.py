@@ -101,7 +101,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
         for here in ((models.side == side) & ((models.kind == LINEAR) | models.fitted) for side in (0, 1))
     ]
     able = rows.comparable()
-    sides = (("both", ~lines[0] & ~lines[1]), ("baseline", ~lines[0] & lines[1]), ("target", lines[0] & ~lines[1]))
+    sides = (("baseline", ~lines[0]), ("target", ~lines[1]), ("both", ~lines[0] & ~lines[1]))
     for side, lacking in sides:
         rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_LINE, {"side": side}))
 
@@ -128,11 +128,7 @@ def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return "constant" for each difference with a small slope and scatter.
-
-    For any other difference, return "quadratic" or "linear" if a model of this form fits well, and otherwise the name
-    of the best model.
-    """
+    """Return "constant" for a small slope and scatter, or else the curve or line that fits well, or the best model."""
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
     scores = {kind: np.full(rows, np.nan) for kind in (LINEAR, QUADRATIC)}

@@ -81,11 +81,7 @@ class Evidence:
 def evidence_of(
     comparisons: Sequence[Comparison], *, interleaved: bool = False
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
-    """Test all comparisons of a report together.
-
-    Returns the results in the order of the comparisons, and the test families, which are needed to merge reports. If a
-    comparison cannot be tested, its result is the reason.
-    """
+    """Return the results, or the reasons against them, of all comparisons, and the families for merging reports."""
     tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
     return [task() for task in tasks], families
 
@@ -219,10 +215,7 @@ def _stored(maxima: FloatArray) -> Maxima:
 
 
 def _different_jobs(comparison: Comparison) -> bool:
-    """Return whether the sides come from different jobs.
-
-    If the jobs are unknown, return whether other base runs exist. For counts, `differing_facts` decides instead.
-    """
+    """Return whether times are of different jobs or, if these are unknown, whether other base runs exist."""
     runs = comparison.runs
     if comparison.metric.kind is MetricKind.COUNTED:
         return False

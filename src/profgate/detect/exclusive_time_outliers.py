@@ -94,11 +94,7 @@ class ExclusiveTimeOutliers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """Locations that are compared with each other, with means over runs in stored units.
-
-    The bool array ``known`` marks the locations that exist on each side. ``subtype`` is the subtype of the records, or
-    "" if the records have at most one subtype.
-    """
+    """Locations that are compared, with means over runs in stored units, and by side whether they exist."""
 
     symbol: IntArray
     baseline: FloatArray

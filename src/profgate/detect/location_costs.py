@@ -16,11 +16,8 @@ MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function d
 FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
 SYMBOLS_AT_ONCE = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
-BETWEEN_RUNS = {
-    MetricKind.COUNTED: 0.002,
-    MetricKind.TIMED: 0.03,
-    MetricKind.SAMPLED: 0.03,
-}  # relative standard deviation between runs
+# relative standard deviation between runs
+BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SAMPLED: 0.03}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

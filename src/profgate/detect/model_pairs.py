@@ -267,33 +267,27 @@ class ModelRows:
     def _lacks(self, row: int) -> dict[str, Parameter]:
         """Return, for each side without a model, the reason and the number of records whose size is known."""
         lacks: dict[str, Parameter] = {}
+        records, models, symbol = self.comparison.attached(Observations), self.models, self.pairs.symbol[row]
         for side, name in enumerate(("baseline", "target")):
-            if getattr(self.pairs, name)[row] == NONE:
-                sizes = self._sizes(row, side)
-                lacks |= {name: self._lack(row, side, sizes), f"{name}_records": len(sizes)}
+            if getattr(self.pairs, name)[row] != NONE:
+                continue
+            sizes = np.empty(0) if records is None else _sizes(records, side, symbol, self.pairs.subtype[row])
+            reason = "no_model"
+            if ((models.symbol == symbol) & (models.side == side)).any():
+                reason = "unfit"
+            elif records is not None and len(sizes) < FEWEST_SIZES:
+                reason = "few_sizes" if len(sizes) else "no_size"
+            elif records is not None and sizes.min() == sizes.max():
+                reason = "equal_sizes"
+            lacks |= {name: reason, f"{name}_records": len(sizes)}
         return lacks
 
-    def _sizes(self, row: int, side: int) -> FloatArray:
-        """Return the known sizes in the records of a location on one side."""
-        records, subtype = self.comparison.attached(Observations), self.pairs.subtype[row]
-        if records is None:
-            return np.empty(0)
-        here = (records.symbol == self.pairs.symbol[row]) & (records.side == side)
-        here &= np.isfinite(records.amount) & np.isfinite(records.size)
-        here &= (subtype == WITHOUT_SUBTYPE) | (records.subtype == subtype)
-        return np.asarray(records.size[here])
 
-    def _lack(self, row: int, side: int, sizes: FloatArray) -> str:
-        models = self.models
-        if ((models.symbol == self.pairs.symbol[row]) & (models.side == side)).any():
-            return "unfit"
-        if self.comparison.attached(Observations) is None:
-            return "no_model"
-        if not len(sizes):
-            return "no_size"
-        if len(sizes) < FEWEST_SIZES:
-            return "few_sizes"
-        return "equal_sizes" if sizes.min() == sizes.max() else "no_model"
+def _sizes(records: Observations, side: int, symbol: int, subtype: int) -> FloatArray:
+    """Return the known sizes in the records of a location on one side."""
+    here = (records.symbol == symbol) & (records.side == side)
+    here &= np.isfinite(records.amount) & np.isfinite(records.size)
+    return np.asarray(records.size[here & ((records.subtype == subtype) | (subtype == WITHOUT_SUBTYPE))])
 
 
 class ModelStrategy(ABC):

@@ -120,11 +120,7 @@ def _sorted_topmost(tree: DiffTree) -> IntArray:
 def overweight_table(
     comparison: Comparison, *, dropped: Sequence[int] = (), topmost: IntArray | None = None
 ) -> OverweightTable:
-    """Return the table of one comparison without the stacks that contain a dropped symbol.
-
-    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. If the sorted ``topmost`` rows of the
-    tree are given, they are not computed again.
-    """
+    """Return the table without stacks that contain a dropped symbol. Raises ValueError if stacks are missing."""
     values = _values(comparison, dropped, topmost)
     b, t = values.inclusive
     known_b, known_t = values.known

@@ -18,23 +18,16 @@ OVERWEIGHT_SCHEMA = "profgate.overweight/1"
 def overweight_document(
     comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool = False
 ) -> dict[str, Any]:
-    """Return the table as JSON data. Ratios are fractions (1.0 = 100 %), or None if undefined.
-
-    Stacks that contain one of the ``pivots`` are excluded from all values but those of ``all_stacks``. Raises
-    ProfgateError if there are no stacks or a pivot is unknown.
-    """
+    """Return the table without stacks of pivots as JSON data. Raises ProfgateError for missing stacks or pivots."""
     bar, dropped = noise_bar(comparison, Context()), _symbols(comparison, pivots)
     levels = pivot_levels(comparison, {}, bar, dropped)
     scale, table, thresholds = comparison.metric.scale, levels[0].table, resolved(Overweight(), {})
     kinds = overweight_kinds(table, thresholds, worse_sign(comparison.metric), bar).tolist()
     if bar is not None:
         thresholds["min_total_change"] = max(thresholds["min_total_change"], bar)
+    costs = ("baseline", "target", "delta", "exclusive_baseline", "exclusive_target")
     columns = {
-        "baseline": _numbers(table.baseline.tolist(), scale),
-        "target": _numbers(table.target.tolist(), scale),
-        "delta": _numbers(table.delta.tolist(), scale),
-        "exclusive_baseline": _numbers(table.exclusive_baseline.tolist(), scale),
-        "exclusive_target": _numbers(table.exclusive_target.tolist(), scale),
+        **{name: _numbers(getattr(table, name).tolist(), scale) for name in costs},
         "responsibility": list(map(finite, table.responsibility.tolist())),
         "overweight": list(map(finite, table.overweight.tolist())),
         "interest": table.interest.tolist(),
@@ -69,9 +62,8 @@ def _symbols(comparison: Comparison, names: Sequence[str]) -> tuple[int, ...]:
     for name in names:
         places = [symbol for symbol, other in enumerate(comparison.symbols.names) if other == name]
         if not places:
-            raise ProfgateError(
-                "--pivot", f"no symbol is called {name!r}; 'profgate overweight --format json' shows all"
-            )
+            what = f"no symbol is called {name!r}; 'profgate overweight --format json' shows all"
+            raise ProfgateError("--pivot", what)
         symbols += places
     return tuple(symbols)
 

@@ -77,13 +77,11 @@ def detections_of(
     could not test the comparison.
     """
     deciding = [number for number, (strategy, _) in enumerate(selection) if strategy.family in DECIDING or not brief]
-    detections = {
-        number: _detection(selection[number][0], comparison, selection[number][1], context) for number in deciding
-    }
-    if not all(map(quiet, detections.values())):
-        for number in set(range(len(selection))) - set(detections):
-            detections[number] = _detection(selection[number][0], comparison, selection[number][1], context)
-    return [detections[number] for number in sorted(detections)]
+    found = {number: _detection(selection[number], comparison, context) for number in deciding}
+    if not all(map(quiet, found.values())):
+        others = set(range(len(selection))) - set(deciding)
+        found |= {number: _detection(selection[number], comparison, context) for number in others}
+    return [found[number] for number in sorted(found)]
 
 
 def quiet(detection: Detection) -> bool:
@@ -91,7 +89,8 @@ def quiet(detection: Detection) -> bool:
     return not detection.not_tested and not (detection.kind != Kind.NO_CHANGE).any()
 
 
-def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:
+def _detection(selection: Selection, comparison: Comparison, context: Context) -> Detection:
+    strategy, options = selection
     try:
         detection = strategy.detect(comparison, options, context)
         fault = next(faults(detection, strategy, comparison), "")

@@ -151,7 +151,9 @@ class _Limits:
         limits = [limits[acceptance.id] for limits in self._stored if acceptance.id in limits]
         if written is None and not limits:
             return acceptance if self._request.remembers else _refused(acceptance, ReasonCode.LIMIT_NOT_STORED)
-        limits = limits or [ROOM * growth for growth in self._shown(acceptance, written)]
+        before = [comment for comment in self._ours if written is not None and comment.updated_at < written]
+        if not limits and before and (growth := shown_growth(before[-1].body, acceptance)) is not None:
+            limits = [ROOM * growth]
         if not limits:
             return _refused(acceptance, ReasonCode.GROWTH_NOT_SHOWN)
         return replace(acceptance, limit=min(limits))
@@ -163,9 +165,3 @@ class _Limits:
     @cached_property
     def _stored(self) -> list[dict[str, float]]:
         return [remembered_limits(comment.body) for comment in self._ours]
-
-    def _shown(self, acceptance: Acceptance, written: datetime | None) -> list[float]:
-        """Return the growth that the newest comment showed when the acceptance was written, if any, as a list."""
-        before = [comment for comment in self._ours if written is not None and comment.updated_at < written]
-        growth = shown_growth(before[-1].body, acceptance) if before else None
-        return [] if growth is None else [growth]

@@ -31,7 +31,7 @@ def finished_within(seconds: float, send: Callable[[], Result]) -> Result:
     A socket timeout limits only the time between two received bytes. Therefore, ``send`` runs in a thread that is
     abandoned when the limit is reached.
     """
-    future = started(send)
+    future = in_background(send)
     try:
         return future.result(seconds)
     except TimeoutError:
@@ -40,7 +40,7 @@ def finished_within(seconds: float, send: Callable[[], Result]) -> Result:
         raise AnswerTooSlow from None
 
 
-def started(send: Callable[[], Result]) -> "Future[Result]":
+def in_background(send: Callable[[], Result]) -> "Future[Result]":
     """Run ``send`` in a thread that does not delay the end of the program."""
     future = Future[Result]()
 

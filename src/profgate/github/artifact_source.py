@@ -95,7 +95,11 @@ def find_stored(
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
     ordered = candidate_runs(runs, search.trust, search.start, chain)
-    while (running := _unfinished(runs, search)) and (not ordered or ordered[0].distance > search.reach):
+    while True:
+        waiting = (run for run in runs if run.status in UNFINISHED)
+        running = next((run for run in waiting if will_be_trusted(run, search.trust, search.start)), None)
+        if running is None or (ordered and ordered[0].distance <= search.reach):
+            break
         if running.status == NEEDS_APPROVAL or not wait(running):
             break
         others = [run for run in runs if run.head_sha != search.start]
@@ -120,12 +124,6 @@ def find_stored(
     client.start_downloads(islice(filter(None, usable), further))
     noise = tuple(islice(sets, further))
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
-
-
-def _unfinished(runs: Sequence[WorkflowRun], search: Search) -> WorkflowRun | None:
-    """Return an unfinished run of the baseline commit that will be trusted when it has completed, or None."""
-    waiting = (run for run in runs if run.status in UNFINISHED)
-    return next((run for run in waiting if will_be_trusted(run, search.trust, search.start)), None)
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
@@ -234,7 +232,10 @@ def _sets(
     for candidate in ordered:
         if failures >= MOST_TRIES:
             return
-        artifact, reason = usable_artifact(_of_run(client, candidate.run, name, known), name, candidate.run)
+        here = [artifact for artifact in known if artifact.run_id == candidate.run.id]
+        if not here and len(known) >= LISTED:
+            here = client.run_artifacts(candidate.run.id, name)
+        artifact, reason = usable_artifact(here, name, candidate.run)
         if artifact is None:
             # a run that stored nothing is no failure: otherwise, ten such runs would be taken for a first run
             failures += reason.code is not ReasonCode.NO_ARTIFACT
@@ -251,12 +252,6 @@ def _sets(
         except (ProfileError, GitHubError) as error:
             reasons.append(Reason(ReasonCode.ARTIFACT_UNUSABLE, {"run": candidate.run.id, "text": str(error)}))
             failures += 1
-
-
-def _of_run(client: GitHubClient, run: WorkflowRun, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
-    """Return the artifacts of a run. They are requested only if the list ``known`` may be incomplete."""
-    found = [artifact for artifact in known if artifact.run_id == run.id]
-    return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
 def stored_set(candidate: CandidateRun, members: Mapping[str, bytes]) -> StoredSet:

@@ -112,8 +112,10 @@ def page_name(key: str, page: PageDocument, attempt: int, taken: set[str]) -> st
 
 def upload_step(name: str, folder: str, run_url: str = "") -> str:
     """Return a workflow step that uploads a folder. Newer versions than v3 do not work on GitHub Enterprise Server."""
+    host = (urlsplit(run_url).hostname or "github.com").lower()
+    own_server = host != "github.com" and not host.endswith(".ghe.com")
     return (
-        f"- uses: actions/upload-artifact@{'v3' if _own_server(run_url) else 'v7'}\n"
+        f"- uses: actions/upload-artifact@{'v3' if own_server else 'v7'}\n"
         "  if: always()\n"
         "  with:\n"
         f"    name: {name}\n"
@@ -130,8 +132,3 @@ def fetch_command(name: str, run_url: str) -> str:
     host, repository, number = found.groups()
     place = repository if host == "github.com" else f"{host}/{repository}"
     return f"gh run download {number} --repo {place} --name {name}"
-
-
-def _own_server(run_url: str) -> bool:
-    host = (urlsplit(run_url).hostname or "github.com").lower()
-    return host != "github.com" and not host.endswith(".ghe.com")

@@ -1,6 +1,7 @@
 """A client for the parts of GitHub's API that profgate uses."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -160,7 +161,8 @@ class GitHubClient(GitRequests):
         """Request in the background what a comparison reads of a pull request."""
         lists = (f"/pulls/{number:d}/files", f"/issues/{number:d}/comments", f"/pulls/{number:d}/commits")
         tree = f"/git/trees/{head_sha}?recursive=1"
-        self._start_reading(*(f"{path}?per_page={PAGE}" for path in lists), tree)
+        for path in (*(f"{path}?per_page={PAGE}" for path in lists), tree):
+            self._start(path, partial(self._sent, "GET", path))
 
     def pull(self, number: int) -> PullRecord:
         """Return a pull request, in one request."""
@@ -221,13 +223,8 @@ class GitHubClient(GitRequests):
     def delete_comment(self, comment_id: int) -> None:
         """Delete a comment if it exists."""
         self._known_comments.clear()
-        self._delete(f"/issues/comments/{comment_id:d}")
-
-    def _delete(self, path: str) -> None:
-        try:
-            self._call("DELETE", path)
-        except NotFoundError:
-            return
+        with suppress(NotFoundError):
+            self._call("DELETE", f"/issues/comments/{comment_id:d}")
 
     def react(self, comment_id: int, content: str) -> None:
         """Add a reaction to a comment, unless the comment already has this reaction from the same user."""
@@ -263,22 +260,21 @@ class GitHubClient(GitRequests):
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
         """Create a check run and return its id. After a failure, one with the same ``external_id`` is searched for."""
+
+        def send() -> int:
+            return parsed("/check-runs", int, self._call("POST", "/check-runs", values)[1], "id")
+
         try:
-            return self._post_check_run(values)
+            return send()
         except ServerFailedError:
-            return self._stored_check_run(values) or self._post_check_run(values)
+            path = f"/commits/{quote(values['head_sha'], safe='')}/check-runs"
+            runs = self._get(path, list[_CheckRun], "check_runs", check_name=values["name"], per_page=PAGE)
+            stored = (run.id for run in runs if run.external_id == values["external_id"])
+            return next(stored, None) or send()
 
     def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
         """Update a check run. The given annotations are added to the existing annotations."""
         self._call("PATCH", f"/check-runs/{number:d}", values)
-
-    def _post_check_run(self, values: Mapping[str, Any]) -> int:
-        return parsed("/check-runs", int, self._call("POST", "/check-runs", values)[1], "id")
-
-    def _stored_check_run(self, values: Mapping[str, Any]) -> int | None:
-        path = f"/commits/{quote(values['head_sha'], safe='')}/check-runs"
-        runs = self._get(path, list[_CheckRun], "check_runs", check_name=values["name"], per_page=PAGE)
-        return next((run.id for run in runs if run.external_id == values["external_id"]), None)
 
 
 def _place(artifact: ArtifactRecord) -> str:

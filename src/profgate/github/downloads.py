@@ -8,8 +8,10 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from email.message import Message
+from email.utils import collapse_rfc2231_value
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, ProfileError
 from profgate.github.connections import failure_of, is_permanent, with_token
@@ -73,7 +75,8 @@ def fetch(
             if answer.status_code != 200:
                 return answer, None
             data = _read_bounded(pieces(answer, decode=False), where, max_bytes)
-            is_zip = _is_zip(answer.url, answer.headers.get("Content-Type", ""))
+            kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+            is_zip = kind in ZIP_TYPES or urlsplit(answer.url).path.lower().endswith(".zip")
             return answer, Download(data, is_zip, _file_name(answer.headers))
 
     try:
@@ -208,17 +211,11 @@ def _read_bounded(arriving: Iterator[bytes], where: str, max_bytes: int) -> byte
     return bytes(buffer)
 
 
-def _is_zip(url: str, content_type: str) -> bool:
-    return content_type.partition(";")[0].strip().lower() in ZIP_TYPES or urlsplit(url).path.lower().endswith(".zip")
-
-
 def _file_name(headers: Mapping[str, str]) -> str:
-    disposition = headers.get("Content-Disposition", "")
-    if extended := re.search(r"filename\*\s*=\s*[\w-]+'[^']*'([^;\s]+)", disposition):
-        name = unquote(extended[1])
-    elif plain := re.search(r'filename\s*=\s*(?:"([^"]*)"|([^;\s]+))', disposition):
-        name = plain[1] or plain[2] or ""
-    else:
-        return ""
+    message = Message()
+    message["Content-Disposition"] = headers.get("Content-Disposition", "")
+    parts = message.get_params([], "content-disposition")
+    # encoded names come last, and are preferred
+    name = next((collapse_rfc2231_value(value) for key, value in reversed(parts) if key == "filename"), "")
     name = re.sub(r"[\x00-\x1f\x7f]", "", name).replace("\\", "/").rsplit("/", 1)[-1]
     return "" if name in {".", ".."} else name

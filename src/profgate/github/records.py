@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
 LINK = "120000"  # Git's mode for symbolic links
-
-
-def _shas(parents: list[dict[str, Any]]) -> list[Any]:
-    return [parent["sha"] for parent in parents]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +22,7 @@ class CommitRecord:
     """A commit with the SHAs of its parents, in order, and the committer date, with a time zone."""
 
     sha: str
-    parents: Annotated[tuple[str, ...], BeforeValidator(_shas)]
+    parents: Annotated[tuple[str, ...], BeforeValidator(lambda parents: [parent["sha"] for parent in parents])]
     date: Annotated[
         datetime,
         Field(
@@ -76,10 +72,6 @@ class ArtifactRecord:
     digest: str | None = None
     run_id: Annotated[int | None, Field(validation_alias=AliasPath("workflow_run", "id"))] = None
     head_sha: Annotated[str | None, Field(validation_alias=AliasPath("workflow_run", "head_sha"))] = None
-
-    def may_be_of(self, run_id: int, head_sha: str) -> bool:
-        """Return whether the artifact can belong to this run and commit. A missing field matches any value."""
-        return self.run_id in {None, run_id} and self.head_sha in {None, head_sha}
 
 
 @dataclass(frozen=True, slots=True)

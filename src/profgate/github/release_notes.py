@@ -56,7 +56,9 @@ def render_release_notes(
 
 
 def _step(step: Step, pull_url: str) -> tuple[str, ...]:
-    shown = [f"{_pull(number, pull_url)} {code_span(title)}" for number, title in step.pulls[:PULLS]]
+    linked = link_target(pull_url)
+    pulls = [(link(f"#{pull}", f"{pull_url}/{pull}") if linked else f"#{pull}", title) for pull, title in step.pulls]
+    shown = [f"{pull} {code_span(title)}" for pull, title in pulls[:PULLS]]
     if len(step.pulls) > PULLS:
         shown.append(f"and {len(step.pulls) - PULLS} more")
     body = Body(step.report)
@@ -68,7 +70,3 @@ def _step(step: Step, pull_url: str) -> tuple[str, ...]:
         body.totals(OPEN, label="") or numbers.UNKNOWN,
         "<br>".join([*changes[:FUNCTIONS], *more]) or "no function changed clearly",
     )
-
-
-def _pull(number: int, pull_url: str) -> str:
-    return link(f"#{number}", f"{pull_url}/{number}") if link_target(pull_url) else f"#{number}"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlencode
 
@@ -109,7 +109,7 @@ class GitHubConnection:
 
     def _start(self, key: Hashable, work: Callable[[], object]) -> None:
         """Run ``work`` in the background. `_result` returns its result."""
-        from profgate.github.answers import started
+        from profgate.github.answers import in_background
 
         def limited() -> object:
             with self._at_once:
@@ -118,17 +118,12 @@ class GitHubConnection:
                 finally:
                     self.close()
 
-        self._started[key] = started(limited)
+        self._started[key] = in_background(limited)
 
     def _result(self, key: Hashable, work: Callable[[], Result]) -> Result:
         """Return the result of work that was started in the background, or do the work. A result is used once."""
         future = self._started.pop(key, None)
         return work() if future is None else future.result()
-
-    def _start_reading(self, *paths: str) -> None:
-        """Send GET requests in the background. Later requests use their responses, unless a write comes first."""
-        for path in paths:
-            self._start(path, partial(self._sent, "GET", path))
 
     def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
         """Send a request for a path below the repository or an absolute URL. Return the headers and the parsed body.

@@ -14,6 +14,7 @@ SUMMARY_LIMIT = 1024 * 1024  # in bytes; the runner does not show a larger step 
 MESSAGE_LIMIT = 4096
 ANNOTATION_LIMIT = 10  # maximum number of annotations per level and step; the runner drops the rest
 TITLE = "profgate"
+SEPARATORS = str.maketrans({":": "%3A", ",": "%2C"})  # of the properties of an annotation
 CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
 
@@ -95,7 +96,9 @@ class WorkflowCommands:
             self.log(f"{level}: {message}")
             return
         given = {"title": title, "file": file, "line": "" if line is None else str(line)}
-        properties = ",".join(f"{key}={_property(value)}" for key, value in given.items() if value)
+        properties = ",".join(
+            f"{key}={_escaped(_without_controls(value)).translate(SEPARATORS)}" for key, value in given.items() if value
+        )
         shown = _escaped(_without_controls(message)[:MESSAGE_LIMIT])
         self._write(f"::{level} {properties}::{shown}" if properties else f"::{level}::{shown}")
 
@@ -117,10 +120,6 @@ def _without_controls(text: str) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _escaped(_without_controls(text)).replace(":", "%3A").replace(",", "%2C")
 
 
 def _size(path: str) -> int:

@@ -1,6 +1,5 @@
 """Comparison of commits with their nearest measured ancestors."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -89,10 +88,15 @@ class Checker:
         tasks, first = list[CheckTask](), list[tuple[str, str]]()
         for sha in newest:
             groups, without = self._baselines(sha)
-            tasks += [self._task(sha, *baseline, keys) for baseline, keys in sorted(groups.items())]
+            for (distance, baseline), keys in sorted(groups.items()):
+                # distance is the number of commits from the baseline to the target
+                sides = self._side(baseline, distance - 1), self._side(sha)
+                given = replace(self._given, baseline_side=sides[0], target_side=sides[1])
+                tasks.append(CheckTask(self._folder, tuple(keys), ancestry_of(baseline, self._graph), given))
             first += [(sha, self._series[key].workload) for key in without]
         reports = list[Report]()
-        for report in self._reports(tasks):
+        read = (task.report(self._store) for task in tasks)
+        for report in read if self._runner is None else self._runner(tasks, Report):
             reports.append(report)
             progress("checking", len(reports) / len(tasks))
         drawn = {*newest, *(report.baseline.sha or "" for report in reports)} if last is None else newest
@@ -110,17 +114,6 @@ class Checker:
             else:
                 groups.setdefault((found.distance, found.sha), []).append(key)
         return groups, without
-
-    def _reports(self, tasks: list[CheckTask]) -> Iterable[Report]:
-        if self._runner is None:
-            return (task.report(self._store) for task in tasks)
-        return self._runner(tasks, Report)
-
-    def _task(self, target: str, distance: int, baseline: str, keys: list[str]) -> CheckTask:
-        # distance is the number of commits from the baseline to the target
-        sides = self._side(baseline, distance - 1), self._side(target)
-        given = replace(self._given, baseline_side=sides[0], target_side=sides[1])
-        return CheckTask(self._folder, tuple(keys), ancestry_of(baseline, self._graph), given)
 
     def _side(self, sha: str, distance: int | None = None) -> Side:
         return Side(self._graph[sha].title[:60] if sha in self._graph else "", sha, distance=distance)

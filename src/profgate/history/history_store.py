@@ -202,7 +202,10 @@ class HistoryStore(HistoryReader):
             if not any(rows.fetchone() for rows in tables_with_rows):
                 return self._copy(other)
             self.add_commits(other.commits().values())
-            added = self.add(other.reading(number, profiles=True) for number in self._unknown(other))
+            known = {tuple(identity) for _, *identity in self.connection.execute(IDENTITIES)}
+            rows = other.connection.execute(f"{IDENTITIES} ORDER BY readings.id")
+            unknown = [number for number, *identity in rows if tuple(identity) not in known]
+            added = self.add(other.reading(number, profiles=True) for number in unknown)
             self.add_verdicts(other.verdicts(), replace_known=False)
             self.add_reported_trends(other.reported_trends(), replace_known=False)
         return added
@@ -216,12 +219,6 @@ class HistoryStore(HistoryReader):
         if not self._used_symbols() <= {number for (number,) in self.connection.execute("SELECT id FROM symbols")}:
             raise ValueError("a column contains a symbol without a name")
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
-
-    def _unknown(self, other: HistoryReader) -> list[int]:
-        """Return the IDs of the readings in the other history that are missing from this one."""
-        known = {tuple(identity) for _, *identity in self.connection.execute(IDENTITIES)}
-        rows = other.connection.execute(f"{IDENTITIES} ORDER BY readings.id")
-        return [number for number, *identity in rows if tuple(identity) not in known]
 
     def prune(self, retention: Retention) -> int:
         """Remove data beyond the retention limits. Return the number of columns that lost symbols."""

@@ -71,8 +71,4 @@ def open_data_set(
         raise ProfgateError(address, f"needs the package {error.name}; run 'pip install {package}'") from error
     if not create and not files.exists():
         raise ProfgateError(address, "contains no history; fill it with 'profgate store export'")
-    yield RowStore(files, repository or _repository(), workload)
-
-
-def _repository() -> str:
-    return os.environ.get("GITHUB_REPOSITORY") or Path.cwd().name
+    yield RowStore(files, repository or os.environ.get("GITHUB_REPOSITORY") or Path.cwd().name, workload)

@@ -19,6 +19,7 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -127,7 +128,8 @@ class RowFiles:
     ) -> Iterator[Any]:
         """Yield these columns of the rows for which the expression ``only`` is true."""
         schema = SCHEMAS[file.table]
-        with self.errors(file.path), self._opened(file.path) as stream:
+        opened = partial(self._remote.open, mode="rb") if self._remote else pa.OSFile
+        with self.errors(file.path), opened(file.path) as stream:
             if stream.seek(0, os.SEEK_END) > MOST_FILE_BYTES:
                 raise ProfgateError(self._shown(file.path), f"is larger than {MOST_FILE_BYTES:,} bytes; remove it")
             fragment = ds.ParquetFileFormat().make_fragment(stream)
@@ -173,9 +175,6 @@ class RowFiles:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
             what = f"cannot be used ({reason}); if it is damaged, remove it from the data set"
             raise ProfgateError(self._shown(path), what) from error
-
-    def _opened(self, path: str) -> Any:  # noqa: ANN401 - fsspec and pyarrow have no types
-        return pa.OSFile(path) if self._remote is None else self._remote.open(path, "rb")
 
     def _shown(self, path: str) -> str:
         return path if self._remote is None else f"{self._address.partition('://')[0]}://{path}"

@@ -87,11 +87,9 @@ def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
 
 def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:
     files = {(reading.name, reading.profile, reading.job.identity): reading for reading in side}
-    read = wiring.read_sources([source_of(reading.name, reading.profile or b"") for reading in files.values()])
+    read = wiring.readable_profiles([source_of(reading.name, reading.profile or b"") for reading in files.values()])
     sources = []
     for reading, profile in zip(files.values(), read, strict=True):
-        if isinstance(profile, ProfileError):
-            raise profile
         facts = {name: value for name, value in asdict(reading.facts).items() if value is not None}
         sources.append(source_of_profile(replace(profile, facts=replace(profile.facts, **facts))))
     return sources

@@ -100,7 +100,7 @@ def json_object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def table(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def subtable(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """Return a nested table, or an empty one if a key is missing or not a table."""
     for key in keys:
         value = data.get(key)

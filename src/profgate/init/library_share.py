@@ -7,7 +7,7 @@ from functools import cache
 
 from profgate.attribution.repository_paths import RepositoryPaths
 from profgate.errors import ProfileError
-from profgate.init.candidates import table, toml
+from profgate.init.candidates import subtable, toml
 from profgate.init.repository_files import Files
 from profgate.model.profile import Profile
 
@@ -95,6 +95,6 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None
 def _crates(files: Files) -> str:
     """Return a pattern of the names of the repository's own Rust libraries at the start of a path, or ""."""
     parsed = [toml(files.read(joined)) for joined in files.listed("**/Cargo.toml") if not OTHERS.search(joined)]
-    given = [table(cargo, key).get("name") for cargo in parsed for key in ("package", "lib")]
+    given = [subtable(cargo, key).get("name") for cargo in parsed for key in ("package", "lib")]
     names = {re.escape(str(name).replace("-", "_")) for name in given if name}
     return rf"(?:^|[<&( ])(?:{'|'.join(sorted(names))})::" if names else ""

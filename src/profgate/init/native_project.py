@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MEASURES, Candidate, Kind, joined, json_object, table, tables
+from profgate.init.candidates import MEASURES, Candidate, Kind, joined, json_object, subtable, tables
 from profgate.init.repository_files import Files
 from profgate.io.files import read_loosely, scratch_folder, write_text
 from profgate.io.git import without_git
@@ -136,7 +136,7 @@ def _program(
     name, sources = str(target.get("name")), [str(each.get("path")) for each in tables(target.get("sources"))]
     paths = [os.path.relpath(Path(checkout, folder, path), checkout) for path in sources]
     own = [path for path in paths if path in files.tracked]
-    place = f"{joined(folder, str(table(target, 'paths').get('source')))}/{name}"
+    place = f"{joined(folder, str(subtable(target, 'paths').get('source')))}/{name}"
     kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
     if kind is None:
         return

@@ -17,7 +17,7 @@ from profgate.init.candidates import (
     joined,
     json_object,
     strings,
-    table,
+    subtable,
     within,
 )
 from profgate.init.repository_files import Files
@@ -67,7 +67,7 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return the scripts of a package.json that end with a command of Node, then the benchmark files."""
     here = files.inside(folder)
     package = json_object(here.read("package.json"))
-    scripts = {name: text for name, text in table(package, "scripts").items() if isinstance(text, str)}
+    scripts = {name: text for name, text in subtable(package, "scripts").items() if isinstance(text, str)}
     setup = node_setup(files, folder)
     place = joined(folder, "package.json")
     packages = [inner for inner in here.projects("package.json") if inner != "."]
@@ -106,7 +106,7 @@ def node_setup(files: Files, folder: str) -> tuple[str, ...]:
     lines = [*_installation(files)] if folder == "." or files.listed("package.json") else []
     if folder != "." and not member:
         lines += within(folder, _installation(files.inside(folder)))
-    built = _build(files, "." if member and "build" in table(top, "scripts") else folder, member=member)
+    built = _build(files, "." if member and "build" in subtable(top, "scripts") else folder, member=member)
     return (*lines, *built, *(_build(files, ".") if folder != "." and not member else ()))
 
 
@@ -119,7 +119,7 @@ def _installation(files: Files) -> list[str]:
 def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...]:
     """Return the line that builds a package, if git tracks no file that other code imports from the package."""
     package = json_object(files.inside(folder).read("package.json"))
-    scripts = table(package, "scripts")
+    scripts = subtable(package, "scripts")
     imported = [path.removeprefix("./") for path in node_entries(package)]
     existing = {f"{joined(folder, path)}{ending}" for path in imported for ending in ("", ".js", "/index.js")}
     missing = imported and existing.isdisjoint(files.tracked)
@@ -136,7 +136,7 @@ def _runner(files: Files) -> str:
 
 def build_line(files: Files) -> str:
     """Return the line that builds the repository, or ""."""
-    scripts = table(json_object(files.read("package.json")), "scripts")
+    scripts = subtable(json_object(files.read("package.json")), "scripts")
     return f"{_runner(files)} run build" if "build" in scripts else ""
 
 
@@ -201,7 +201,7 @@ def _segments(script: str) -> list[str]:
 
 
 def _benchmark_files(here: Files, package: Mapping[str, Any]) -> list[str]:
-    endings = ["*.*js", "*.js", *(["*.ts"] if "tsx" in table(package, "devDependencies") else [])]
+    endings = ["*.*js", "*.js", *(["*.ts"] if "tsx" in subtable(package, "devDependencies") else [])]
     places = ("bench", "bench*/", "perf/")
     found = {
         path: None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from profgate.init.candidates import PLAIN, Candidate, Kind, strings, table, toml, within
+from profgate.init.candidates import PLAIN, Candidate, Kind, strings, subtable, toml, within
 from profgate.init.repository_files import Files
 
 Found = tuple[str, str, Kind, tuple[str, ...]]  # command, place, kind and requirements
@@ -50,15 +50,15 @@ def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True
     project = toml(files.read("pyproject.toml"))
     for lock, known in LOCKS:
         if files.listed(lock):
-            groups = [f" --group {name}" for name in GROUPS if name in table(project, "dependency-groups")]
+            groups = [f" --group {name}" for name in GROUPS if name in subtable(project, "dependency-groups")]
             further = [] if locked or not needs else [f"pip install {' '.join(needs)}"]
             return [*known[:-1], known[-1] + "".join(groups if lock == "uv.lock" else []), *further]
     lines = [f"pip install -r {name}" for name in REQUIREMENTS if files.read(name)]
     if "build-system" in project or "project" in project or files.read("setup.py"):
-        extras = table(project, "project", "optional-dependencies")
+        extras = subtable(project, "project", "optional-dependencies")
         chosen = [name for name in GROUPS if name in extras]
         lines.append(f"pip install -e '.[{','.join(chosen)}]'" if chosen else "pip install -e .")
-    grouped = _of_groups(table(project, "dependency-groups"))
+    grouped = _of_groups(subtable(project, "dependency-groups"))
     named = {BASE.split(need)[0].strip("'") for need in grouped}
     further = [*grouped, *(need for need in needs if need not in named)]
     further = [need for need in dict.fromkeys(further) if f"pip install {need}" not in lines and need != "."]
@@ -107,7 +107,7 @@ def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
     requirements = " ".join(map(here.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
     if "pytest-benchmark" in requirements or "pytest_benchmark" in requirements:
         yield "python -m pytest --benchmark-only", "pytest-benchmark is required", Kind.BENCHMARK, ()
-    if "pytest" in table(project, "tool") or any(map(here.read, PYTEST_FILES)):
+    if "pytest" in subtable(project, "tool") or any(map(here.read, PYTEST_FILES)):
         yield "python -m pytest", "the configuration of pytest", Kind.TESTS, needs
     elif here.listed("**/test_*.py") or "pytest" in requirements:
         yield "python -m pytest", "tests/", Kind.TESTS, needs

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from profgate.init.candidates import Candidate, ranked, table, within
+from profgate.init.candidates import Candidate, ranked, strings, subtable, within
 from profgate.init.go_project import go_candidates
 from profgate.init.java_project import java_candidates
 from profgate.init.native_project import built_candidates, native_setup
@@ -123,7 +123,7 @@ def pattern_of(project: Project, language: str) -> Pattern:
     versions = [version for each in steps for version in _versions(each[0], each[1], f"{name}-version")]
     newest = max(versions, key=_numbers, default="")
     options = {f"{name}-version": newest if newest and _numbers(newest) >= oldest else instead}
-    given = table(step, "with")
+    given = subtable(step, "with")
     if name == "java":
         options["distribution"] = "temurin"
     if CACHE.fullmatch(str(given.get("cache", ""))):
@@ -179,13 +179,9 @@ def _major(step: Mapping[Any, Any]) -> str:
 
 def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[str]:
     """Return the numeric versions that a setup step installs, also those of a matrix."""
-    given = step.get("with")
-    value = given.get(option) if isinstance(given, dict) else None
-    axis = MATRIX.fullmatch(str(value))
-    strategy = job.get("strategy")
-    matrix = strategy.get("matrix") if isinstance(strategy, dict) else None
-    if axis and isinstance(matrix, dict):
-        value = matrix.get(axis[1])
+    value = subtable(step, "with").get(option)
+    if axis := MATRIX.fullmatch(str(value)):
+        value = subtable(job, "strategy", "matrix").get(axis[1], value)
     found = [VERSION.fullmatch(str(each)) for each in (value if isinstance(value, list) else [value])]
     return [match[1] for match in found if match]
 
@@ -205,8 +201,7 @@ def _services(job: Mapping[Any, Any]) -> dict[str, Any]:
 
 def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the line that checks out the submodules, if the job does so."""
-    given = [step["with"] for step in _maps(job.get("steps")) if isinstance(step.get("with"), dict)]
-    values = [str(options.get("submodules")).lower() for options in given]
+    values = [str(subtable(step, "with").get("submodules")).lower() for step in _maps(job.get("steps"))]
     known = {"true": "git submodule update --init", "recursive": "git submodule update --init --recursive"}
     return tuple(known[value] for value in values if value in known)[:1]
 
@@ -220,10 +215,7 @@ def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
     """Return the branches whose pushes trigger a workflow. YAML 1.1 parses an unquoted ``on`` as true."""
-    events = workflow.get("on", workflow.get(True))
-    push = events.get("push") if isinstance(events, dict) else None
-    branches = push.get("branches") if isinstance(push, dict) else None
-    return [name for name in branches if isinstance(name, str)] if isinstance(branches, list) else []
+    return strings(subtable({"on": workflow.get("on", workflow.get(True))}, "on", "push").get("branches"))
 
 
 def default_setup(files: Files, language: str, folder: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MEASURES, MOST, PLAIN, Candidate, Kind, strings, table, tables, toml, within
+from profgate.init.candidates import MEASURES, MOST, PLAIN, Candidate, Kind, strings, subtable, tables, toml, within
 from profgate.init.repository_files import Files
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
@@ -20,9 +20,9 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return benchmark programs, then the benchmarks in Cargo.toml and benches/, then the tests of the library."""
     here = files.inside(folder)
     cargo = toml(here.read("Cargo.toml"))
-    if not table(cargo, "package"):
+    if not subtable(cargo, "package"):
         return
-    if folder == "." or table(cargo, "workspace"):
+    if folder == "." or subtable(cargo, "workspace"):
         yield from _programs(here, folder)
     for name, path, features in _benches(here, cargo):
         text = here.read(path)

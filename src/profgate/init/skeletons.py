@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from profgate.init.candidates import PLAIN, Candidate, Kind, joined, json_object, table, toml
+from profgate.init.candidates import PLAIN, Candidate, Kind, joined, json_object, subtable, toml
 from profgate.init.go_project import BUILT
 from profgate.init.java_project import CLASS_PATH, java_package
 from profgate.init.library_share import OTHERS
@@ -148,7 +148,7 @@ def _go(files: Files) -> Iterator[Function]:
 
 
 def _rust(files: Files) -> Iterator[Function]:
-    name = str(table(toml(files.read("Cargo.toml")), "package").get("name", "")).replace("-", "_")
+    name = str(subtable(toml(files.read("Cargo.toml")), "package").get("name", "")).replace("-", "_")
     if re.fullmatch(r"\w{1,80}", name):
         yield from (Function(name, function) for function in RUST.findall(files.read("src/lib.rs")))
 

@@ -38,7 +38,9 @@ def sources_under(place: str) -> list[SourceFile]:
             return _sources(path, _files_below(path), place)
         if not glob.has_magic(place):
             raise ProfgateError(place, "does not exist; use a file, a folder or a pattern")
-        folder = _fixed_part(path)
+        folder = path
+        while glob.has_magic(str(folder)):  # the folder above the first part with a wildcard
+            folder = folder.parent
         parts = [part if part == "**" else part.replace("**", "*") for part in path.relative_to(folder).parts]
         found = folder.glob("/".join([*parts, "*"] if parts[-1] == "**" else parts))
         return _sources(folder, ((name.relative_to(folder).as_posix(), False) for name in found), place)
@@ -276,13 +278,6 @@ def _is_file(path: Path, name: str, root: Path, place: str) -> bool:
     if not path.is_file():
         raise ProfgateError(_shown(name), "is not a regular file; use regular files")
     return True
-
-
-def _fixed_part(pattern: Path) -> Path:
-    """Return the folder above the first path component with a wildcard."""
-    while glob.has_magic(str(pattern)):
-        pattern = pattern.parent
-    return pattern
 
 
 def _shown(name: str) -> str:

@@ -161,30 +161,23 @@ def local_checkout() -> tuple[str, frozenset[str]] | None:
 
 def head_commit() -> str:
     """Return the hash of the checked-out commit, or "" if there is no git, no repository or no commit."""
-    return (_git_or_none("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
+    return _line("rev-parse", "--verify", "--quiet", "HEAD")
 
 
 def merge_base(base: str, head: str, folder: str = ".") -> str:
     """Return the hash of the best common ancestor of two commits, or ``base`` if there is none."""
-    found = _git_or_none("merge-base", base, head, folder=folder) or b""
-    return found.decode("ascii", "replace").strip() or base
+    return _line("merge-base", base, head, folder=folder) or base
 
 
 def parents_of_head() -> tuple[str, ...]:
     """Return the hashes of the parents of the checked-out commit; empty if there are none or git fails."""
-    found = _git_or_none("rev-parse", "--quiet", "HEAD^@") or b""
-    return tuple(found.decode("ascii", "replace").split())
+    return tuple(_line("rev-parse", "--quiet", "HEAD^@").split())
 
 
 def base_branch(folder: str) -> str | None:
     """Return the default branch of the remote or, if that is unknown, the current branch, or None without any."""
-    for arguments in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
-        name = (
-            (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip().removeprefix("origin/")
-        )
-        if name:
-            return name
-    return None
+    remote = _line("symbolic-ref", "--short", "refs/remotes/origin/HEAD", folder=folder).removeprefix("origin/")
+    return remote or _line("branch", "--show-current", folder=folder).removeprefix("origin/") or None
 
 
 def _git_or_none(*arguments: str, folder: str = ".", data: bytes | None = None) -> bytes | None:
@@ -193,6 +186,11 @@ def _git_or_none(*arguments: str, folder: str = ".", data: bytes | None = None) 
         return git(arguments, folder, data=data, timeout=SHORT_TIMEOUT)
     except ProfgateError:
         return None
+
+
+def _line(*arguments: str, folder: str = ".") -> str:
+    """Return the output of git without spaces around it, or "" if git is missing or fails."""
+    return (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip()
 
 
 def _as_text(data: bytes | None) -> str | None:

@@ -92,7 +92,9 @@ def run_command(
         finally:
             _end(process)
     failure = "" if not code else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-    return Outcome(spent, failure, _tail(log))
+    with Path(log).open("rb") as stream:
+        stream.seek(max(os.fstat(stream.fileno()).st_size - LAST_OUTPUT, 0))
+        return Outcome(spent, failure, stream.read().decode("utf-8", "replace"))
 
 
 def shown_command(words: Sequence[str]) -> str:
@@ -174,12 +176,6 @@ def _signal(group: int, number: int) -> None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _tail(log: str) -> str:
-    with Path(log).open("rb") as stream:
-        stream.seek(max(os.fstat(stream.fileno()).st_size - LAST_OUTPUT, 0))
-        return stream.read().decode("utf-8", "replace")
 
 
 def _ticks(process: int) -> int:

@@ -119,7 +119,7 @@ def described(
     return replace(identity, files=files)
 
 
-def listed(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
+def manifest_of(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
     """Return the manifest of these files, without facts about their content."""
     from profgate.model.manifest import ManifestFile
 

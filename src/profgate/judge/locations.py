@@ -35,7 +35,7 @@ def causes_of(comparison: Comparison, causes: Causes | None, symbols: Iterable[i
         return ()
     dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"
     cheaper: Direction = "better" if dearer == "worse" else "worse"
-    ways = ((dearer, causes.grown_end, causes.grown_steps), (cheaper, causes.fallen_end, causes.fallen_steps))
+    ways = ((dearer, *causes.grown), (cheaper, *causes.fallen))
     places = [
         (symbol, way, int(end[symbol]), int(steps[symbol])) for symbol in sorted(symbols) for way, end, steps in ways
     ]

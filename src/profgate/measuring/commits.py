@@ -11,7 +11,6 @@ from profgate.io.worktrees import quiet_git, tracked_files
 from profgate.measuring.decision import Decision, decided
 from profgate.measuring.sides import isolated_sides
 from profgate.measuring.turns import Turns
-from profgate.model.attribution import SourceDiff
 from profgate.model.measurement import Suspect
 from profgate.pipeline import PipelineInput
 
@@ -47,11 +46,7 @@ def decided_between(
             isolated_sides(baseline, target, scratch, setup=extent.setup, timeout=extent.timeout)
         )
         turns = Turns(program, sides, extent.budget, extent.timeout)
-        return decided(turns, replace(given, diff=_source_diff(baseline, target)), listed, widen=widen)
-
-
-def _source_diff(baseline: str, target: str | None) -> SourceDiff:
-    """Return the difference between the sources of both sides."""
-    commits = [baseline] if target is None else [baseline, target]
-    patch = quiet_git(".", "diff", *PLAIN_DIFF, *commits, "--", filters=False)
-    return replace(wiring.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
+        commits = [baseline] if target is None else [baseline, target]
+        patch = quiet_git(".", "diff", *PLAIN_DIFF, *commits, "--", filters=False)
+        diff = replace(wiring.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
+        return decided(turns, replace(given, diff=diff), listed, widen=widen)

@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -69,19 +69,16 @@ def isolated_sides(
             stack.callback(shutil.rmtree, root, ignore_errors=True)
             (root / "bin").mkdir(parents=True)
             # after the setup of the baseline: a build tool that finds its output up to date compares times of files
-            checkout = stack.enter_context(_checkout(commit, str(root / folder), repository))
-            if not sides:
-                _report_missing(checkout, setup or "")
+            place = str(root / folder)
+            made = worktree(commit, place, repository) if commit else copied_worktree(place, repository)
+            checkout = stack.enter_context(made)
+            for command, what in missing_contents(checkout).items() if not sides else ():
+                if command not in (setup or ""):
+                    sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
             before = states(_files_below(sides["baseline"].root) if sides and setup else ())
             sides[name] = _prepared(name, checkout, prefix, setup, timeout)
             unchanged(before, "--setup", name)
         yield sides
-
-
-def _checkout(commit: str | None, place: str, repository: str) -> AbstractContextManager[str]:
-    if commit is None:
-        return copied_worktree(place, repository)
-    return worktree(commit, place, repository)
 
 
 def _check_commit(commit: str, repository: str) -> None:
@@ -93,12 +90,6 @@ def _check_commit(commit: str, repository: str) -> None:
         raise ProfgateError(
             "commit", f"{commit} is not in this repository; fetch the commit (git: {error.what})"
         ) from error
-
-
-def _report_missing(checkout: str, setup: str) -> None:
-    for command, what in missing_contents(checkout).items():
-        if command not in setup:
-            sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
 
 
 def _prepared(name: str, checkout: str, prefix: str, setup: str | None, timeout: float) -> MeasuredSide:

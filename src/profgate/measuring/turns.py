@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.compare.workloads import workload_name
-from profgate.errors import ProfgateError, ProfileError, SideError
+from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
 from profgate.io.processes import Started, end_marked, output_of, shown_command
 from profgate.io.used_files import used_files
@@ -51,7 +51,8 @@ class Turns:
             with used_files(paths) as watch:
                 found[side] = self._record(0, side, watch)
         files = {
-            side: {file for source in sources for file in recorded_files(source)} for side, sources in found.items()
+            side: {file for source in sources if source.profile for file in source.profile.frames.files if file}
+            for side, sources in found.items()
         }
         self.code = check_own_code(self.sides, repository, files, opened)
         self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
@@ -117,7 +118,7 @@ class Turns:
         try:
             output_of(list(self.program), here.folder, variables, self.timeout, watch)
             files = [each for each in sources_under(out) if each.name not in {MANIFEST_NAME, RECORDING_NAME}]
-            found = _as_run(_read(with_sources(files, here.checkout)), number)
+            found = _as_run(with_sources(files, here.checkout), number)
         except ProfgateError as error:
             own = error.where == shown_command(self.program)  # perhaps a script of profgate that runs the profiler
             raise SideError(side, f"run {number}, {side}", error.what if own else str(error)) from error
@@ -136,40 +137,23 @@ class Turns:
         return found
 
 
-def _read(sources: Sequence[SourceFile]) -> list[SourceFile]:
-    found = []
-    for source, profile in zip(sources, wiring.read_sources(sources), strict=True):
-        if isinstance(profile, ProfileError):
-            raise profile
-        found.append(replace(source, profile=profile))
-    return found
-
-
-def recorded_files(source: SourceFile) -> set[str]:
-    """Return the files of all frames of a profile that was read."""
-    return set() if source.profile is None else {file for file in source.profile.frames.files if file}
-
-
 def _below(side: MeasuredSide, source: SourceFile) -> SourceFile:
     """Make paths of files relative to the checkout; otherwise, a function would be a new one on each side."""
     if source.profile is None:
         return source
     starts = tuple(f"{scheme}{place}/" for place in (side.checkout, side.root) for scheme in ("", "file://"))
     frames = source.profile.frames
-    files = [file and _without_start(file, starts) for file in frames.files]
+    files = [file and file.removeprefix(next(filter(file.startswith, starts), "")) for file in frames.files]
     return replace(source, profile=replace(source.profile, frames=replace(frames, files=files)))
 
 
-def _without_start(file: str, starts: Sequence[str]) -> str:
-    return next((file.removeprefix(start) for start in starts if file.startswith(start)), file)
-
-
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
-    """Rename the files of one run so that ``api.folded``, for example, becomes a run of the workload ``api``."""
+    """Read the files of one run, and rename them: ``api.folded`` becomes a run of the workload ``api``."""
     times: dict[tuple[str, str], int] = {}
     named = []
-    for source in sources:
+    for source, profile in zip(sources, wiring.readable_profiles(sources), strict=True):
         workload, suffix = workload_name(source.name), source.name.rpartition("/")[2].partition(".")[2]
         times[workload, suffix] = place = times.get((workload, suffix), 0) + 1
-        named.append(replace(source, name=f"{workload}/{1000 * number + place}{f'.{suffix}' if suffix else ''}"))
+        name = f"{workload}/{1000 * number + place}{f'.{suffix}' if suffix else ''}"
+        named.append(replace(source, name=name, profile=profile))
     return named

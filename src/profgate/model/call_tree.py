@@ -121,10 +121,7 @@ def tree_of(parent: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]:
 
 
 def in_preorder(parent: IntArray, symbol: IntArray, level_start: IntArray) -> tuple[CallTree, IntArray]:
-    """Return the tree of rows in level order, and the given row of each row of the tree. Siblings keep their order.
-
-    Siblings must be adjacent. Level d contains the rows from ``level_start[d]`` to ``level_start[d + 1]`` (exclusive).
-    """
+    """Return the tree of rows in level order, whose siblings are adjacent, and the given row of each of its rows."""
     number, size = _numbers_and_sizes(parent, level_start)
     order = inverse(number)
     tree = CallTree(

@@ -73,11 +73,7 @@ class DiffTree(CallTree):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineCosts:
-    """The costs of the executed source lines, sorted by symbol and line.
-
-    ``symbol`` and ``line`` are int64 arrays with one element per line. ``own`` and ``total`` are int64 arrays by run
-    and line, with the baseline runs first.
-    """
+    """Costs by run (baseline first) and executed line, sorted by symbol and line. All arrays are int64."""
 
     symbol: IntArray
     line: IntArray
@@ -182,22 +178,16 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The symbol that explains each symbol's change and the steps to it (int64), and those whose source ``changed``."""
+    """The symbols that explain each symbol's growth and fall, the steps to them (int64), and ``changed`` symbols."""
 
-    grown_end: IntArray
-    fallen_end: IntArray
-    grown_steps: IntArray
-    fallen_steps: IntArray
+    grown: tuple[IntArray, IntArray]
+    fallen: tuple[IntArray, IntArray]
     changed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The value of one sample, in stored units of the metric.
-
-    ``period`` is stated by the profiles and equal in all runs, or None. ``values`` is a float64 array with one element
-    per run of both sides, or None if the value is unknown in a run.
-    """
+    """The value of one sample in stored units, if stated and equal in all runs, and by run (float64), or None."""
 
     period: int | None = None
     values: FloatArray | None = None

@@ -17,6 +17,7 @@ SCHEMA = "profgate.durations/1"
 MARK = SCHEMA.encode()
 MOST_BYTES = 256 << 20
 LARGEST = 1e30
+_TEXTS = ("label", "commit", "recorded", "unit")
 Order = Literal["kept", "below", "above", "unknown"]
 RankDirection = Literal["slower", "faster", "unknown"]
 SigmaRule = Literal["poisson", "observed"]
@@ -154,14 +155,8 @@ def first_duration(metrics: Sequence[Metric]) -> int | None:
 
 def durations_to_json(run: DurationRun) -> str:
     """Return the run as JSON text, with the tests sorted by name."""
-    document = {
-        "schema": SCHEMA,
-        "label": run.label,
-        "commit": run.commit,
-        "recorded": run.recorded,
-        "unit": run.unit,
-        "durations": dict(sorted(run.values.items())),
-    }
+    texts = {name: getattr(run, name) for name in _TEXTS}
+    document = {"schema": SCHEMA, **texts, "durations": dict(sorted(run.values.items()))}
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
@@ -175,7 +170,7 @@ def durations_from_json(data: bytes, where: str) -> DurationRun:
         raise ProfileError(where, f"is not JSON ({error}); record the run again") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise ProfileError(where, f"its schema is not {SCHEMA}; record the run again")
-    texts = {name: content.get(name, "") for name in ("label", "commit", "recorded", "unit")}
+    texts = {name: content.get(name, "") for name in _TEXTS}
     for name, text in texts.items():
         if not isinstance(text, str) or len(text) > 1000:
             raise ProfileError(where, f"{name!r} is not a short text; record the run again")
@@ -188,4 +183,5 @@ def durations_from_json(data: bytes, where: str) -> DurationRun:
             what = f"the duration of {name[:80]!r} is not a number of at least 0; record the run again"
             raise ProfileError(where, what)
         values[name] = float(value)
-    return DurationRun(texts["label"] or where, texts["unit"], values, texts["commit"], texts["recorded"])
+    texts["label"] = texts["label"] or where
+    return DurationRun(values=values, **texts)

@@ -21,12 +21,12 @@ NO_ALIASES = Aliases()
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A rule that changes names. Names that contain none of ``needles`` cannot match and are skipped."""
+    """A rule that changes names. Names without any of the ``needles``, which "|" separates, are skipped."""
 
     code: str
-    needles: tuple[str, ...]
+    needles: str
     pattern: str
-    replacement: str
+    replacement: str = ""
     loose: bool = False
 
     def applied_to(self, name: str) -> str:
@@ -68,44 +68,42 @@ def _without_arguments(name: str) -> str:
     return "".join((*parts, name[place:]))
 
 
-def _rule(code: str, needles: str, pattern: str, replacement: str = "", *, loose: bool = False) -> NameRule:
-    return NameRule(code, tuple(needles.split("|")), pattern, replacement, loose)
-
-
 NAME_RULES = (
-    _rule("R1", " (", r"^(.+ \((?:[^()]+?)):\d+(?::\d+)?\)$", r"\1)"),
-    _rule("J1", "$$Lambda", r"\$\$Lambda(?:\$\d+)?(?:[./+](?:0x)?[0-9a-fA-F]{6,})?(?=[./:]|$)", "$$Lambda"),
-    _rule("J2", "Accessor", r"\b(Generated(?:Serialization)?(?:Method|Constructor)Accessor)\d+", r"\1"),
-    _rule("J3", "LambdaForm$", r"(LambdaForm\$[A-Z]+)(?:[/.+]0x[0-9a-fA-F]+|\$\d+)+", r"\1"),
-    _rule("J4", "$Proxy", r"\$Proxy\d+", "$Proxy"),
-    _rule("J5", "_[", r"_\[[ij01]\]$"),
-    _rule("C2", "+0x", r"\+0x[0-9a-fA-F]+$"),
-    _rule(
+    NameRule("R1", " (", r"^(.+ \((?:[^()]+?)):\d+(?::\d+)?\)$", r"\1)"),
+    NameRule("J1", "$$Lambda", r"\$\$Lambda(?:\$\d+)?(?:[./+](?:0x)?[0-9a-fA-F]{6,})?(?=[./:]|$)", "$$Lambda"),
+    NameRule("J2", "Accessor", r"\b(Generated(?:Serialization)?(?:Method|Constructor)Accessor)\d+", r"\1"),
+    NameRule("J3", "LambdaForm$", r"(LambdaForm\$[A-Z]+)(?:[/.+]0x[0-9a-fA-F]+|\$\d+)+", r"\1"),
+    NameRule("J4", "$Proxy", r"\$Proxy\d+", "$Proxy"),
+    NameRule("J5", "_[", r"_\[[ij01]\]$"),
+    NameRule("C2", "+0x", r"\+0x[0-9a-fA-F]+$"),
+    NameRule(
         "C1",
         ".constprop|.isra|.part|.lto_priv|.llvm|.cold",
         r"(?:\.(?:constprop|isra|part|lto_priv|llvm)\.\d++|\.cold(?:\.\d++)?){1,20}$",
     ),
-    _rule(
+    NameRule(
         "C3",  # variants of one routine, of which the loader chooses one by the features of the CPU
         "_avx|_evex|_sse|_ssse3|_fma|_erms|_unaligned|_asimd|_sve|_mops",
         r"^__([a-z]\w{0,60}?)(?:_(?:avx2?|avx512(?:bw|vl|dq|f)?|evex(?:256|512)?|s?sse[0-9]?[0-9_]{0,2}|fma4?|erms|rtm|movbe"
         r"|unaligned|no_vzeroupper|asimd|sve|mops)){1,6}$",
         r"\1",
     ),
-    _rule("S1", "::h", r"::h[0-9a-f]{16}$"),
-    _rule("S2", "[", r"(?<=\w)\[[0-9a-f]{16}\]"),
-    _rule("G1", "@v", r"@v\d++\.\d++\.\d++[\w.+-]*+(?=/)"),
-    _rule("W1", ".js|.mjs|.css|.wasm", r"(?<=\w)(?<!chunk)[.-](?=[0-9a-f]*\d)[0-9a-f]{8,20}(?=\.(?:m?js|css|wasm)\b)"),
-    _rule("P1", "python", r"\bpython\d\.\d+(?=/)", "python"),
-    _rule("A1", "0x", r"\b0x[0-9a-fA-F]+\b", "0x..."),
-    _rule("L1", "<|[", r"(?<=\w)[<\[]", "<>", loose=True),
-    _rule("L2", "$", r"(lambda\$\w+\$)\d+", r"\1*", loose=True),
-    _rule("L2", ".func", r"(\.func)\d+(?:\.\d+)*", r"\1*", loose=True),
-    _rule("L2", "{closure#", r"\{closure#\d+\}", "{closure#*}", loose=True),
+    NameRule("S1", "::h", r"::h[0-9a-f]{16}$"),
+    NameRule("S2", "[", r"(?<=\w)\[[0-9a-f]{16}\]"),
+    NameRule("G1", "@v", r"@v\d++\.\d++\.\d++[\w.+-]*+(?=/)"),
+    NameRule(
+        "W1", ".js|.mjs|.css|.wasm", r"(?<=\w)(?<!chunk)[.-](?=[0-9a-f]*\d)[0-9a-f]{8,20}(?=\.(?:m?js|css|wasm)\b)"
+    ),
+    NameRule("P1", "python", r"\bpython\d\.\d+(?=/)", "python"),
+    NameRule("A1", "0x", r"\b0x[0-9a-fA-F]+\b", "0x..."),
+    NameRule("L1", "<|[", r"(?<=\w)[<\[]", "<>", loose=True),
+    NameRule("L2", "$", r"(lambda\$\w+\$)\d+", r"\1*", loose=True),
+    NameRule("L2", ".func", r"(\.func)\d+(?:\.\d+)*", r"\1*", loose=True),
+    NameRule("L2", "{closure#", r"\{closure#\d+\}", "{closure#*}", loose=True),
 )
 
 _BY_NEEDLE = tuple(
-    [(needle, rule) for rule in NAME_RULES if loose or not rule.loose for needle in rule.needles]
+    [(needle, rule) for rule in NAME_RULES if loose or not rule.loose for needle in rule.needles.split("|")]
     for loose in (False, True)
 )
 
@@ -224,7 +222,7 @@ def root_name(name: str) -> str:
     return name
 
 
-_ALL_NEEDLES = tuple(needle for rule in NAME_RULES for needle in rule.needles)
+_ALL_NEEDLES = tuple(needle for needle, _ in _BY_NEEDLE[True])
 
 
 def frame_key(

@@ -69,9 +69,8 @@ class Kernels(Protocol):
     ) -> int | None:
         """Fill the columns with the row of each event, and the parent, symbol, depth and end of each row.
 
-        These are the results of `call_tree.merged_paths`. The columns of rows have space for one row per event and the
-        root. ``depth`` is uint16, and ``symbol`` is int64. The return value is the number of rows, or None if no
-        compiled code is available or the stream is damaged.
+        They are those of `call_tree.merged_paths`, with space for all events and the root. ``depth`` is uint16 and
+        ``symbol`` int64. Returns the number of rows, or None without compiled code or for a damaged stream.
         """
 
     def fields(self, data: bytes, at: int, known: bytes) -> "array[int]":

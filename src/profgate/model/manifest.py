@@ -23,11 +23,8 @@ _Text = Annotated[str, MaxLen(1000)]
 LongText = Annotated[str, MaxLen(20_000)]
 Whole = Annotated[int, Interval(ge=0, lt=2**63)]
 Rate = Annotated[float, Interval(ge=0, lt=1e15)]
-FACTS = (
-    *("os", "architecture", "cpu_model", "image", "kernel", "c_library"),
-    *("compiler", "runtime", "environment"),
-)
 RECORDED = ("cpu_model", "image", "kernel", "c_library", "compiler", "runtime")
+FACTS = ("os", "architecture", *RECORDED, "environment")
 _LONGEST_TEXT, _LONGEST_ENVIRONMENT, _LONGEST_NUMBER = 1000, 20_000, 10
 Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
 

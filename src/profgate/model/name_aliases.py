@@ -1,7 +1,9 @@
 """Aliases for names. Patterns may contain ``*`` and are matched without backtracking."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 MOST_STARS = 4
 MOST_ALIASES = 200
@@ -43,20 +45,15 @@ def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
 
 def _found(pattern: str, name: str) -> list[str] | None:
     """Return the strings that match the stars of a pattern, or None if the whole name does not match the pattern."""
-    first, *middle = pattern.split("*")
-    if not middle:
-        return [] if name == pattern else None
-    last = middle.pop()
-    if not name.startswith(first) or not name.endswith(last) or len(name) < len(first) + len(last):
-        return None
-    place, end, found = len(first), len(name) - len(last), list[str]()
-    for part in middle:
-        at = name.find(part, place, end)
-        if at < 0:
-            return None
-        found.append(name[place:at])
-        place = at + len(part)
-    return [*found, name[place:end]]
+    found = _compiled(pattern).fullmatch(name)
+    return None if found is None else list(found.groups())
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    first, *middle = map(re.escape, pattern.split("*"))
+    last = f"(.*){middle.pop()}" if middle else ""
+    return re.compile(first + "".join(f"(?>(.*?){part})" for part in middle) + last, re.DOTALL)
 
 
 def _filled(new: str, found: Sequence[str]) -> str:

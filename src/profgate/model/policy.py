@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from profgate.model.name_aliases import Aliases
 
@@ -14,8 +14,14 @@ OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
-
 MEANING, LIMITS = "meaning", "limits"  # metadata keys for the description and the limits of a policy key
+Value = TypeVar("Value")
+
+
+def _key(default: Value, meaning: str, **limits: int) -> Value:
+    """Return the field of a policy key. The limits are those of pydantic, such as ``ge=0``."""
+    known: Value = field(default=default, metadata={MEANING: meaning, LIMITS: limits})
+    return known
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
@@ -48,90 +54,46 @@ class Policy:
     unchanged: tuple[int, int] = (0, 0)
     demoted: bool | None = None
     source: str = "built-in"
-    fail_on: FailOn = field(
-        default="degradation",
-        metadata={
-            MEANING: "Lowest severity that turns the check red: severe, degradation (the default), maybe or never."
-        },
+    fail_on: FailOn = _key(
+        "degradation", "Lowest severity that turns the check red: severe, degradation (the default), maybe or never."
     )
-    fail_on_total: FailOn = field(
-        default="degradation", metadata={MEANING: "Lowest severity of a workload's total that turns the check red."}
+    fail_on_total: FailOn = _key("degradation", "Lowest severity of a workload's total that turns the check red.")
+    on_not_compared: OnNotCompared = _key(
+        "unreadable",
+        "What fails when something could not be compared: nothing (pass), a stored baseline that cannot "
+        "be read (unreadable), or anything (fail). By default, fail in mode merge and for profiles of a fork, "
+        "except on the first run; otherwise unreadable.",
     )
-    on_not_compared: OnNotCompared = field(
-        default="unreadable",
-        metadata={
-            MEANING: "What fails when something could not be compared: nothing (pass), a stored baseline that cannot "
-            "be read (unreadable), or anything (fail). By default, fail in mode merge and for profiles of a fork, "
-            "except on the first run; otherwise unreadable."
-        },
+    required: tuple[str, ...] = _key(
+        (), "Workloads that must be compared and, if a result is in doubt, confirmed; * matches any text."
     )
-    required: tuple[str, ...] = field(
-        default=(),
-        metadata={
-            MEANING: "Workloads that must be compared and, if a result is in doubt, confirmed; * matches any text."
-        },
+    on_inconclusive: OnInconclusive = _key(
+        "neutral", "Result if there are too few runs or too much noise: neutral (the default) or fail."
     )
-    on_inconclusive: OnInconclusive = field(
-        default="neutral",
-        metadata={MEANING: "Result if there are too few runs or too much noise: neutral (the default) or fail."},
+    max_gate_distance: int = _key(
+        0, "Largest distance of the baseline from the merge base, in commits, for red results (0).", ge=0, le=50
     )
-    max_gate_distance: int = field(
-        default=0,
-        metadata={
-            MEANING: "Largest distance of the baseline from the merge base, in commits, for red results (0).",
-            LIMITS: {"ge": 0, "le": 50},
-        },
+    budget: float = _key(0.01, "Fraction of the comparisons of unchanged code that may be red (0.01).", gt=0, le=1)
+    auto_demote: bool = _key(False, "Whether the gate is advisory while it exceeds the budget (false by default).")
+    unchanged_paths: tuple[str, ...] = _key(
+        ("*.md", "*.rst", "docs/*", "LICENSE*"),
+        "Paths that do not affect the program; * matches any text (*.md, *.rst, docs/* and LICENSE*).",
     )
-    budget: float = field(
-        default=0.01,
-        metadata={
-            MEANING: "Fraction of the comparisons of unchanged code that may be red (0.01).",
-            LIMITS: {"gt": 0, "le": 1},
-        },
+    confirm: Confirm = _key(
+        "off", "Whether red needs a measurement of both commits in turns: off (the default) or required."
     )
-    auto_demote: bool = field(
-        default=False,
-        metadata={MEANING: "Whether the gate is advisory while it exceeds the budget (false by default)."},
+    owners: tuple[str, ...] = _key((), "Users who may accept a slowdown; by default everybody with write access.")
+    own_baseline: bool = _key(
+        False, "true lets a pull request bring a baseline that its own job measured (input baseline-profiles)."
     )
-    unchanged_paths: tuple[str, ...] = field(
-        default=("*.md", "*.rst", "docs/*", "LICENSE*"),
-        metadata={
-            MEANING: "Paths that do not affect the program; * matches any text (*.md, *.rst, docs/* and LICENSE*)."
-        },
+    ignore: tuple[str, ...] = _key((), "Functions whose stacks are left out; * matches any text.")
+    focus: tuple[str, ...] = _key((), "Functions of which every stack must contain one; * matches any text.")
+    name_rules: Literal["none", "safe", "loose"] = _key(
+        "safe", "Rules that align names of both sides: none, safe (the default) or loose (profgate explain-name)."
     )
-    confirm: Confirm = field(
-        default="off",
-        metadata={MEANING: "Whether red needs a measurement of both commits in turns: off (the default) or required."},
-    )
-    owners: tuple[str, ...] = field(
-        default=(),
-        metadata={MEANING: "Users who may accept a slowdown; by default everybody with write access."},
-    )
-    own_baseline: bool = field(
-        default=False,
-        metadata={
-            MEANING: "true lets a pull request bring a baseline that its own job measured (input baseline-profiles)."
-        },
-    )
-    ignore: tuple[str, ...] = field(
-        default=(), metadata={MEANING: "Functions whose stacks are left out; * matches any text."}
-    )
-    focus: tuple[str, ...] = field(
-        default=(), metadata={MEANING: "Functions of which every stack must contain one; * matches any text."}
-    )
-    name_rules: Literal["none", "safe", "loose"] = field(
-        default="safe",
-        metadata={
-            MEANING: "Rules that align names of both sides: none, safe (the default) or loose (profgate explain-name)."
-        },
-    )
-    aliases: Aliases = field(
-        default_factory=Aliases,
-        metadata={MEANING: "Old and new names of functions, in which * matches any text."},
-    )
-    embed_source: EmbedSource = field(
-        default="changed",
-        metadata={MEANING: "Functions whose source a page may contain: changed (the default), none or all."},
+    aliases: Aliases = _key(Aliases(), "Old and new names of functions, in which * matches any text.")
+    embed_source: EmbedSource = _key(
+        "changed", "Functions whose source a page may contain: changed (the default), none or all."
     )
 
     @property

@@ -75,11 +75,7 @@ class Stacks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineValues:
-    """The values of source lines in a profile without stacks. All arrays are int64.
-
-    ``frame`` and ``line`` have one element per line, and the values have one row per metric. ``total_value`` includes
-    the cost of the calls on the line.
-    """
+    """The int64 values by metric and line of a profile without stacks. The total includes calls on the line."""
 
     frame: IntArray
     line: IntArray

@@ -197,11 +197,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A direct callee that explains much of the change in the total cost of a location.
-
-    The values are the costs of the callee when this location calls it. ``new`` is True if the baseline does not contain
-    the callee at all.
-    """
+    """A callee that explains much of a location's change, with its costs in calls from there, and whether it is new."""
 
     location: Location
     callee: Location

@@ -61,11 +61,7 @@ def summed(row: IntArray, cell: IntArray, values: IntArray) -> tuple[IntArray, I
 
 
 def joined_timeline(parts: Sequence[Timeline]) -> Timeline:
-    """Add the timelines of several recordings, which all begin at time 0, using the longest bin length of all parts.
-
-    Threads with equal names are matched. The remaining threads are matched in order. Each part needs at least one
-    thread.
-    """
+    """Add timelines in the longest bins, matching threads by name, then in order. Each needs at least one thread."""
     scale = max(part.scale for part in parts)
     names = list(max(parts, key=lambda part: len(part.threads)).threads)
     rows, cells, values = [], [], []

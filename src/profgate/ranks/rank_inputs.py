@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from glob import has_magic
@@ -13,12 +13,11 @@ from pathlib import Path
 from profgate import wiring
 from profgate.compare.duration_table import run_of
 from profgate.compare.past import runs_of as stored
-from profgate.errors import ProfgateError, ProfileError
+from profgate.errors import ProfgateError
 from profgate.history.opening import open_any
 from profgate.io.files import exists, sources_under, write_text
 from profgate.io.processes import run_command, variables, with_values
 from profgate.model.durations import MARK, MOST_BYTES, DurationRun, RankPoint, durations_from_json, durations_to_json
-from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks import TEST_RESULTS
 from profgate.report.numbers import counted
@@ -71,14 +70,7 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
     if len(sources) == 1 and MARK in sources[0].head[:200]:
         run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
         return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)
-    return run_of(_profiles(sources), label, commit, recorded)
-
-
-def _profiles(sources: Sequence[SourceFile]) -> Iterator[Profile]:
-    for result in wiring.read_sources(sources):
-        if isinstance(result, ProfileError):
-            raise result
-        yield result
+    return run_of(wiring.readable_profiles(sources), label, commit, recorded)
 
 
 @dataclass(frozen=True, slots=True)

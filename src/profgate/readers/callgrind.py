@@ -277,8 +277,7 @@ class _Text:
     def scaled(self, table: IntArray, factors: IntArray) -> IntArray:
         if len(table) and table.shape[1] and np.any(table.sum(axis=1, dtype=object) * factors.T > MAX_TOTAL):
             raise ProfileError(self.where, "the costs add up to more than 2^63 of their base unit; record less")
-        scaled: IntArray = table * factors
-        return scaled
+        return np.asarray(table * factors)
 
     def check_totals(self, own: IntArray) -> None:
         """Raise ProfileError if the costs do not add up to the totals in the file. Xdebug rounds its totals."""

@@ -56,7 +56,6 @@ class _Tables:
     rows: int = 0
 
     def thread(self, thread: Json, where: str) -> Thread:
-        """Return the stacks and samples of a thread."""
         prefix, frame = self.once(thread, ("stackTable",), self.stacks_of, where)
         frames = self.once(thread, _FRAME_TABLES, self.frames_of, where)
         samples = mapping(thread.get("samples"), where, "'samples'")

@@ -103,7 +103,6 @@ class _Text:
     unfinished: bool = False
 
     def read(self, source: SourceFile) -> None:
-        """Parse all lines, and add each sample when it is complete."""
         for number, line in numbered_lines(source):
             text = line.strip()
             if not text and line.endswith(b"\n"):
@@ -183,7 +182,6 @@ class _Text:
         return number
 
     def profile(self) -> Profile:
-        """Return a profile with one metric per event."""
         values, metrics, periods = self.columns()
         paths = Paths()
         for path in self.paths:

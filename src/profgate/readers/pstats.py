@@ -5,6 +5,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 from profgate.errors import ProfileError
 from profgate.model.profile import CallGraph, Facts, Profile
@@ -160,11 +161,7 @@ class _Table:
         )
 
 
-class _Unfinished:
-    """Marker for the end of a dict and for objects that are not completely decoded."""
-
-
-_END = _Unfinished()
+_END: Marshalled = cast("Marshalled", object())  # marks the end of a dict, and objects that are not completely decoded
 
 
 def loads(data: bytes, where: str) -> Marshalled:
@@ -184,7 +181,7 @@ class _Decoder:
         self.where = where
         self.at = 0
         self.depth = 0
-        self.references: list[Marshalled | _Unfinished] = []
+        self.references: list[Marshalled] = []
         self.kinds: dict[str, Callable[[], Marshalled]] = {
             "N": lambda: None,
             "T": lambda: True,
@@ -216,11 +213,11 @@ class _Decoder:
 
     def value(self) -> Marshalled:
         found = self._value()
-        if isinstance(found, _Unfinished):
+        if found is _END:
             raise self.error("an end mark is where a value is expected")
         return found
 
-    def _value(self) -> Marshalled | _Unfinished:
+    def _value(self) -> Marshalled:
         code = self.take(1)[0]
         kind, named = chr(code & ~FLAG_REF), bool(code & FLAG_REF)
         if kind == "0":
@@ -245,7 +242,7 @@ class _Decoder:
 
     def dict_of(self) -> Marshalled:
         found: dict[Marshalled, Marshalled] = {}
-        while not isinstance(key := self._value(), _Unfinished):
+        while (key := self._value()) is not _END:
             try:
                 found[key] = self.value()
             except TypeError:
@@ -282,7 +279,7 @@ class _Decoder:
         if number >= len(self.references):
             raise self.error(f"reference {number} names no earlier object")
         found = self.references[number]
-        if isinstance(found, _Unfinished):
+        if found is _END:
             raise self.error(f"reference {number} refers to an object that contains it")
         if not _is_flat(found):
             raise self.error(f"reference {number} repeats a table")

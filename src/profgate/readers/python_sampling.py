@@ -163,7 +163,6 @@ def _header_of(where: str, data: bytes) -> _Header:
 
 
 def _records(where: str, data: bytes, header: _Header) -> _Bytes:
-    """Return the decompressed sample records."""
     where, packed = f"{where}: samples", data[_HEADER_SIZE : header.texts_at]
     if header.packing == _ZSTANDARD:
         return _Bytes(where, inflate(source_of(where, packed)))

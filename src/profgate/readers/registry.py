@@ -47,7 +47,6 @@ class Readers:
         self._loaded: dict[str, tuple[ProfileReader, ...]] = {}
 
     def __iter__(self) -> Iterator[ProfileReader]:
-        """Yield all readers."""
         yield from self._extra
         for place in BUILT_IN:
             yield from self._at(place)

@@ -221,11 +221,7 @@ def _clock(unit: str) -> Clock:
 
 
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
-    """Return the values of all parts, the metrics, and whether digits were removed by rounding.
-
-    The values are an int64 array with one row per metric. Each column has a value only in the row of its own metric,
-    and 0 in the other rows.
-    """
+    """Return int64 values by metric, each in the row of its own metric, the metrics, and whether digits are lost."""
     bases = [base_unit(part.unit)[0] for part in parts]
     base_of_value = np.repeat(bases, [len(part.values) for part in parts])
     values = np.zeros((len(set(bases)), len(base_of_value)), dtype=np.int64)

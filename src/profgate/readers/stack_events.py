@@ -22,8 +22,7 @@ _CHUNK = 2048
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     """Return the ranges, concatenated. Range ``k`` is ``lengths[k]`` numbers from ``starts[k]``."""
     before = np.cumsum(lengths) - lengths
-    positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
-    return positions
+    return np.asarray(np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths))
 
 
 def stacks_from_paths(

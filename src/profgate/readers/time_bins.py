@@ -24,11 +24,7 @@ _MORE_PIECES = 1 << 16  # intervals may be divided into this many additional pie
 
 
 class Ran(NamedTuple):
-    """The times of one thread in nanoseconds.
-
-    The int64 arrays have one element per interval in which a node ran. The node is -1 for samples without frames. If
-    every interval ends when it starts, the intervals are samples without a duration.
-    """
+    """A thread's int64 nodes (-1 without frames) and times in nanoseconds. Samples end when they start."""
 
     name: str
     node: IntArray
@@ -127,8 +123,7 @@ def _scale(start: IntArray, end: IntArray, span: int) -> int:
 
 def _pieces(start: IntArray, end: IntArray, scale: int) -> IntArray:
     """Return the number of bins that each interval overlaps."""
-    pieces: IntArray = (np.maximum(start, end - 1) >> scale) - (start >> scale) + 1
-    return pieces
+    return np.asarray((np.maximum(start, end - 1) >> scale) - (start >> scale) + 1)
 
 
 def _divided(row: IntArray, weight: IntArray, values: IntArray) -> IntArray:

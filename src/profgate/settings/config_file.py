@@ -51,10 +51,6 @@ def _pattern(text: str) -> str:
     return text
 
 
-def _aliases(pairs: dict[str, str] | None) -> Aliases:
-    return Aliases(tuple((pairs or {}).items()))
-
-
 NUMBER_OR_TEXT = {"type": ["string", "number"]}
 Text = Annotated[str, Field(strict=False, coerce_numbers_to_str=True), WithJsonSchema(NUMBER_OR_TEXT)]
 Texts = Annotated[tuple[Text, ...], Field(strict=False)]
@@ -157,7 +153,7 @@ def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
     if found.gate is not None:
         taken |= {name: getattr(found.gate, name) for name in found.gate.model_fields_set}
     if "aliases" in taken:
-        taken["aliases"] = _aliases(taken["aliases"])
+        taken["aliases"] = Aliases(tuple((taken["aliases"] or {}).items()))
     if found.degradation is not None:
         names = found.degradation.model_fields_set & {"apply", "location_filter", "cutoff"}
         taken |= {name: getattr(found.degradation, name) for name in names}

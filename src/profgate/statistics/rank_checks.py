@@ -263,8 +263,7 @@ def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) ->
     """
     above = np.median(first, axis=0) - high.max(axis=0)
     below = low.min(axis=0) - np.median(last, axis=0)
-    distance: IntArray = np.rint(np.maximum(0, np.maximum(above, below))).astype(np.int64)
-    return distance
+    return np.asarray(np.rint(np.maximum(0, np.maximum(above, below))), np.int64)
 
 
 def _usual_distance(first: IntArray, last: IntArray) -> int:

@@ -83,7 +83,8 @@ class TrackFolder:
     def records(self, version: str) -> dict[int, TrackRun]:
         """Return the finished runs of a version by run number, without damaged runs."""
         found = {}
-        for path in self._numbered(version):
+        numbered = (path for path in self._version(version).glob("*") if path.name.isdecimal())
+        for path in sorted(numbered, key=lambda path: int(path.name)):
             with contextlib.suppress(ProfgateError):
                 record = record_from_json(read_stored(str(path / RECORD), LARGEST).decode("utf-8", "replace"))
                 if record is not None:
@@ -161,10 +162,6 @@ class TrackFolder:
         if plain != version or plain.startswith("."):
             plain = f"v-{plain}-{_digest(version)[:10]}"
         return self._runs / plain
-
-    def _numbered(self, version: str) -> list[Path]:
-        folder = self._version(version)
-        return sorted((path for path in folder.glob("*") if path.name.isdecimal()), key=lambda path: int(path.name))
 
     def _aside(self) -> Path:
         return self._runs / f"{ASIDE}{os.urandom(6).hex()}"

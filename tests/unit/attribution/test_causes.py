@@ -10,7 +10,7 @@ from profgate.model.comparison import Comparison
 def ends(comparison: Comparison, factor: float = 1.0, *, fallen: bool = False) -> dict[str, tuple[str, int]]:
     """Names with the end of their walk and its steps, for those that go anywhere."""
     found, names = walked_causes(comparison, factor=factor), comparison.symbols.names
-    end, steps = (found.fallen_end, found.fallen_steps) if fallen else (found.grown_end, found.grown_steps)
+    end, steps = found.fallen if fallen else found.grown
     return {
         names[place]: (names[last], count)
         for place, (last, count) in enumerate(zip(end.tolist(), steps.tolist(), strict=True))
@@ -63,4 +63,4 @@ def test_calls_in_a_circle_end_at_one_of_them() -> None:
 def test_profiles_without_calls_lead_nowhere() -> None:
     comparison = from_stacks([{"a": 100, "b": 100}], [{"a": 300, "b": 100}])
     assert ends(comparison) == {}
-    assert np.array_equal(walked_causes(comparison).grown_steps, np.zeros(2))
+    assert np.array_equal(walked_causes(comparison).grown[1], np.zeros(2))

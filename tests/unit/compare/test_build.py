@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
+from comparisons import folded, overlaid
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration, Workload
+from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.folded import FoldedReader
 
@@ -28,14 +27,10 @@ def compared(
     ignore: tuple[str, ...] = (),
     focus: tuple[str, ...] = (),
 ) -> Comparison:
-    def profiles(runs: list[Stacks]) -> tuple:  # type: ignore[type-arg]
-        texts = ("".join(f"{';'.join(stack)} {value}\n" for stack, value in run.items()) for run in runs)
-        return tuple(FoldedReader().read(source_of(f"run-{i}", text.encode())) for i, text in enumerate(texts))
+    def profiles(runs: list[Stacks]) -> list[Profile]:
+        return folded([{";".join(stack): value for stack, value in run.items()} for run in runs])
 
-    workload = Workload("w", Configuration(), profiles(baseline), profiles(target), profiles(noise or []))
-    made, alone = compare_workload(workload, (), CompareOptions(ignore=ignore, focus=focus))
-    assert not alone
-    return made[0]
+    return overlaid(profiles(baseline), profiles(target), profiles(noise or []), ignore=ignore, focus=focus)
 
 
 def inclusive(stacks: Stacks, symbol: str) -> int:
@@ -130,10 +125,9 @@ def test_ignore_drops_and_focus_keeps_stacks() -> None:
 
 def test_counts_of_equal_warnings_are_added_up() -> None:
     given = [("cut: 2", "odd: x"), ("cut: 3", "odd: x"), ("odd: y",)]
-    profile = FoldedReader().read(source_of("a", b"main 1\n"))
-    runs = tuple(replace(profile, warnings=warnings) for warnings in given)
-    (made,), _ = compare_workload(Workload("w", Configuration(), runs, runs, ()), (), CompareOptions())
-    assert [tuple(reason.parameters.values()) for reason in made.warnings] == [
+    (profile,) = folded([{"main": 1}])
+    runs = [replace(profile, warnings=warnings) for warnings in given]
+    assert [tuple(reason.parameters.values()) for reason in overlaid(runs, runs).warnings] == [
         ("cut: 10", 4),
         ("odd: x", 4),
         ("odd: y", 2),
@@ -151,12 +145,8 @@ def test_input_order_changes_nothing_but_the_first_appearance() -> None:
 
 
 def test_lines_of_a_moved_function_do_not_split_it() -> None:
-    def profile(text: str) -> object:
-        return FoldedReader().read(source_of("p", text.encode()))
-
-    before, after = profile("main (a.py:3);f (a.py:10) 5\n"), profile("main (a.py:6);f (a.py:13) 5\n")
-    workload = Workload("w", Configuration(), (before,), (after,))  # type: ignore[arg-type]
-    comparison = compare_workload(workload, (), CompareOptions())[0][0]
+    before, after = {"main (a.py:3);f (a.py:10)": 5}, {"main (a.py:6);f (a.py:13)": 5}
+    comparison = overlaid(folded([before]), folded([after]))
     assert comparison.symbols.names == ["f", "main"]
     assert comparison.symbols.files == ["a.py", "a.py"]
     assert comparison.symbols.lines == [13, 6]
@@ -164,11 +154,8 @@ def test_lines_of_a_moved_function_do_not_split_it() -> None:
 
 
 def test_exponents_of_both_sides_meet() -> None:
-    def profile(text: str) -> object:
-        return FoldedReader().read(source_of("p", text.encode()))
-
-    workload = Workload("w", Configuration(), (profile("a 2\n"),), (profile("a 2.5\n"),))  # type: ignore[arg-type]
-    comparison = compare_workload(workload, (), CompareOptions())[0][0]
+    before, after = (FoldedReader().read(source_of("p", text)) for text in (b"a 2\n", b"a 2.5\n"))
+    comparison = overlaid([before], [after])
     assert comparison.metric.exponent == -1
     assert comparison.self_value.ravel().tolist() == [20, 25]
 

@@ -2,17 +2,15 @@
 
 import json
 import marshal
-from collections.abc import Sequence
 
 import pytest
 
+from comparisons import overlaid
 from profgate.compare.calls import by_calls
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
 from profgate.errors import ComparisonError
 from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import CallEdges, Comparison
-from profgate.model.profile import Configuration, Profile, Workload
+from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.folded import FoldedReader
 from profgate.readers.pstats import PstatsReader
@@ -61,15 +59,6 @@ def statistics(functions: dict[str, tuple[Row, dict[str, Row]]]) -> Profile:
     return PstatsReader().read(source_of("run.pstats", marshal.dumps(table)))
 
 
-def compared(
-    baseline: Sequence[Profile], target: Sequence[Profile], options: CompareOptions | None = None
-) -> Comparison:
-    workload = Workload("w", Configuration(), tuple(baseline), tuple(target))
-    made, alone = compare_workload(workload, (), options or CompareOptions())
-    assert not alone
-    return made[0]
-
-
 def calls_by_path(comparison: Comparison) -> dict[str, tuple[int, int]]:
     tree = comparison.tree
     assert tree is not None
@@ -98,31 +87,31 @@ def edge_rows(comparison: Comparison) -> dict[str, tuple[float, float, int, int]
 
 
 def test_calls_belong_to_one_path() -> None:
-    comparison = compared([events("a(b()b(b()))")], [events("a(b()b(b()b()))")])
+    comparison = overlaid([events("a(b()b(b()))")], [events("a(b()b(b()b()))")])
     assert calls_by_path(comparison) == {"": (0, 0), "a": (1, 1), "ab": (2, 2), "abb": (1, 2)}
 
 
 def test_calls_are_summed_over_runs_and_threads() -> None:
-    comparison = compared([events("a(b())"), events("a(b()b())")], [events("a()", "a(b(c()))")])
+    comparison = overlaid([events("a(b())"), events("a(b()b())")], [events("a()", "a(b(c()))")])
     assert calls_by_path(comparison) == {"": (0, 0), "a": (2, 2), "ab": (3, 1), "abc": (0, 1)}
 
 
 def test_functions_that_become_one_symbol_add_their_calls() -> None:
     before, after = events("a(b()c())"), events("a(b()c()c())")
     before.frames.names[2] = after.frames.names[2] = "b"
-    assert calls_by_path(compared([before], [after])) == {"": (0, 0), "a": (1, 1), "ab": (2, 3)}
+    assert calls_by_path(overlaid([before], [after])) == {"": (0, 0), "a": (1, 1), "ab": (2, 3)}
 
 
 def test_dropped_stacks_have_no_calls() -> None:
     profile = events("a(b(c())b()d())")
-    assert calls_by_path(compared([profile], [profile], CompareOptions(ignore=("b",)))) == {
+    assert calls_by_path(overlaid([profile], [profile], ignore=("b",))) == {
         "": (0, 0),
         "a": (1, 1),
         "ab": (0, 0),
         "abc": (0, 0),
         "ad": (1, 1),
     }
-    assert calls_by_path(compared([profile], [profile], CompareOptions(focus=("b",)))) == {
+    assert calls_by_path(overlaid([profile], [profile], focus=("b",))) == {
         "": (0, 0),
         "a": (1, 1),
         "ab": (2, 2),
@@ -139,7 +128,7 @@ def test_one_run_without_counts_leaves_its_side_unknown() -> None:
         "profiles": [{"type": "sampled", "unit": "milliseconds", "samples": [[0]], "weights": [3], "startValue": 0}],
     }
     unknown = SpeedscopeReader().read(source_of("run.json", json.dumps(sampled).encode()))
-    tree = compared([stated], [stated, unknown]).tree
+    tree = overlaid([stated], [stated, unknown]).tree
     assert tree is not None
     assert tree.baseline_calls is not None
     assert tree.target_calls is None
@@ -147,7 +136,7 @@ def test_one_run_without_counts_leaves_its_side_unknown() -> None:
 
 def test_sampled_formats_count_no_calls_and_have_no_edges() -> None:
     profile = FoldedReader().read(source_of("run.folded", b"a;b 3\n"))
-    comparison = compared([profile], [profile])
+    comparison = overlaid([profile], [profile])
     assert comparison.tree is not None
     assert comparison.tree.baseline_calls is None
     assert comparison.edges is None
@@ -161,7 +150,7 @@ def test_edges_of_all_runs_are_added() -> None:
         }
     )
     other = statistics({"main": ((1, 1, 0.5, 0.75), {}), "log": ((4, 4, 0.25, 0.25), {"main": (4, 4, 0.25, 0.25)})})
-    comparison = compared([one, one], [one, other])
+    comparison = overlaid([one, one], [one, other])
     assert comparison.tree is None
     assert edge_rows(comparison) == {
         "main>log": (0.0, 0.25, 0, 4),
@@ -188,7 +177,7 @@ def test_edges_of_all_runs_are_added() -> None:
 
 def test_a_table_without_callers_has_edges_of_length_zero() -> None:
     alone = statistics({"main": ((1, 1, 0.25, 0.25), {})})
-    edges = compared([alone], [alone]).edges
+    edges = overlaid([alone], [alone]).edges
     assert isinstance(edges, CallEdges)
     assert [len(column) for column in (edges.caller, edges.baseline_total, edges.target_calls)] == [0, 0, 0]
 
@@ -196,11 +185,11 @@ def test_a_table_without_callers_has_edges_of_length_zero() -> None:
 def test_calls_that_do_not_fit_are_refused() -> None:
     many = statistics({"main": ((1 << 61, 1 << 61, 0.25, 0.25), {})})
     with pytest.raises(ComparisonError, match="62 bits"):
-        compared([many, many], [many])
+        overlaid([many, many], [many])
 
 
 def test_calls_stand_for_the_cost_of_paths() -> None:
-    counted = by_calls(compared([events("a(b()b(b()))")], [events("a(b()b(b()b()))")]))
+    counted = by_calls(overlaid([events("a(b()b(b()))")], [events("a(b()b(b()b()))")]))
     assert counted is not None
     assert counted.tree is not None
     assert (counted.metric.name, counted.metric.kind) == ("calls", "counted")
@@ -219,7 +208,7 @@ def test_calls_split_the_cost_of_shared_callees() -> None:
         "work": ((4, 4, 1.0, 1.0), baseline),
     }
     profile = statistics(rows)
-    counted = by_calls(compared([profile, profile], [profile]))
+    counted = by_calls(overlaid([profile, profile], [profile]))
     assert counted is not None
     named, header = page_input(counted)
     tree = named.tree
@@ -231,4 +220,4 @@ def test_calls_split_the_cost_of_shared_callees() -> None:
 
 def test_without_counts_calls_cannot_stand_for_the_cost() -> None:
     profile = FoldedReader().read(source_of("run.folded", b"a;b 3\n"))
-    assert by_calls(compared([profile], [profile])) is None
+    assert by_calls(overlaid([profile], [profile])) is None

@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparisons import from_exclusive
-from profgate.compare.columns import CompareOptions
+from comparisons import from_exclusive, overlaid
 from profgate.compare.comparability import comparability, doubts, unlike
-from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Note
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Workload
+from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.folded import FoldedReader
@@ -143,8 +141,7 @@ def test_single_run_against_several_is_noted() -> None:
 
 def test_stacks_without_a_frame_state_their_share() -> None:
     before, after = (FoldedReader().read(source_of("a.folded", data)) for data in (b" 18\na 82\n", b" 1\na 99\n"))
-    (comparison,), _ = compare_workload(Workload("w", Configuration(), (before,), (after,)), (), CompareOptions())
-    (note,) = doubts(comparison)
+    (note,) = doubts(overlaid([before], [after]))
     assert (
         text_of(note)
         == "18 % of the baseline's samples has no call stack, so it counts only in the total; check the options of the "

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
+from comparisons import overlaid
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
 from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.folded import FoldedReader
@@ -20,8 +18,7 @@ AFTER = "main (a.py:9);work (a.py:3);work (a.py:3) 5\nmain (a.py:9);work (a.py:3
 def compared(before: str, after: str, reader: ProfileReader | None = None, ignore: tuple[str, ...] = ()) -> Comparison:
     read = (reader or FoldedReader()).read
     runs = [read(source_of(name, text.encode())) for name, text in (("before", before), ("after", after))]
-    workload = Workload("w", Configuration(), (runs[0],), (runs[1],))
-    return compare_workload(workload, (), CompareOptions(ignore=ignore))[0][0]
+    return overlaid(runs[:1], runs[1:], ignore=ignore)
 
 
 def lines_of(comparison: Comparison) -> dict[tuple[str, int], tuple[list[int], list[int]]]:

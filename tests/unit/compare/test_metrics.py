@@ -3,9 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from profgate.compare.columns import CompareOptions
+from comparisons import overlaid
 from profgate.compare.metrics import without_multiples
-from profgate.compare.overlay import compare_workload
 from profgate.detect.sampling import sample_counts
 from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks, Workload
 from profgate.model.units import Metric, MetricKind
@@ -47,7 +46,7 @@ def test_time_stays_and_samples_give_its_counts() -> None:
     after = run((SAMPLES, CPU), [700, 100], [14_000, 2000], periods=(1, None))
     workload = compared([before], [after], [after])
     assert names(workload) == [["cpu"], ["cpu"]]
-    (comparison,), _ = compare_workload(workload, (), CompareOptions())
+    comparison = overlaid(workload.baseline_runs, workload.target_runs, workload.noise_runs)
     assert comparison.run_totals.tolist() == [15_000, 16_000]
     assert sample_counts(comparison) == (1500.0, 800.0)
     assert comparison.noise.sample_values is not None

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
+from comparisons import overlaid
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.overweight import overweight_table
 from profgate.model.change import Context
-from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.profile import Configuration, FrameList, Measurements, Profile, Workload
+from profgate.model.profile import Configuration, FrameList, Measurements, Profile
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
 
@@ -34,27 +32,22 @@ def run(amounts: dict[str, float], kinds: tuple[str, ...] = ("real", "user", "sy
     )
 
 
-def compared(baseline: Profile, target: Profile) -> Comparison:
-    (comparison,), _ = compare_workload(Workload("w", Configuration(), (baseline,), (target,)), (), CompareOptions())
-    return comparison
-
-
 BASE, TARGET = {"real": 1000.0, "user": 100.0, "sys": 100.0}, {"real": 1000.0, "user": 900.0, "sys": 50.0}
 
 
 def test_totals_are_of_real_time() -> None:
-    comparison = compared(run(BASE), run(TARGET))
+    comparison = overlaid([run(BASE)], [run(TARGET)])
     assert (comparison.run_totals * comparison.metric.scale).tolist() == pytest.approx([1000.0, 1000.0])
     assert Reason(ReasonCode.REAL_TIME) in comparison.warnings
     assert overweight_table(comparison).total_delta == 0
 
 
 def test_records_separate_the_kinds() -> None:
-    detection = AverageAmountThreshold().detect(compared(run(BASE), run(TARGET)), {}, Context())
+    detection = AverageAmountThreshold().detect(overlaid([run(BASE)], [run(TARGET)]), {}, Context())
     assert sorted(detection.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
 
 
 def test_user_and_sys_alone_are_added() -> None:
-    comparison = compared(run(BASE, ("user", "sys")), run(TARGET, ("user", "sys")))
+    comparison = overlaid([run(BASE, ("user", "sys"))], [run(TARGET, ("user", "sys"))])
     assert (comparison.run_totals * comparison.metric.scale).tolist() == pytest.approx([200.0, 950.0])
     assert not comparison.warnings

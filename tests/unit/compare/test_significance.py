@@ -1,23 +1,14 @@
 import numpy as np
 import pytest
 
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
+from comparisons import folded, overlaid
 from profgate.model.comparison import Comparison, DiffTree
-from profgate.model.profile import Configuration, Profile, Workload
-from profgate.model.source import source_of
-from profgate.readers.folded import FoldedReader
 
 Run = dict[str, int]
 
 
 def compared(before: list[Run], after: list[Run]) -> Comparison:
-    def profiles(runs: list[Run]) -> tuple[Profile, ...]:
-        texts = ("".join(f"{stack} {value}\n" for stack, value in run.items()) for run in runs)
-        return tuple(FoldedReader().read(source_of(f"run-{i}", text.encode())) for i, text in enumerate(texts))
-
-    workload = Workload("w", Configuration(), profiles(before), profiles(after))
-    return compare_workload(workload, (), CompareOptions())[0][0]
+    return overlaid(folded(before), folded(after))
 
 
 def tree_of(comparison: Comparison) -> DiffTree:

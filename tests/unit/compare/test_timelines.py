@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from comparisons import overlaid
 from profgate.compare.calls import by_calls
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration, Profile, Workload
+from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.model.timeline import MOST_BINS
 from profgate.readers.registry import read_profile
@@ -27,12 +26,6 @@ def profile(*samples: tuple[list[int], float], unit: str = "seconds") -> Profile
     return read_profile(source_of("a.json", text.encode()))
 
 
-def compared(baseline: list[Profile], target: list[Profile], options: CompareOptions | None = None) -> Comparison:
-    workload = Workload("w", Configuration(), tuple(baseline), tuple(target), ())
-    [made], _ = compare_workload(workload, (), options or CompareOptions())
-    return made
-
-
 def without_times(found: Profile) -> Profile:
     assert found.stacks is not None
     return replace(found, stacks=replace(found.stacks, timeline=None))
@@ -43,7 +36,7 @@ SLOW = profile(([0, 1], 4.25), ([0], 0.5))
 
 
 def test_timelines_add_up_to_the_rows_of_the_tree() -> None:
-    tree = compared([FAST, SLOW], [SLOW, SLOW]).tree
+    tree = overlaid([FAST, SLOW], [SLOW, SLOW]).tree
     assert tree is not None
     for own, timeline in zip((tree.baseline_self, tree.target_self), tree.timelines, strict=True):
         assert timeline is not None
@@ -58,7 +51,7 @@ def test_timelines_add_up_to_the_rows_of_the_tree() -> None:
 
 
 def test_dropped_stacks_are_dropped_from_timelines() -> None:
-    tree = compared([FAST], [SLOW], CompareOptions(ignore=("wait",))).tree
+    tree = overlaid([FAST], [SLOW], ignore=("wait",)).tree
     assert tree is not None
     assert tree.timelines[0] is not None
     assert tree.timelines[0].values.sum() == tree.baseline_self.sum() == 2_000_000_000
@@ -67,13 +60,13 @@ def test_dropped_stacks_are_dropped_from_timelines() -> None:
 @pytest.mark.parametrize("unit", ["none", "bytes"])
 def test_values_that_are_not_times_have_no_timeline(unit: str) -> None:
     other = profile(([0, 1], 4), unit=unit)
-    tree = compared([other], [other]).tree
+    tree = overlaid([other], [other]).tree
     assert tree is not None
     assert tree.timelines == (None, None)
 
 
 def test_a_side_with_an_untimed_run_has_no_timeline() -> None:
-    tree = compared([FAST, without_times(SLOW)], [SLOW]).tree
+    tree = overlaid([FAST, without_times(SLOW)], [SLOW]).tree
     assert tree is not None
     assert tree.timelines[0] is None
     assert tree.timelines[1] is not None
@@ -85,7 +78,7 @@ def test_numbers_of_calls_have_no_timeline() -> None:
     part = {"type": "evented", "name": "t", "unit": "seconds", "startValue": 0, "endValue": 3, "events": rows}
     text = json.dumps({"$schema": SCHEMA, "shared": {"frames": FRAMES}, "profiles": [part]})
     run = [read_profile(source_of("a.json", text.encode()))]
-    timed = compared(run, run)
+    timed = overlaid(run, run)
     calls = by_calls(timed)
     assert timed.tree is not None
     assert None not in timed.tree.timelines
@@ -101,7 +94,7 @@ def test_times_change_nothing_else_in_a_comparison() -> None:
         own = [getattr(comparison, field.name) for field in fields(comparison) if field.name != "tree"]
         return [column.tolist() if isinstance(column, np.ndarray) else repr(column) for column in (*columns, *own)]
 
-    timed = compared([FAST, SLOW], [SLOW, FAST])
+    timed = overlaid([FAST, SLOW], [SLOW, FAST])
     fast, slow = without_times(FAST), without_times(SLOW)
-    plain = compared([fast, slow], [slow, fast])
+    plain = overlaid([fast, slow], [slow, fast])
     assert values(timed) == values(plain)

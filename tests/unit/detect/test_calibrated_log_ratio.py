@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparisons import from_exclusive, from_stacks, timed
+from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.evidence import evidence_of
 from profgate.model.change import Context, Detection
@@ -19,13 +19,6 @@ from sentences import not_tested, result_of
 
 BASE = {f"f{place:02}": 400 + 10 * place for place in range(20)}
 SLOWER = {**BASE, "f07": 940}
-
-
-def runs_of(values: dict[str, int], count: int = 5) -> list[dict[str, int]]:
-    return [
-        {name: value + (7 * place + 3 * run) % 5 for place, (name, value) in enumerate(values.items())}
-        for run in range(count)
-    ]
 
 
 def sides(before: dict[str, int], after: dict[str, int], runs: int = 5, **given: Any) -> Comparison:

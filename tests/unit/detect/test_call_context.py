@@ -87,7 +87,7 @@ def test_golden_states(case: dict[str, Any], context: dict[str, Any]) -> None:
     table = context_table(comparison, tree, options)
     number = comparison.symbols.names.index("f")
     row = int(np.flatnonzero(tree.symbol == number)[0])
-    assert State(int(table.state[row])).label == context["state"]
+    assert State(int(table.state[row])).name.lower() == context["state"]
     assert table.shift[row] == pytest.approx(context["shift"], abs=1e-12)
     assert table.threshold[row] == pytest.approx(context["threshold"], abs=1e-7)
     states: tuple[SourceState, ...] = tuple(

@@ -1,12 +1,12 @@
 """Which test decides, what it may decide, and when the runs decide nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from comparisons import from_exclusive, from_stacks, timed
+from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.detect.evidence import Evidence, evidence_of, run_values
 from profgate.model.comparison import Comparison, Noise, Runs
 from profgate.model.profile import Facts
@@ -16,14 +16,6 @@ from profgate.model.units import CALLS, Metric, MetricKind
 BASE = {f"f{place:02}": 400 + 10 * place for place in range(20)}
 SLOWER = {**BASE, "f07": 940}
 COUNTED = Metric("instructions", "count", kind=MetricKind.COUNTED)
-
-
-def runs_of(values: Mapping[str, int], count: int) -> list[dict[str, int]]:
-    """Runs that scatter by 1 %."""
-    return [
-        {name: value + (7 * place + 3 * run) % 5 for place, (name, value) in enumerate(values.items())}
-        for run in range(count)
-    ]
 
 
 def evidence(*comparisons: Comparison, interleaved: bool = False) -> Evidence:

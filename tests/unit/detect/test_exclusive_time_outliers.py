@@ -8,15 +8,12 @@ from typing import Any, Literal
 
 import pytest
 
-from comparisons import Stacks, from_exclusive, timed
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
+from comparisons import Stacks, from_exclusive, overlaid, timed
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.strategy import MODULE
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
 from sentences import details_of, not_tested
@@ -195,8 +192,7 @@ def from_records(
         document = {"header": header, "collector_info": {"name": "time"}, "global": {"resources": resources}}
         return json.dumps(document).encode()
 
-    sides = [(PerunReader().read(source_of("p.perf", text(side))),) for side in (baseline, target)]
-    [found], _ = compare_workload(Workload("w", Configuration(), *sides), (), CompareOptions())
+    found = overlaid(*([PerunReader().read(source_of("p.perf", text(side)))] for side in (baseline, target)))
     return replace(found, metric=replace(found.metric, better=better))
 
 

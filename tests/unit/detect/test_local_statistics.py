@@ -85,6 +85,8 @@ def test_negative_values_form_no_ratio() -> None:
     result = detect(pair([Given("linear", (-100, 1), 0.99, 0, 1000)], [Given("linear", (-200, 2), 0.99, 0, 1000)]))
     assert outcome(result) == (pytest.approx(1.0), Kind.DEGRADATION)
     assert len(details_of(result).windows[0]) == 18
+    partly = detect(pair([Given("linear", (-280, 2), 0.99, 0, 1000)], [Given("linear", (-140, 1), 0.99, 0, 1000)]))
+    assert {part.kind for part in details_of(partly).windows[0]} == {"Optimization"}
 
 
 def test_values_beyond_all_numbers_are_left_out() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparisons import from_stacks, timed
+from comparisons import from_stacks, runs_of, timed
 from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.net_changes import NetChange, net_changes, unconfirmed_changes
 from profgate.model.comparison import CallEdges, Comparison, Noise, Runs
@@ -16,13 +16,6 @@ AROUND = {f"main;f{place:02}": 400 + 10 * place for place in range(20)} | {"main
 TIMED = timed()
 COUNTED = Metric("instructions", "count", kind=MetricKind.COUNTED)
 Values = Mapping[str, int]
-
-
-def runs_of(values: Values, count: int) -> list[dict[str, int]]:
-    return [
-        {stack: value + (7 * place + 3 * run) % 5 for place, (stack, value) in enumerate(values.items())}
-        for run in range(count)
-    ]
 
 
 def sides(before: Values, after: Values, runs: int = 5, metric: Metric = TIMED) -> Comparison:
@@ -182,25 +175,27 @@ def test_cheaper_subtree_offsets_its_callee() -> None:
         assert (row.net, row.listed, row.certain) == ("offset", True, False)
 
 
-LARGE = {f"main;g{place}": 6000 for place in range(4)}
+CALM, NOISY = [1.0] * 10, [1.1, 0.9, 1.2, 0.8, 1.0, 0.95, 1.1, 0.75, 1.0, 0.9]
 
 
 @pytest.mark.parametrize(
-    ("noise", "after", "row"),
+    ("large", "noise", "after", "row"),
     [
-        ([1.0] * 10, {"main;audit": 1900}, ("audit", True, True)),
-        ([1.0] * 10, {"main;audit": 190, "main;audit;write": 1900}, ("audit", True, True)),
-        ([1.1, 0.9, 1.2, 0.8, 1.0, 0.95, 1.1, 0.75, 1.0, 0.9], {"main;audit": 1900}, ("audit", True, False)),
-        ([1.0] * 10, {"main;audit": 1900, "main;g0": 4500}, ("audit", False, False)),
+        ("main;g", CALM, {"main;audit": 1900}, ("audit", True, True)),
+        ("main;g", CALM, {"main;audit": 190, "main;audit;write": 1900}, ("audit", True, True)),
+        ("main;g", NOISY, {"main;audit": 1900}, ("audit", True, False)),
+        ("main;g", NOISY, {"main;audit": 1900, "main;g0": 3000}, ("audit", False, False)),
+        ("main;work;g", NOISY, {"main;work;audit": 1900}, ("audit", False, False)),
+        ("main;g", CALM, {"main;audit": 1900, "main;g0": 4500}, ("audit", False, False)),
     ],
-    ids=["caller grew", "with callees", "caller is noisy", "split"],
+    ids=["caller grew", "with callees", "caller is noisy", "split of a noisy caller", "noisy part of the run", "split"],
 )
 def test_new_function_below_the_run_is_itself(
-    noise: Sequence[float], after: Values, row: tuple[str, bool, bool]
+    large: str, noise: Sequence[float], after: Values, row: tuple[str, bool, bool]
 ) -> None:
     """Nearly the whole run is no cause, and its noise may hide a new function."""
     runs = [
-        {**around, **{stack: round(factor * cost) for stack, cost in LARGE.items()}, **change}
+        {**around, **{f"{large}{place}": round(factor * 6000) for place in range(4)}, **change}
         for around, factor, change in zip(2 * runs_of(AROUND, 5), noise, [{}] * 5 + [after] * 5, strict=True)
     ]
     rows = found(from_stacks(runs[:5], runs[5:]))

@@ -64,10 +64,13 @@ def test_a_word_that_fits_is_left_alone() -> None:
     assert detections_of(STACKS, [(Returning(FITTING), {})], Context())[0] is FITTING
 
 
-class Exiting(Returning):
+class Raising(Returning):
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        raise SystemExit(0)
+        raise self.result
 
 
-def test_a_strategy_cannot_end_the_program() -> None:
-    assert detections_of(STACKS, [(Exiting(None), {})], Context())[0].failed
+@pytest.mark.parametrize("error", [KeyError(3), SystemExit(0)])
+def test_strategy_that_raises_becomes_a_reason(error: BaseException) -> None:
+    result = detections_of(STACKS, [(Raising(error), {})], Context())[0]
+    assert result.failed
+    assert not_tested(result).startswith(f"the strategy failed: {type(error).__name__}")

@@ -6,7 +6,6 @@ import pytest
 
 from fake_github import FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
-from profgate.github.client import GitHubClient
 from profgate.github.statuses import (
     MOST_ANNOTATIONS,
     Annotation,
@@ -34,12 +33,6 @@ def fake() -> Iterator[FakeGitHub]:
         yield server
 
 
-def client_of(fake: FakeGitHub) -> GitHubClient:
-    return fake.closing(
-        GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
-    )
-
-
 @pytest.mark.parametrize(
     ("conclusion", "code", "state"),
     [
@@ -55,7 +48,7 @@ def client_of(fake: FakeGitHub) -> GitHubClient:
 def test_verdict_sets_status_state(fake: FakeGitHub, conclusion: Conclusion, code: int, state: str) -> None:
     verdict = Verdict(conclusion, "neutral", (), exit_code=code)
     text = "parse\u202e got\nworse " + "x" * 500
-    publish_verdict(client_of(fake), fake.state.branches["main"], "api", verdict, text, URL)
+    publish_verdict(fake.client(), fake.state.branches["main"], "api", verdict, text, URL)
     (status,) = fake.state.statuses
     assert (status["state"], status["context"], status["target_url"]) == (state, "profgate/api", URL)
     description = str(status["description"])
@@ -64,23 +57,23 @@ def test_verdict_sets_status_state(fake: FakeGitHub, conclusion: Conclusion, cod
 
 
 def test_missing_result_is_an_error_status(fake: FakeGitHub) -> None:
-    publish_failure(client_of(fake), fake.state.branches["main"], "api", ProfileError("a", "is broken"), URL)
+    publish_failure(fake.client(), fake.state.branches["main"], "api", ProfileError("a", "is broken"), URL)
     assert [(one["state"], one["description"]) for one in fake.state.statuses] == [("error", "no result: a: is broken")]
 
 
 def test_status_is_sent_again_after_server_failure(fake: FakeGitHub) -> None:
     fake.fail("POST", "/statuses/", stored=True)
-    publish_verdict(client_of(fake), fake.state.branches["main"], "api", Verdict("pass", "green", ()), "", URL)
+    publish_verdict(fake.client(), fake.state.branches["main"], "api", Verdict("pass", "green", ()), "", URL)
     assert {str(one["state"]) for one in fake.state.statuses} == {"success"}
 
 
 def test_status_needs_a_commit(fake: FakeGitHub) -> None:
     with pytest.raises(GitHubError, match="the commit is not known"):
-        publish_verdict(client_of(fake), "", "api", Verdict("pass", "green", ()), "", URL)
+        publish_verdict(fake.client(), "", "api", Verdict("pass", "green", ()), "", URL)
 
 
 def publish(fake: FakeGitHub, verdict: Verdict, notes: list[Annotation], text: CheckText = TEXT) -> int:
-    return publish_check_run(client_of(fake), fake.state.branches["main"], "api", verdict, text, notes)
+    return publish_check_run(fake.client(), fake.state.branches["main"], "api", verdict, text, notes)
 
 
 def notes_of(count: int) -> list[Annotation]:
@@ -148,7 +141,7 @@ def test_missing_permission_is_named(fake: FakeGitHub) -> None:
 
 def test_check_run_needs_a_commit(fake: FakeGitHub) -> None:
     with pytest.raises(GitHubError, match="the commit is not known"):
-        publish_check_run(client_of(fake), "", "api", FAILED, TEXT, [])
+        publish_check_run(fake.client(), "", "api", FAILED, TEXT, [])
 
 
 def linked(path: str, line: int, side: str = "R") -> Attribution:

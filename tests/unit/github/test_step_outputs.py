@@ -1,45 +1,17 @@
 from dataclasses import replace
 
 from profgate.github.step_outputs import OUTPUTS, Published, outputs_of
-from profgate.model.change import Location
-from profgate.model.report import Finding, MetricReport, Report, Total, Verdict, WorkloadReport
+from profgate.model.report import Verdict
 from profgate.model.sides import Side
+from report_samples import finding, metric, report, workload
 
-FINDING = Finding(
-    severity="severe",
-    colour="red",
-    kind="Degradation",
-    direction="worse",
-    location=Location("f"),
-    from_value=1.0,
-    to_value=2.0,
-    delta=1.0,
-    relative=1.0,
-    share_from=None,
-    share_to=None,
-    changes=(),
-)
-METRIC = MetricReport(
-    name="cpu",
-    unit="samples",
-    better="lower",
-    kind="sampled",
-    state="compared",
-    runs={},
-    total=Total(1.0, 2.0, 1.0, 1.0),
-    findings=(FINDING, replace(FINDING, colour="yellow")),
-    counts={},
-)
-REPORT = Report(
-    baseline=Side("main", sha="a" * 40, distance=0),
-    target=Side("this", sha="b" * 40),
-    verdict=Verdict("fail", "red", ()),
-    workloads=(WorkloadReport("w", {}, (), (METRIC,)),),
-)
+RED, YELLOW = finding("f", 1e9, 2e9), finding("g", 1e9, 2e9, colour="yellow")
+REPORT = report(workload(metric(RED, YELLOW)), verdict=Verdict("fail", "red", ()))
 
 
 def test_every_declared_output_has_a_value() -> None:
-    values = outputs_of(REPORT, Published("out/report.json", "https://page", "https://comment", 9))
+    judged = replace(REPORT, baseline=Side("main", sha="a" * 40, distance=0))
+    values = outputs_of(judged, Published("out/report.json", "https://page", "https://comment", 9))
     assert values == {
         "conclusion": "fail",
         "findings": "2",
@@ -62,7 +34,6 @@ def test_without_a_report_nothing_reads_as_passed() -> None:
 
 
 def test_passing_report_has_no_findings() -> None:
-    found = (replace(FINDING, direction="better", colour="green"), replace(FINDING, colour="neutral"))
-    load = replace(REPORT.workloads[0], metrics=(replace(METRIC, findings=found),))
-    values = outputs_of(replace(REPORT, workloads=(load,), verdict=Verdict("pass", "green", ())), Published())
+    found = finding("f", 2e9, 1e9, colour="green"), finding("g", 1e9, 2e9, colour="neutral")
+    values = outputs_of(report(workload(metric(*found))), Published())
     assert (values["findings"], values["red"]) == ("0", "0")

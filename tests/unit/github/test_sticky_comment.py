@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github.client import GitHubClient
 from profgate.github.sticky_comment import Texts, owned, publish_anew, publish_comment
 
 BOT = "github-actions[bot]"
@@ -21,15 +20,9 @@ def fake() -> Iterator[FakeGitHub]:
         yield server
 
 
-def client_of(fake: FakeGitHub) -> GitHubClient:
-    return fake.closing(
-        GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
-    )
-
-
 def publish(fake: FakeGitHub, texts: Texts = TEXTS, key: str = "default") -> str | None:
     head = fake.state.pulls[1].head_sha
-    return publish_comment(client_of(fake), 1, head, key, texts).skipped
+    return publish_comment(fake.client(), 1, head, key, texts).skipped
 
 
 def test_the_comment_is_written_once_and_edited_then(fake: FakeGitHub) -> None:
@@ -85,7 +78,7 @@ def test_oldest_of_several_comments_remains(fake: FakeGitHub) -> None:
 
 
 def test_result_of_an_older_head_is_not_written(fake: FakeGitHub) -> None:
-    outcome = publish_comment(client_of(fake), 1, "0" * 40, "default", TEXTS)
+    outcome = publish_comment(fake.client(), 1, "0" * 40, "default", TEXTS)
     assert outcome.skipped == "the pull request has newer commits"
     assert fake.comment_bodies(1) == []
 
@@ -110,7 +103,7 @@ def test_a_key_is_no_pattern() -> None:
 
 def anew(fake: FakeGitHub, texts: Texts = TEXTS) -> str | None:
     head = fake.state.pulls[1].head_sha
-    return publish_anew(client_of(fake), 1, head, "default", texts).skipped
+    return publish_anew(fake.client(), 1, head, "default", texts).skipped
 
 
 def shown(fake: FakeGitHub) -> list[str]:
@@ -151,7 +144,7 @@ def test_what_was_folded_away_can_become_true_again(fake: FakeGitHub) -> None:
 def test_new_comment_needs_the_same_head(fake: FakeGitHub) -> None:
     fake.state.pulls[1].head_sha = fake.add_commit()
     head = next(iter(fake.state.commits))
-    assert publish_anew(client_of(fake), 1, head, "default", other("late")).skipped == (
+    assert publish_anew(fake.client(), 1, head, "default", other("late")).skipped == (
         "the pull request has newer commits"
     )
 
@@ -175,7 +168,7 @@ def test_concurrent_runs_leave_one_comment(fake: FakeGitHub, publishing: Callabl
     head = fake.state.pulls[1].head_sha
     texts = [TEXTS, other("more")]
     with ThreadPoolExecutor(2) as pool:
-        done = [pool.submit(publishing, client_of(fake), 1, head, "default", one) for one in texts]
+        done = [pool.submit(publishing, fake.client(), 1, head, "default", one) for one in texts]
         for one in done:
             one.result(timeout=60)
     assert len(shown(fake)) == 1

@@ -5,32 +5,18 @@ from dataclasses import replace
 import pytest
 
 from profgate.judge.verdict import judge
-from profgate.model.change import Change, Location
+from profgate.model.change import Change
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report
-from report_samples import unchanged
+from report_samples import finding, unchanged
 
 CHANGED = Reason(ReasonCode.ORDER_CHANGED, {"direction": "slower"})
 
 
 def ranks(kind: str) -> Change:
-    return Change(
-        strategy="stable_ranks",
-        family="R",
-        kind=kind,
-        subtype="ranks",
-        location=Location("all tests"),
-        from_value=100.0,
-        to_value=50.0,
-        delta=-50.0,
-        relative=-0.5,
-        share_from=None,
-        share_to=None,
-        confidence_type="sigma",
-        confidence=-5.0,
-        reason=CHANGED,
-    )
+    (change,) = finding("all tests", 100.0, 50.0, kind=kind).changes
+    return replace(change, strategy="stable_ranks", family="R", subtype="ranks", reason=CHANGED)
 
 
 def judged(kind: str) -> Report:

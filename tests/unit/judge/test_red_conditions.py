@@ -24,8 +24,6 @@ from profgate.model.report import (
     MetricReport,
     Report,
     Total,
-    Verdict,
-    WorkloadReport,
     draft_of,
 )
 from profgate.model.sides import Side
@@ -33,6 +31,7 @@ from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
 from profgate.report.wording import reason_text
+from report_samples import finding, metric, report, workload
 
 P = 1 / 252
 NUMBERS = {"p": P, "t": 9.0, "distance": 1.2, "bound": None, "delta_share": 0.03, "ratio": 0.3}
@@ -49,22 +48,8 @@ FAMILY = TestFamily("5+5", ((1.0,) * 252, (1.0,) * 252), ((1.0,) * 252, (1.0,) *
 
 
 def change(strategy: str, family: str, kind: str = "Degradation", name: str = "parse", **statistics: Any) -> Change:
-    return Change(
-        strategy=strategy,
-        family=family,
-        kind=kind,
-        subtype="amount",
-        location=Location(name),
-        from_value=1000.0,
-        to_value=1300.0,
-        delta=300.0,
-        relative=0.3,
-        share_from=0.1,
-        share_to=0.13,
-        confidence_type="none",
-        confidence=None,
-        result=GateResult(**statistics),
-    )
+    (found,) = finding(name, 1000.0, 1300.0, kind=kind, whole=10_000.0).changes
+    return replace(found, strategy=strategy, family=family, result=GateResult(**statistics))
 
 
 def of_test(kind: str = "Degradation", **changed: Any) -> Change:
@@ -78,25 +63,20 @@ def of_total(kind: str = "TotalDegradation", **changed: Any) -> Change:
 
 
 def metric_of(
-    *changes: Change, facts: dict[str, Any] | None = None, drafts: Sequence[Finding] = (), **given: Any
+    *changes: Change,
+    facts: dict[str, Any] | None = None,
+    drafts: Sequence[Finding] = (),
+    name: str = "samples",
+    unit: str = "samples",
+    kind: str = "sampled",
 ) -> MetricReport:
-    stated: dict[str, Any] = {"name": "samples", "unit": "samples", "kind": "sampled", **given}
-    return MetricReport(
-        better="lower",
-        state="compared",
-        runs={"baseline": 5, "target": 5, "noise": 0},
-        total=Total(10_000.0, 10_300.0, 300.0, 0.03),
-        findings=(),
-        unjudged=drafts_of(changes, drafts),
-        counts={},
-        calibration=Calibration(**{**RUNS, **(facts or {})}),
-        **stated,
-    )
+    calibration = Calibration(**{**RUNS, **(facts or {})})
+    made = metric(name=name, unit=unit, before=10_000.0, after=10_300.0)
+    return replace(made, kind=kind, unjudged=drafts_of(changes, drafts), calibration=calibration)
 
 
 def report_of(*metrics: MetricReport) -> Report:
-    workload = WorkloadReport("w", {}, (), metrics)
-    return Report(Side("b"), Side("t"), Verdict("not_compared", "neutral", ()), (workload,), tests=(FAMILY,))
+    return replace(report(workload(*metrics)), tests=(FAMILY,))
 
 
 def found(*changes: Change, policy: Policy | None = None, **given: Any) -> Finding:

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import compare_workload
+from comparisons import overlaid
 from profgate.detect.sampling import sample_counts
 from profgate.errors import ProfileError
-from profgate.model.profile import Configuration, Profile, Workload
+from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.cpuprofile import CpuprofileReader
 from stack_rows import rows
@@ -74,8 +73,7 @@ def test_the_period_is_the_mean_time_of_busy_samples() -> None:
 
 def test_the_samples_of_each_side_are_counted() -> None:
     runs = [read(document([4, 5] * many, [0, *[10 + many] * (2 * many - 1)], end=1)) for many in (300, 700)]
-    workload = Workload("w", Configuration(), (runs[0],), (runs[1],))
-    (comparison,), _ = compare_workload(workload, (), CompareOptions())
+    comparison = overlaid(runs[:1], runs[1:])
     assert comparison.metric.unit == "nanoseconds"
     assert sample_counts(comparison) == pytest.approx((600, 1400), rel=1e-3)
 

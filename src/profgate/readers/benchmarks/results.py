@@ -80,7 +80,6 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
-    _known: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)  # maps original names to frames
     _values: dict[tuple[int, int], dict[Hashable, list[float]]] = field(default_factory=dict)
 
     def add(
@@ -99,11 +98,8 @@ class Results:
         amounts = [measured(value, where) * quantity.factor for value in values]
         if not amounts:
             return
-        frame = self._known.get((name, file, line))
-        if frame is None:
-            title = " ".join(visible(name).split()) or NO_NAME  # the name may be a command with several lines
-            frame = self._frames.setdefault((title, file, line), len(self._frames))
-            self._known[name, file, line] = frame
+        title = " ".join(visible(name).split()) or NO_NAME  # the name may be a command with several lines
+        frame = self._frames.setdefault((title, file, line), len(self._frames))
         kind = MetricKind.COUNTED if quantity.metric.name in self.counted else MetricKind.TIMED
         metric = self._metrics.setdefault(replace(quantity.metric, kind=kind), len(self._metrics))
         runs = self._values.setdefault((frame, metric), {})

@@ -40,9 +40,7 @@ class Record:
 
     def text(self, path: str) -> str:
         """Return the string at a path, or "" if the value is not a string."""
-        value = self.fields.get(path)
-        if value is None and "." in path:
-            value = self.get(path)
+        value = self.get(path)
         return value if isinstance(value, str) else ""
 
     def joined(self, *paths: str) -> str:
