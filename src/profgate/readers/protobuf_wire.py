@@ -5,8 +5,7 @@ The functions raise ProfileError if the data is truncated or damaged.
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +29,7 @@ _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
 Bytes = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(NamedTuple):
     """Byte ranges of the contents of a field.
 
     The int64 arrays contain the message, the start and the exclusive end of each range.

@@ -21,7 +21,10 @@ _ROOMY_TOTAL = 2**58
 
 
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
-    """Return integers, their exponent (at most ``decimals`` places, as sums allow), and whether digits are lost."""
+    """Return the values as integers, their common decimal exponent, and whether digits were removed by rounding.
+
+    At most ``decimals`` decimal places are kept. Fewer are kept if sums over several runs could overflow.
+    """
     distinct = set(values)
     exponent = min((_power(value, where) for value in distinct), default=0)
     total = sum((abs(Decimal(value)) for value in values), Decimal())
