@@ -44,6 +44,7 @@ PACKING = 8
 LARGE = 16 << 20  # total number of bytes below which starting a process takes more time than it saves
 FILE = 32 << 10  # number of bytes that can be read in the time that opening a file takes
 MANY = 100  # number of workloads below which starting a process takes more time than it saves
+AT_ONCE = 2500  # number of tasks of the same processes, which copy the memory that they use
 IN_TASK = 25  # number of metrics in a task of an executor
 PART = 64 << 20  # number of bytes of a file that one task reads
 MOST_PARTS = 16  # maximum number of parts of a file; all names are parsed again for each part
@@ -161,8 +162,12 @@ def _work(source: SourceFile) -> int:
 
 def in_processes(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run the tasks of a comparison and return their results in order. Many tasks are run in several processes."""
-    results = dict(done(tasks, processors() if len(tasks) >= MANY else 1))
-    return [results[number] for number in range(len(tasks))]
+    found: list[Any] = []
+    for start in range(0, len(tasks), AT_ONCE):
+        part = tasks[start : start + AT_ONCE]
+        results = dict(done(part, processors() if len(tasks) >= MANY else 1))
+        found += (results[number] for number in range(len(part)))
+    return found
 
 
 def _spread(parts: Sequence[Files], compared: Callable[[Files, Reader], ComparedPart]) -> Iterator[ComparedPart]:

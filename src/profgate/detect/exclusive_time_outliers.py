@@ -34,9 +34,9 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> tu
         by_fence = below(delta, low - options["iqr"] * width) | above(delta, high + options["iqr"] * width)
         fences = np.where(delta > high, delta - high, low - delta) / width
     rest = delta[~by_z & ~by_fence]
-    spread = float(rest.std(ddof=1)) if len(rest) > 1 else 0.0
-    spread = max(spread, floor) if deviation == 0.0 else spread
-    deviations = delta / spread if spread > 0.0 and len(rest) > 1 else unknown
+    deviations = unknown
+    if len(rest) > 1 and (spread := max(float(rest.std(ddof=1)), 0.0 if deviation else floor)):
+        deviations = delta / spread
     return [by_z, by_fence, above(np.abs(deviations), options["stddev"])], [z, fences, deviations]
 
 
