@@ -11,7 +11,7 @@ from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.location_costs import SELF
 from profgate.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
 from profgate.detect.strategy import not_tested, resolved, worse_sign
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.details import GateResult
@@ -142,7 +142,7 @@ def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray
     values = comparison.self_value[:, symbol].astype(np.float64)
     values[:, whole] = comparison.active_total[:, symbol[whole]]
     values = np.ascontiguousarray(values.T)
-    return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
+    return means(values[:, :split]), means(values[:, split:])
 
 
 def _names(comparison: Comparison, row: NetChange) -> str:
