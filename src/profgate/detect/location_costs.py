@@ -79,16 +79,14 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
         values = [part / ratios.factors_of_others(rows) for part, rows in zip(values, symbols, strict=True)]
         for part in values:
             part[:, -runs.target :] *= between
-    kind = np.repeat(np.array(kinds, np.int64), [len(rows) for rows in symbols])
+    values, kinds, symbols = [*values, totals[None]], [*kinds, TOTAL], [*symbols, np.array([WHOLE])]
     mean = np.concatenate([means(part) for part in values])
-    values.append(totals[None])
-    mean = np.append(mean, means(totals))
     per_sample = float(means(sample)) if sample is not None else 0.0
     spread = BETWEEN_RUNS[comparison.metric.kind]
     return Costs(
         np.concatenate(values),
-        np.append(kind, TOTAL),
-        np.append(np.concatenate(symbols), WHOLE),
+        np.repeat(kinds, [len(rows) for rows in symbols]),
+        np.concatenate(symbols),
         factors,
         whole,
         sampling_variance(mean, per_sample, spread),
