@@ -12,6 +12,10 @@
 #define MAX_DEPTH 65535
 #define SECOND_NUMBER 24 /* bytes at the end of a stack in which a second number is looked for */
 #define MAX_VARINT 10
+#define LENGTH 2 /* the wire type of a field of any length; that of a varint is 0 */
+#define SAMPLE_LOCATION 1
+#define SAMPLE_VALUE 2
+#define MAX_LOOSE 64 /* bytes of locations that are not packed: Go's runtime packs more than two */
 
 enum status { DONE, ODD_LINE, TOO_DEEP, NO_MEMORY };
 
@@ -207,12 +211,13 @@ static int64_t weight_of(const uint8_t *rest, int64_t size, int64_t *stack) {
 /* Reads lines of data, each with its end, from a place on; gives back the place of the first that was not read. */
 int64_t profgate_scan_lines(scan_t *scan, const uint8_t *data, int64_t at, int64_t size) {
     while (at < size) {
-        const uint8_t *line = data + at, *end = memchr(line, '\n', (size_t)(size - at)), *rest, *frame, *stop;
+        const uint8_t *line = data + at, *end, *rest, *frame, *stop;
         int64_t stack = 0, value, before = scan->frames, shared;
         scan->status = ODD_LINE;
-        if (!end) return at;
-        share(scan, line, end - line);
+        share(scan, line, size - at); /* the path has no line break, so the shared part is within the line */
         rest = frame = line + scan->path_size;
+        end = memchr(rest, '\n', (size_t)(data + size - rest));
+        if (!end) return at;
         value = weight_of(rest, end - rest, &stack);
         if (!value) return at;
         shared = scan->depth;
@@ -240,43 +245,145 @@ int64_t profgate_scan_lines(scan_t *scan, const uint8_t *data, int64_t at, int64
     return at;
 }
 
-/* The varints in spans of data, and by span how many; numbers have room for one of each byte. Gives how many in all, -1
- * where a span lies outside the data, ends inside a number, or a number is longer than ten bytes. */
-int64_t profgate_varints(const uint8_t *data, int64_t size, const int64_t *start, const int64_t *end, int64_t spans,
-                         int64_t *count, int64_t *number) {
-    int64_t found = 0;
-    for (int64_t span = 0; span < spans; span++) {
-        int64_t before = found, at = start[span];
-        if (at < 0 || end[span] > size) return -1;
-        while (at < end[span]) {
-            uint64_t value = 0, byte;
-            int64_t bits = 0;
-            do {
-                if (at == end[span] || bits == 7 * MAX_VARINT) return -1;
-                byte = data[at++];
-                value |= (byte & 0x7F) << bits;
-                bits += 7;
-            } while (byte >= 0x80);
-            number[found++] = (int64_t)value;
-        }
-        count[span] = found - before;
+/* The varint at a place, which is moved behind it; 0 where it has no end or more than ten bytes. */
+static int number_at(const uint8_t *data, int64_t *at, int64_t end, uint64_t *value) {
+    *value = 0;
+    for (int64_t bits = 0; *at < end && bits < 7 * MAX_VARINT; bits += 7) {
+        uint64_t byte = data[(*at)++];
+        *value |= (byte & 0x7F) << bits;
+        if (byte < 0x80) return 1;
     }
-    return found;
+    return 0;
 }
 
-/* Fields in a row from a place on that have the same tag of one byte and a length of one or two bytes: the start and
- * the end of the content of each, at most as many as there is room for. Gives how many. */
-int64_t profgate_fields(const uint8_t *data, int64_t size, int64_t at, int64_t *span, int64_t room) {
-    int64_t count = 0, first = at;
-    while (count < room && at < size - 3 && data[at] == data[first]) {
+/* Finds the locations of a sample as packed varints, of which loose ones are copied, and its values; 0 where anything is
+ * unusual. */
+static int split_sample(const uint8_t *data, int64_t at, int64_t end, uint8_t *loose, const uint8_t **list, int64_t *size,
+                        int64_t types, int64_t *value, int64_t stride) {
+    int64_t values = 0;
+    *list = loose;
+    *size = 0;
+    while (at < end) {
+        uint64_t tag = data[at++], number;
+        int64_t begin = at;
+        if (tag < 8 || tag >= 0x80 || (tag & 7 & ~LENGTH) || !number_at(data, &at, end, &number)) return 0;
+        if (tag & LENGTH) {
+            if (number > (uint64_t)(end - at)) return 0;
+            begin = at;
+            at += (int64_t)number;
+        }
+        if (tag >> 3 == SAMPLE_VALUE) {
+            for (; begin < at; value[stride * values++] = (int64_t)number)
+                if (values == types || !number_at(data, &begin, at, &number)) return 0;
+        } else if (tag == (SAMPLE_LOCATION << 3 | LENGTH)) {
+            if (*list != loose || *size) return 0;
+            *list = data + begin;
+            *size = at - begin;
+        } else if (tag >> 3 == SAMPLE_LOCATION) {
+            if (*list != loose || *size + at - begin > MAX_LOOSE) return 0;
+            memcpy(loose + *size, data + begin, (size_t)(at - begin));
+            *size += at - begin;
+        }
+    }
+    return values == types;
+}
+
+typedef struct {
+    int64_t row;           /* of a location */
+    int64_t frames, bytes; /* of the path from the root down to it */
+} step_t;
+
+typedef struct {
+    const uint8_t *list; /* the locations of a sample as packed varints, the leaf first */
+    int64_t size, depth, room;
+    step_t *step; /* by depth, the root first; step 0 is above all */
+} path_t;
+
+/* Follows a list of locations, and gives how many steps at its end are those of the list before; -1 where a varint is
+ * damaged, a location is unknown, or without memory. */
+static int64_t follow_list(path_t *path, const uint8_t *list, int64_t size, const int32_t *row_of, int64_t ids,
+                           const int64_t *offset) {
+    const uint8_t *end = list + size, *before = path->list + path->size;
+    int64_t most = size < path->size ? size : path->size, same = 0, shared = path->depth, at = 0, rest;
+    while (same + 8 <= most && memcmp(end - same - 8, before - same - 8, 8) == 0) same += 8;
+    while (same < most && end[-same - 1] == before[-same - 1]) same++;
+    while (path->step[shared].bytes > same ||
+           (shared && path->step[shared].bytes == same && same < size && end[-same - 1] >= 0x80))
+        shared--;
+    path->depth = shared;
+    for (rest = size - path->step[shared].bytes; at < rest;) {
+        uint64_t id;
+        int64_t begin = at;
+        if (!number_at(list, &at, rest, &id) || id >= (uint64_t)ids || row_of[id] < 0) return -1;
+        if (!grow(&path->step, &path->room, ++path->depth + 1, sizeof *path->step)) return -1;
+        path->step[path->depth] = (step_t){row_of[id], 0, size - begin};
+    }
+    for (int64_t first = shared + 1, last = path->depth; first < last; first++, last--) {
+        step_t moved = path->step[first];
+        path->step[first] = path->step[last];
+        path->step[last] = moved;
+    }
+    for (step_t *step = path->step + shared + 1; step <= path->step + path->depth; step++)
+        step->frames = step[-1].frames + offset[step->row + 1] - offset[step->row];
+    path->list = list;
+    path->size = size;
+    return shared;
+}
+
+/* The samples of pprof from the last to the first: by sample, its values and how many frames it does not share with the
+ * one before; and the depth and number of these frames, as many as there is room for. Frames and their offsets are by
+ * row of a location, rows by id. Gives how many frames; -1 where anything is unusual or paths have more than most. */
+int64_t profgate_samples(const uint8_t *data, int64_t size, int64_t samples, int64_t types, int64_t ids, int64_t most,
+                         int64_t room, const int64_t *start, const int64_t *end, const int32_t *row_of,
+                         const int64_t *offset, const int32_t *frame_of, int64_t *fresh, int64_t *value,
+                         uint16_t *depth, int64_t *frame) {
+    uint8_t loose[2][MAX_LOOSE];
+    path_t path = {.list = data};
+    int32_t *before = malloc((MAX_DEPTH + 1) * sizeof *before); /* the frames of the last path that has any */
+    int64_t count = 0, length = 0, made = before && grow(&path.step, &path.room, 1, sizeof *path.step) ? 0 : -1;
+    if (made == 0) path.step[0] = (step_t){0, 0, 0};
+    for (int64_t sample = 0; made == 0 && sample < samples; sample++) {
+        int64_t at = start[samples - 1 - sample], stop = end[samples - 1 - sample], bytes, shared = -1, frames = 0;
+        const uint8_t *list;
+        if (at >= 0 && stop <= size &&
+            split_sample(data, at, stop, loose[sample % 2], &list, &bytes, types, value + sample, samples))
+            shared = follow_list(&path, list, bytes, row_of, ids, offset);
+        if (shared >= 0) frames = path.step[path.depth].frames;
+        most -= frames;
+        if (shared < 0 || frames > MAX_DEPTH || most < 0) {
+            made = -1;
+            break;
+        }
+        while (shared && path.step[shared].frames == frames) shared--; /* a sample has a frame of its own at its end */
+        fresh[sample] = 0;
+        for (int64_t deep = path.step[shared].frames; shared++ < path.depth;)
+            for (int64_t row = path.step[shared].row, place = offset[row + 1]; place-- > offset[row]; deep++) {
+                if (!fresh[sample] && deep < length && deep < frames - 1 && before[deep] == frame_of[place]) continue;
+                before[deep] = frame_of[place];
+                fresh[sample]++;
+                if (count < room) depth[count] = (uint16_t)deep, frame[count] = frame_of[place];
+                count++;
+            }
+        if (frames) length = frames;
+    }
+    free(path.step), free(before);
+    return made < 0 ? -1 : count;
+}
+
+/* Fields in a row from a place on that have a known tag of one byte and a length of one or two bytes: the tag of each,
+ * and the start and the end of its content, at most as many as there is room for. Gives how many. */
+int64_t profgate_fields(const uint8_t *data, int64_t size, int64_t at, const uint8_t *known, int64_t *field, int64_t room) {
+    int64_t count = 0;
+    while (count < room && at < size - 3 && known[data[at]]) {
         int64_t length = data[at + 1], start = at + 2;
         if (length >= 0x80) {
             if (data[start] >= 0x80) break;
             length += ((int64_t)data[start++] << 7) - 0x80;
         }
         if (start + length > size) break;
-        span[2 * count] = start;
-        span[2 * count++ + 1] = at = start + length;
+        field[3 * count] = data[at];
+        field[3 * count + 1] = start;
+        field[3 * count++ + 2] = at = start + length;
     }
     return count;
 }
@@ -363,7 +470,7 @@ static int list_children(tree_t *tree, int64_t symbols) {
 /* The tree of all paths in a stream, where an event is below the last one whose depth is less by one. Its rows are in
  * preorder, siblings by symbol, and columns have room for one of each event and the root. Gives how many rows; -1
  * without memory, or where the stream is damaged. */
-int64_t profgate_merge(const uint16_t *depth, const int64_t *symbol, int64_t events, int64_t symbols, uint64_t seed,
+int64_t profgate_merge(int64_t events, int64_t symbols, uint64_t seed, const uint16_t *depth, const int64_t *symbol,
                        int64_t *row_of, int32_t *parent, int32_t *name, int32_t *level, int64_t *end) {
     tree_t tree = {malloc(((size_t)events + 1) * sizeof *tree.row), filled(1024, -1), 1, 1024, seed};
     int32_t *path = filled(MAX_DEPTH + 2, 0), place = 0;

@@ -87,7 +87,7 @@ def from_stacks(
         total_value=total_value,
         active_total=total_value,
         run_totals=self_value.sum(axis=1),
-        present=present,  # type: ignore[arg-type]
+        present=present,
         noise=Noise(np.zeros((0, len(names)), dtype=np.int64), np.zeros(0, dtype=np.int64)),
         waiting=np.zeros(len(names), np.bool_),
         sampling=Sampling(period),

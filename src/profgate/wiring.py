@@ -102,10 +102,13 @@ def readable_profiles(sources: Sequence[SourceFile]) -> list[Profile]:
 
 def _read_anew(sources: Sequence[SourceFile], progress: Progress) -> list[Profile | ProfileError]:
     read = partial(read_or_error, readers=readers())
+    sizes = [source.size for source in sources]
     large = sum(map(_work, sources)) >= LARGE
-    work = [_Reading(source, read, split=large) for source in sources]
+    # files of equal size are shared evenly without joining parts afterwards
+    even = len(sizes) % processors() == 0 and 10 * max(sizes, default=0) < 11 * min(sizes, default=0)
+    work = [_Reading(source, read, split=large and not even) for source in sources]
     tasks = [(reading, task) for reading in work for task in reading.tasks]
-    finished, size = 0, max(sum(source.size for source in sources), 1)
+    finished, size = 0, max(sum(sizes), 1)
     progress("reading profiles", 0)
     for number, result in done([task for _, task in tasks], processors() if large else 1):
         reading, task = tasks[number]

@@ -3,12 +3,9 @@
 import json
 import os
 import socket
-import struct
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NoReturn
 
@@ -17,11 +14,9 @@ import pytest
 from action_stage import ARTIFACT, SLOWER, Stage, profiles
 from disk_faults import file_size_limit
 from profgate.action.job import Pace
-from profgate.errors import GitHubError
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.github.connections import RetryBudget
-from profgate.github.downloads import fetch
 
 ALWAYS = 999
 NOWHERE = "http://127.0.0.1:9"
@@ -212,31 +207,6 @@ def test_unreachable_upload_host_keeps_the_verdict(ready: Stage) -> None:
     assert ready.compare(RED) == 1
     assert_verdict_is_published(ready)
     assert ready.log.count("actions/upload-artifact@") == 1
-
-
-@contextmanager
-def resetting_server(beginning: bytes) -> Iterator[str]:
-    """A host that resets the connection after these bytes of an answer."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            connection, _ = server.accept()
-            connection.recv(65536)
-            connection.sendall(beginning)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            connection.close()
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/file?sig=secret"
-        thread.join()
-
-
-def test_reset_in_the_body_is_an_error() -> None:
-    beginning = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"
-    with resetting_server(beginning) as url, pytest.raises(GitHubError, match="artifact x: ") as caught:
-        fetch(url, "artifact x")
-    assert "secret" not in str(caught.value)
 
 
 # Answers of GitHub

@@ -3,6 +3,7 @@
 import gc
 import os
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -86,16 +87,26 @@ def test_the_cap_holds_whatever_length_was_announced() -> None:
             fetch(url, "a", max_bytes=10)
 
 
+SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"
+
+
+def reset(connection: socket.socket) -> None:
+    """Reset the connection within the body."""
+    connection.sendall(SHORT)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         b"",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+        SHORT,
+        reset,
         answer_of(b"", status="503 Server Busy"),
         answer_of(b"", status="403 Signature expired"),
     ],
 )
-def test_broken_download_hides_its_signature(answer: bytes) -> None:
+def test_broken_download_hides_its_signature(answer: bytes | Callable[[socket.socket], None]) -> None:
     with raw_server(answer) as url, pytest.raises(TryAgainError) as caught:
         fetch(url, "artifact profiles")
     assert "artifact profiles" in str(caught.value)

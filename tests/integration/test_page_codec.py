@@ -20,8 +20,8 @@ from profgate.flamegraph.page_columns import (
     cut_tree,
     uncut,
 )
-from profgate.flamegraph.page_encoding import encode_page
-from profgate.model.attribution import SOURCE_STATES, SourceStates
+from profgate.flamegraph.page_encoding import SOURCE_STATES, encode_page
+from profgate.model.attribution import SourceStates
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")

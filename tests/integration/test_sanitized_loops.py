@@ -24,6 +24,7 @@ from fuzz.mutation import mutated
 from fuzz.reader_entry_points import READER_ENTRY_POINTS
 from profgate.io.native import NativeKernels
 from profgate.errors import ProfileError
+from profgate.model.call_tree import merged_paths
 from profgate.model.source import source_of
 from profgate.readers.folded_scan import scan_file
 from profgate.readers.pprof import PprofReader
@@ -35,7 +36,9 @@ def folded(data, kernels):
 
 def pprof(data, kernels):
     profile = PprofReader(kernels).read(source_of("p", data))
-    return profile.frames, profile.stacks and [getattr(profile.stacks, name).tolist() for name in COLUMNS]
+    stacks = profile.stacks
+    tree, rows = merged_paths(stacks.depth, stacks.frame, kernels)
+    return profile.frames, [getattr(stacks, name).tolist() for name in COLUMNS], tree.end.tolist(), rows.tolist()
 
 def said(read, *given):
     try:

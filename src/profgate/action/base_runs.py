@@ -10,7 +10,7 @@ from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
 from profgate.github.artifact_upload import upload_profiles
 from profgate.io.files import LARGEST_PROFILE, give_to_owner
-from profgate.io.profile_files import LocalSet, described, local_set, manifest_of
+from profgate.io.profile_files import LocalSet, local_set, manifest_of
 from profgate.model.manifest import Manifest, manifest_to_json
 from profgate.model.source import MANIFEST_NAME
 from profgate.report.markdown_text import code_span, short_sha
@@ -43,7 +43,7 @@ def described_set(job: Job, target: LocalSet) -> Manifest:
     if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
         raise ProfileError("\n".join(broken))
     facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]
-    return described(job.identity(target), target.files, facts)
+    return manifest_of(job.identity(target), target.files, facts)
 
 
 def store_for_comment(job: Job) -> int:

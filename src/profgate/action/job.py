@@ -66,13 +66,12 @@ class Job:
         self.connections = ExitStack()
         self.fork_profiles_stored = True
         self._unwritten: set[str] = set()
-        self.bundle = _certificates(settings.ca_bundle, context.workspace)
+        self.bundle = settings.ca_bundle and posixpath.join(context.workspace, settings.ca_bundle)
+        if self.bundle and not Path(self.bundle).is_file():
+            what = f"the file {settings.ca_bundle!r} does not exist; use a path below the workspace"
+            raise SettingsError("ca-bundle", what)
         self._upload_budget = pace.budget.fresh()
         self.base_run_budget = pace.base_run_budget.fresh()
-
-    def folder(self, name: str) -> str:
-        """Return the path of a folder in the output folder. Raises `ProfgateError` if a link leads outside of it."""
-        return confined(posixpath.join(self.output_dir, name), self.output_dir)
 
     @contextmanager
     def warning_on_failure(self, what: str, kind: type[ProfgateError] = GitHubError) -> Iterator[None]:
@@ -197,13 +196,3 @@ class Job:
             profgate_version=VERSION,
         )
         return known.recorded(profiles.recording)
-
-
-def _certificates(bundle: str, workspace: str) -> str:
-    """Return the path of the certificate file, or "" if none is set. Raises `SettingsError` if it does not exist."""
-    if not bundle:
-        return ""
-    place = posixpath.join(workspace, bundle)
-    if not Path(place).is_file():
-        raise SettingsError("ca-bundle", f"the file {bundle!r} does not exist; use a path below the workspace")
-    return place

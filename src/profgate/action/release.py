@@ -1,7 +1,7 @@
 """Compare releases or other refs, and write release notes about the changes between them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from profgate import wiring
@@ -104,35 +104,27 @@ def _write_asset(job: Job, tag: str, own: LocalSet) -> None:
     job.log(f"wrote {len(own.files)} profiles of {tag} to {job.settings.output_dir}/{name}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Between:
-    """The commits between the two sides, oldest first, and the profiles recorded for some of these commits."""
-
-    chain: tuple[str, ...]
-    recorded: tuple[StoredSet, ...]
-    doubts: tuple[str, ...] = ()
-
-
 def _notes(job: Job, given: PipelineInput, report: Report) -> Document:
     """Return the release notes for two refs. The notes also state which information is missing."""
     steps: list[Step] = []
     try:
-        between = _between(job, given)
-        steps, doubts = _steps(job, given, between), between.doubts
+        chain, recorded, doubts = _between(job, given)
+        steps = _steps(job, given, chain, recorded)
     except (GitHubError, ProfileError) as error:
-        doubts = (f"the changes in between are not known: {error}",)
+        doubts = [f"the changes in between are not known: {error}"]
     address = f"{job.context.server_url}/{job.context.repository}/pull"
     refs = (given.baseline_side.label, given.target_side.label)
     return render_release_notes(report, refs, steps, pull_url=address, doubts=doubts)
 
 
-def _between(job: Job, given: PipelineInput) -> _Between:
+def _between(job: Job, given: PipelineInput) -> tuple[list[str], list[StoredSet], list[str]]:
+    """Return the commits between the two sides, oldest first, the profiles recorded for some of them, and doubts."""
     base, head = given.baseline_side.sha or "", given.target_side.sha or ""
     chain = first_parents(job.client.commits_between(base, head), head)
     runs = _runs(job, chain[:-1])
     most = MOST_STEPS - 1
     shown = runs if len(runs) <= most else [runs[number * len(runs) // most] for number in range(most)]
-    recorded, doubts = [], []
+    recorded, doubts = list[StoredSet](), list[str]()
     if len(shown) < len(runs):
         doubts.append(f"{len(runs)} commits in between were recorded; {len(shown)} of them are shown")
     for run in shown:
@@ -142,7 +134,7 @@ def _between(job: Job, given: PipelineInput) -> _Between:
             job.log(f"skipped: {error}")
     if lost := len(shown) - len(recorded):
         doubts.append(f"the profiles of {lost} recorded commits are lost; the next step includes their changes")
-    return _Between(tuple(chain), tuple(recorded), tuple(doubts))
+    return chain, recorded, doubts
 
 
 def _runs(job: Job, chain: Sequence[str]) -> list[WorkflowRun]:
@@ -155,16 +147,16 @@ def _runs(job: Job, chain: Sequence[str]) -> list[WorkflowRun]:
     return sorted(newest.values(), key=lambda run: order[run.head_sha])
 
 
-def _steps(job: Job, given: PipelineInput, between: _Between) -> list[Step]:
+def _steps(job: Job, given: PipelineInput, chain: Sequence[str], recorded: Sequence[StoredSet]) -> list[Step]:
     """Return the steps from each recorded set of profiles to the next one. The last step ends at the target side."""
     steps, start = [], 0
     before, manifest_before = given.baseline, given.manifests[0]
-    ends = [(stored.candidate.run.head_sha, stored.files, stored.manifest) for stored in between.recorded]
+    ends = [(stored.candidate.run.head_sha, stored.files, stored.manifest) for stored in recorded]
     ends.append((given.target_side.sha or "", tuple(given.target), given.manifests[1]))
     for sha, files, manifest in ends:
-        stop = between.chain.index(sha) + 1 if sha in between.chain else len(between.chain)
+        stop = chain.index(sha) + 1 if sha in chain else len(chain)
         pulls: dict[int, str] = {}
-        for commit in between.chain[start : min(stop, MOST_LOOKUPS)]:
+        for commit in chain[start : min(stop, MOST_LOOKUPS)]:
             pulls |= dict(job.client.pulls_of_commit(commit))
         step = replace(
             given,

@@ -24,7 +24,7 @@ from profgate.history.opening import open_any
 from profgate.history.stored_profiles import readings, trend_rules, tried
 from profgate.history.trend_report import trend_text, trends_summary
 from profgate.history.trends import past_of, reported_texts, trends_along, unreported
-from profgate.io.files import read_bytes, scratch_folder, write_bytes
+from profgate.io.files import confined, read_bytes, scratch_folder, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.model.history import Reading, Retention, StoredCommit, StoredJob, StoredVerdict
 from profgate.model.manifest import Manifest
@@ -52,7 +52,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
     """
     if job.settings.history == "off":
         return
-    folder = job.folder(FOLDER)
+    folder = confined(posixpath.join(job.output_dir, FOLDER), job.output_dir)
     try:
         # the search includes this commit, because another run may have measured it too
         commit = replace(baseline_commit(job), sha=job.context.sha)

@@ -37,7 +37,8 @@ def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
 
 def _exit_with(run: Callable[[], int]) -> None:
     """Exit with the code that ``run`` returns. An exception is printed."""
-    os.setpgid(0, 0)  # so that the children of this process are killed with it
+    if sys.platform != "win32":
+        os.setpgid(0, 0)  # so that the children of this process are killed with it
     code = INTERNAL_ERROR
     try:
         code = run()

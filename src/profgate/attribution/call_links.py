@@ -6,8 +6,7 @@ The search for a cause starts at a symbol and follows calls as long as a callee 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallLinks:
+class CallLinks(NamedTuple):
     """Calls between pairs of int64 symbols, with their inclusive costs by side, as means over the runs."""
 
     caller: IntArray
@@ -87,7 +85,7 @@ def walked_causes(
         for (symbol, up), start in near.items():
             if up == rises:
                 end[symbol], steps[symbol] = end[start], steps[start] + 1
-    return Causes(*walks, frozenset(changed))
+    return Causes(walks[0], walks[1], frozenset(changed))
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.attribution.syntax_names import without_arguments
 
@@ -33,9 +32,12 @@ _CLOSURE = re.compile(  # closures in PHP, Swift, Ruby, Scala and C#; sources in
 _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 
-@dataclass(frozen=True, slots=True)
-class FrameName:
-    """The parts of a frame's name ("" is nameless), and whether it is inside of its line's function or top-level."""
+class FrameName(NamedTuple):
+    """The parts of the qualified name of a frame, outermost first. For a nameless function, the last part is "".
+
+    ``within`` means that the frame belongs to the function that contains its line, such as the frame of a
+    comprehension. ``module`` means that the frame is top-level code.
+    """
 
     parts: tuple[str, ...]
     nameless: bool = False

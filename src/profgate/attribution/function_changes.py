@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from profgate.attribution.fingerprints import SHORTEST, ParsedSource, SourceFunction
 from profgate.attribution.grammars import language_of
@@ -14,8 +15,7 @@ _Place = tuple[str, SourceFunction]
 _Sides = tuple[list[_Place], list[_Place]]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFunction:
+class KnownFunction(NamedTuple):
     """A function on one side and its state. ``partner`` is the path and function on the other side."""
 
     path: str

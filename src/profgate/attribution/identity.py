@@ -144,7 +144,10 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
 
 
 def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
-    """Map (name, file) on the baseline to the target for equal sources of names that are unique on one side."""
+    """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
+
+    A name is paired only if it occurs on a single side and cannot refer to another function in the file.
+    """
     identities, (gone, new) = _identities(both), _alone(both)
     candidates: dict[tuple[object, ...], list[int]] = {}
     for symbol in new:
@@ -161,7 +164,7 @@ def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
 
 
 def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
-    """Return symbols of one side that names and costs must not pair: nameless, or in the source of both sides."""
+    """Return symbols of one side that names and costs must not pair: nameless ones, and those in both sources."""
     names, alone = both.symbols.names, [symbol for side in _alone(both) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
     if sides is not None:
@@ -182,7 +185,7 @@ def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> d
     similar callers, callees and name is chosen. ``refused`` contains symbols that must not be paired because of their
     sources.
     """
-    before, after = costs.present.astype(np.bool_)
+    before, after = costs.present
     if not (before & ~after).any() or not (after & ~before).any():
         return {}
     pairing = _Pairing(costs)
@@ -306,7 +309,7 @@ def _identities(both: NameTable) -> list[Identity]:
 
 def _alone(both: NameTable) -> tuple[list[int], list[int]]:
     """Return the symbols that only the baseline has and only the target has, except those a source map names."""
-    before, after = (side.astype(bool) for side in both.present)
+    before, after = both.present
     sides = (np.flatnonzero(side).tolist() for side in (before & ~after, after & ~before))
     gone, new = ([symbol for symbol in side if not both.symbols.is_claimed(symbol)] for side in sides)
     return gone, new

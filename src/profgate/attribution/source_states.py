@@ -126,7 +126,7 @@ class Sides:
         return bool(self.symbols.origins) and "/node_modules/" in f"/{self.symbols.origins[symbol] or ''}"
 
     def _find_top_level_files(self) -> bool:
-        """Find top-level files below the checkout folder, local or derived from paths, and return if there are any."""
+        """Find top-level files below the checkout folder, local or derived from paths. Return whether there are any."""
         found = self._found_paths
         folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
         folders |= self._local_folder()

@@ -199,7 +199,11 @@ MOST_LINES = 20_000  # maximum number per file, because the comparison may take 
 
 
 def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None], files: frozenset[str]) -> SourceDiff:
-    """Return the differences of two folders of texts by path, None for large or binary files, and all target files."""
+    """Return the differences between two folders, each given as a map from file paths to texts.
+
+    The text of a file is None if the file is too large or is not text. ``files`` contains the paths of all files in the
+    folder of the target.
+    """
     changed = []
     for path in sorted(before.keys() | after.keys()):
         status: FileStatus = "added" if path not in before else "removed" if path not in after else "modified"

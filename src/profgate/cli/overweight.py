@@ -5,8 +5,9 @@ import sys
 
 import click
 
+from profgate import wiring
 from profgate.cli.options import Choice, command, format_option, metric_option, width, workload_option
-from profgate.cli.sides import GivenSides, sides_arguments
+from profgate.cli.sides import GivenSides, chosen, sides_arguments
 from profgate.detect.overweight_document import overweight_document
 from profgate.report.overweight_text import overweight_text
 
@@ -29,7 +30,7 @@ def overweight(
     sides: GivenSides, pivots: tuple[str, ...], sort: str, metric: str | None, workload: str | None, output: str
 ) -> int:
     """Show which functions are responsible for the change of the total, and what remains without each pivot."""
-    comparison = sides.overlay(metric, workload)
+    comparison = chosen(wiring.overlays(sides.read()), metric, workload)
     document = overweight_document(comparison, pivots, by_interest=sort == "interest")
     if output == "json":
         # Each field is written on a separate line. Indented output would take ten times as long.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from profgate import wiring
 from profgate.cli.options import DIRECTORY, FILE, PROFILES, Choice, Decorator, bundled
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.loading import load_diff, two_columns, two_sides
@@ -40,10 +39,6 @@ class GivenSides:
         if self.target is None and not alone:
             raise ProfgateError(self.baseline, "TARGET is missing; use two profiles, or --difference")
         return two_sides(self.baseline, self.target or self.baseline, policy)
-
-    def overlay(self, metric: str | None, workload: str | None) -> Comparison:
-        """Return the comparison for one metric of one workload. Raises ProfgateError if there is no such comparison."""
-        return chosen(wiring.overlays(self.read()), metric, workload)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,9 @@ TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omit
 def names_of(workload: Workload, numbering: Numbering) -> NameTable:
     """Return the names of both sides. The maps are in the order baseline, target, base runs."""
     baselines, targets = len(workload.baseline_runs), len(workload.target_runs)
-    present = np.zeros((2, len(numbering.symbols)), np.int64)
+    present = np.zeros((2, len(numbering.symbols)), np.bool_)
     for run, mapping in enumerate(numbering.maps[: baselines + targets]):
-        present[int(run >= baselines), mapping] = 1
+        present[int(run >= baselines), mapping] = True
     facts = (workload.baseline_runs[0].facts, workload.target_runs[0].facts)
     return NameTable(symbols=numbering.symbols, present=read_only(present), facts=facts)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,14 +124,9 @@ def _fitted(observations: Observations | None) -> Columns:
         group, count = group.reshape(-1), keys.shape[1]  # the inverse has different shapes in different numpy versions
         size, amount = observations.size[sized], observations.amount[sized]
     fits = fitted(group, size, amount, count)
-    side, symbol, subtype = keys[:, fits.group]
-    return {
-        "side": side,
-        "symbol": symbol,
-        "subtype": subtype,
-        "fitted": np.ones(len(fits.kind), np.bool_),
-        **{field.name: getattr(fits, field.name) for field in fields(fits) if field.name != "group"},
-    }
+    columns: Columns = fits._asdict()
+    side, symbol, subtype = keys[:, columns.pop("group")]
+    return {"side": side, "symbol": symbol, "subtype": subtype, "fitted": np.ones(len(side), np.bool_), **columns}
 
 
 def _coefficients(kind: int, model: Model) -> list[float]:

@@ -184,7 +184,7 @@ def _paired_files(
     files, folders = pairing.files(names)
     for job in jobs:
         if (job & ~names.present.any(axis=0)).any():
-            of_job = replace(names, present=np.stack([job, names.present[1]]).astype(np.int64))
+            of_job = replace(names, present=np.stack([job, names.present[1]]))
             files = {**pairing.files(of_job)[0], **files}
     if folders is None:
         return files, ()
@@ -212,7 +212,7 @@ def _beside_target(comparison: Comparison, identities: set[Identity]) -> NameTab
     others = sorted(identities.difference(target), key=str)
     names, files = [name for name, _ in (*target, *others)], [file for _, file in (*target, *others)]
     origins = [symbols.origins[row] for row in rows] + [None] * len(others)
-    before = [int(identity in identities) for identity in (*target, *others)]
-    after = [1] * len(target) + [0] * len(others)
+    before = [identity in identities for identity in (*target, *others)]
+    after = [True] * len(target) + [False] * len(others)
     table = Symbols(names, files, [None] * len(names), [None] * len(names), names, origins)
-    return NameTable(symbols=table, present=np.array([before, after], np.int64), facts=comparison.facts)
+    return NameTable(symbols=table, present=np.array([before, after], np.bool_), facts=comparison.facts)

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import new_or_gone, not_tested, resolved, worse_sign
+from profgate.detect.strategy import counts_apart, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
@@ -20,7 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 def _groups(comparison: Comparison, records: Observations | None) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
     """Return the symbols and subtypes of groups, and by side their means, in stored units, and whether they exist."""
     if records is None or not len(records.symbol):
-        present = np.asarray(comparison.present, dtype=np.bool_)
+        present = comparison.present
         rows = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
         means = np.stack(comparison.runs.means(comparison.self_value))
         return rows, np.zeros(len(rows), np.int64), means[:, rows], present[:, rows]

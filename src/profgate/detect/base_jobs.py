@@ -6,7 +6,7 @@ If the code is unchanged, jobs are exchangeable but runs are not, because the ru
 memory layout.
 """
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ PRIOR_JOBS = 4.0  # weight of the prior variance, as a number of jobs
 TRIMMED_RUNS = 5  # minimum number of runs that a job needs for a trimmed mean
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JobTest:
+class JobTest(NamedTuple):
     """Results of comparing a target with base jobs.
 
     The arrays are float64 with one element per location. ``t`` is the test statistic (0 if the change is below the
@@ -41,7 +40,7 @@ class JobTest:
 
 
 def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatArray, *, sampled: bool) -> JobTest:
-    """Test the target against base runs: costs by location and run, with floors and prior variances in ``rows``."""
+    """Test the target runs against base runs. ``values`` are by location and run; ``rows`` has floors and variances."""
     numbers = np.array(runs.base_jobs, np.int64)
     labels = np.unique(numbers[numbers != ELSEWHERE])[::-1]  # from the oldest to the newest
     runs_of = [np.flatnonzero(numbers == job) for job in labels]
@@ -54,7 +53,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatAr
     prior = rows.sampling / max(1, runs.target)
     t, difference, error = _against(readings, current, target, prior, rows)
     bound, largest, nothing = np.zeros(len(target)), 0.0, np.zeros(len(target))
-    unfloored = replace(rows, floor=nothing, own=nothing)  # floors would hide small differences between jobs
+    unfloored = rows._replace(floor=nothing, own=nothing)  # floors would hide small differences between jobs
     for place in range(len(labels)):
         others = current.copy()
         others[:, place] = False

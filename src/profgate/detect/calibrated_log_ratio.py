@@ -143,7 +143,10 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
 
 
 def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return both sides' recorded means of the rows, of which ``subtree`` marks those of subtrees, from the first."""
+    """Return the means of both sides for each row, without dividing by the common factor.
+
+    ``subtree`` is a mask over the first rows that marks those about subtrees. All other rows are about self costs.
+    """
     split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
     values = comparison.self_value[:, symbol].astype(np.float64)
     values[:, whole] = comparison.active_total[:, symbol[whole]]

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from profgate.detect.sampling import counts_apart, sample_counts
-from profgate.detect.strategy import not_tested, resolved, worse_sign
+from profgate.detect.strategy import counts_apart, not_tested, resolved, sample_counts, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, path_text
 from profgate.model.comparison import Comparison, DiffTree
@@ -43,8 +41,7 @@ def _thresholds(
     return np.asarray(np.maximum(bar, options["sigma"] * np.sqrt(np.maximum(variance, 0.0))))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ContextTable:
+class ContextTable(NamedTuple):
     """All calling contexts of a comparison, including the root, with one element per row of the call tree.
 
     Costs are inclusive means over runs in stored units, and shares are fractions of the total cost on the same side.

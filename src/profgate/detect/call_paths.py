@@ -1,7 +1,7 @@
 """Costs of callers and their subtrees, which show whether other costs offset a detected change."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from profgate.model.comparison import WHOLE, Comparison, DiffTree
 MOST_STEPS = 200  # maximum number of callers between a location and the root
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Enclosing:
+class Enclosing(NamedTuple):
     """A caller, or the run (`WHOLE`), with the costs by run of its subtree and of the location inside of it."""
 
     symbol: int

@@ -13,9 +13,10 @@ from profgate.compare.comparability import differing_facts
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
-from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import sample_counts
 from profgate.detect.suspects import Result, tested_at
 from profgate.model.arrays import BoolArray, FloatArray, finite, means
+from profgate.model.comparison import Comparison, RunValues
 from profgate.model.levels import (
     FEWEST_JOBS,
     FEWEST_SAMPLES,
@@ -30,13 +31,11 @@ from profgate.model.levels import (
     listing_margin,
 )
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.run_values import RunValues
 from profgate.model.tests import Calibration, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.units import MetricKind
 from profgate.statistics.t_tests import critical_t
 
 if TYPE_CHECKING:
-    from profgate.model.comparison import Comparison
     from profgate.model.measurement import Look
 
 EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
@@ -81,7 +80,7 @@ class Evidence:
 def evidence_of(
     comparisons: Sequence[Comparison], *, interleaved: bool = False
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
-    """Return the results, or the reasons against them, of all comparisons, and the families for merging reports."""
+    """Test all comparisons of a report. Return the results, or reasons for having none, and the test families."""
     tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
     return [task() for task in tasks], families
 

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, worse_sign
+from profgate.detect.strategy import MODULE, counts_apart, directed, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
@@ -36,9 +34,9 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> tu
         by_fence = below(delta, low - options["iqr"] * width) | above(delta, high + options["iqr"] * width)
         fences = np.where(delta > high, delta - high, low - delta) / width
     rest = delta[~by_z & ~by_fence]
-    spread = float(rest.std(ddof=1)) if len(rest) > 1 else 0.0
-    spread = max(spread, floor) if deviation == 0.0 else spread
-    deviations = delta / spread if spread > 0.0 and len(rest) > 1 else unknown
+    deviations = unknown
+    if len(rest) > 1 and (spread := max(float(rest.std(ddof=1)), 0.0 if deviation else floor)):
+        deviations = delta / spread
     return [by_z, by_fence, above(np.abs(deviations), options["stddev"])], [z, fences, deviations]
 
 
@@ -92,8 +90,7 @@ class ExclusiveTimeOutliers:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """Locations that are compared, with means over runs in stored units, and by side whether they exist."""
 
     symbol: IntArray
@@ -149,8 +146,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))
-        present = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
-        return [_Part(rows, baseline, target, present)] if len(rows) else []
+        return [_Part(rows, baseline, target, comparison.present[:, rows])] if len(rows) else []
     parts = (_of_subtype(comparison, records, number, allowed) for number in range(len(records.subtypes)))
     return [part for part in parts if len(part.symbol)]
 

@@ -1,6 +1,6 @@
 """Costs that a comparison tests: self costs, subtree costs and totals. The common factor of each run is divided out."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SAMPLED: 0.03}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Costs:
+class Costs(NamedTuple):
     """Locations of one comparison and their cost in each run.
 
     ``values`` is a float64 array in stored units with one row per location and one column per run. All costs except the
@@ -96,7 +95,10 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
 
 
 def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False) -> dict[int, FloatArray]:
-    """Return total costs of functions of nearly the whole run, divided by run factors, as omitted by `costs_of`."""
+    """Return the total costs of the functions that `costs_of` omits because they account for nearly the whole run.
+
+    The costs of each run are divided by its common factor. ``base_jobs`` prepends the base runs of other commits.
+    """
     subtree, noise = comparison.active_total.astype(np.float64), comparison.noise.active_total
     if base_jobs and noise is None:
         return {}

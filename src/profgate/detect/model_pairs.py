@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -47,8 +47,7 @@ MIN_OVERLAP = OptionSpec(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """Pairs of models to compare. ``baseline`` and ``target`` are row numbers in `CostModels`, or -1 if missing."""
 
     symbol: IntArray
@@ -185,7 +184,10 @@ class ModelRows:
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set kinds, at most a possible change for small overlaps, and relative changes, for which NaN is Unknown."""
+        """Set the kinds and relative changes of these rows.
+
+        A row with a small overlap is at most a possible change. A row whose relative change is NaN is Unknown.
+        """
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)

@@ -242,7 +242,7 @@ class _Search:
         hide the change. In this case, the row is the outermost new function, which is uncertain if the caller did not
         grow, and listed if no other function fell by as much.
         """
-        present = np.asarray(self.comparison.present, dtype=np.bool_)
+        present = self.comparison.present
         if row.sign < 0 or row.net or present[0, row.symbol]:
             return row
         caller, outermost = known_caller(self.paths, row.symbol, present[0])

@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import directed, not_tested, resolved, worse_sign
+from profgate.detect.strategy import counts_apart, directed, not_tested, resolved, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at
@@ -20,8 +18,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OverweightTable:
+class OverweightTable(NamedTuple):
     """Symbols of both sides as parallel columns, sorted by overweight. Values are means over runs in stored units.
 
     ``symbol`` and ``interest`` are int64, all other columns float64. Ratios are fractions, or NaN if undefined.
@@ -56,8 +53,7 @@ class OverweightTable:
         return np.lexsort((-self.delta, -self.overweight, -self.interest))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PivotLevel:
+class PivotLevel(NamedTuple):
     """One level of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
 
     dropped: tuple[int, ...]
@@ -65,8 +61,7 @@ class PivotLevel:
     pivot: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Values:
+class _Values(NamedTuple):
     """Means over runs, with one row per side and one column per symbol. ``known`` marks the symbols that exist."""
 
     inclusive: FloatArray
@@ -96,7 +91,7 @@ def _values(comparison: Comparison, dropped: Sequence[int], topmost: IntArray | 
         return _Values(
             np.stack(runs.means(comparison.total_value)),
             np.stack(runs.means(comparison.self_value)),
-            np.asarray(comparison.present, dtype=np.bool_),
+            comparison.present,
             np.stack(runs.means(comparison.run_totals)),
         )
     if tree is None:

@@ -18,7 +18,7 @@ OVERWEIGHT_SCHEMA = "profgate.overweight/1"
 def overweight_document(
     comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool = False
 ) -> dict[str, Any]:
-    """Return the table without stacks of pivots as JSON data. Raises ProfgateError for missing stacks or pivots."""
+    """Return the table as JSON data, with ratios as fractions or None. Raises ProfgateError for unknown pivots."""
     bar, dropped = noise_bar(comparison, Context()), _symbols(comparison, pivots)
     levels = pivot_levels(comparison, {}, bar, dropped)
     scale, table, thresholds = comparison.metric.scale, levels[0].table, resolved(Overweight(), {})

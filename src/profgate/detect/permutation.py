@@ -5,10 +5,10 @@ the moderated statistic. If the code is unchanged, all runs are exchangeable, so
 likely as the observed split.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import ceil, comb
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,7 @@ def splits_of(baseline: int, target: int, most: int = MOST_SPLITS) -> FloatArray
     return np.concatenate([(np.arange(runs) >= baseline)[None], order < target]).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class Rows(NamedTuple):
     """Input to one test, with one row per location.
 
     ``values`` is a float64 array with one column per run, and ``sampling`` contains the prior variances. Differences
@@ -53,11 +52,10 @@ class Rows:
 
     def only(self, chosen: BoolArray | slice) -> "Rows":
         """Return the rows of the chosen locations."""
-        return Rows(self.values[chosen], self.sampling[chosen], self.floor[chosen], self.own[chosen])
+        return Rows(*(column[chosen] for column in self))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observed:
+class Observed(NamedTuple):
     """Results of the observed split per location: statistic (0 below the floors), difference and standard error."""
 
     t: FloatArray
@@ -118,8 +116,7 @@ def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray,
     return np.nan_to_num(t, nan=0.0, posinf=1e6, neginf=-1e6), difference, error
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Family:
+class Family(NamedTuple):
     """Test results of all comparisons with the same numbers of runs.
 
     ``p`` contains an array of one-sided p values per comparison, in the direction of the observed differences, and
@@ -162,7 +159,7 @@ def jointly_tested(
         last = np.max(maxima, axis=0)
     if within:
         p = [np.where(own, q, p_of(one.t, last)) for own, q, one in zip(inside, p, seen, strict=True)]
-    columns = zip(*((q, own.t, own.difference, own.error) for q, own in zip(p, seen, strict=True)), strict=True)
+    columns = zip(*((q, *own) for q, own in zip(p, seen, strict=True)), strict=True)
     ends = np.cumsum([len(rows.values) for rows in members])[:-1]
     of_p, *of_seen = (np.split(np.concatenate(parts), ends) for parts in columns)
     return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], first, last)
@@ -170,8 +167,7 @@ def jointly_tested(
 
 def _joined(members: list[Rows]) -> Rows:
     """Return the rows of several comparisons with the same numbers of runs."""
-    columns = zip(*((rows.values, rows.sampling, rows.floor, rows.own) for rows in members), strict=True)
-    return Rows(*map(np.concatenate, columns))
+    return Rows(*map(np.concatenate, zip(*members, strict=True)))
 
 
 def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:

@@ -6,12 +6,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Change, Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.units import Metric
+from profgate.model.units import COUNTS, Metric, MetricKind
 
 MODULE = -2  # symbol number of a row for a module; its label is its name
 UNSUITED_FLAG = "unsuited"
@@ -82,7 +82,7 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
     """Mark symbols that exist on only one side as new or gone; written packages of strategies use it, too."""
-    return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
+    return new_or_gone(comparison.present[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
@@ -94,3 +94,27 @@ def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
 def not_tested(strategy: Strategy, reason: Reason | str, *, unsuited: bool = False, failed: bool = False) -> Detection:
     """Return a detection that has no rows and contains the reason why the comparison cannot be tested."""
     return Detection(strategy.name, strategy.family, "", not_tested=(reason,), unsuited=unsuited, failed=failed)
+
+
+def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
+    """Return the number of samples of each side, or None if it is unknown. The value of a sample may differ by run."""
+    metric, values, noise = comparison.metric, comparison.sampling.values, comparison.noise.sample_values
+    if metric.kind is not MetricKind.SAMPLED:
+        return None
+    scale: FloatArray | float = metric.scale
+    if values is not None and noise is not None and (values > 0).all() and (noise > 0).all():
+        scale = 1.0 / values
+    elif comparison.sampling.period is not None and comparison.sampling.period > 0:
+        scale = 1.0 / comparison.sampling.period
+    elif metric.unit != "samples":
+        return None
+    counts, split = comparison.run_totals * scale, comparison.runs.baseline
+    return float(counts[:split].sum()), float(counts[split:].sum())
+
+
+def counts_apart(comparison: Comparison) -> Reason | None:
+    """Return a reason if only shares can be compared because sampling rates differ, otherwise None."""
+    metric = comparison.metric
+    rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
+    rates_differ = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
+    return Reason(ReasonCode.RATES_APART, rates_differ[0]) if rates and rates_differ else None

@@ -1,7 +1,7 @@
 """Test of the suspects of a measurement in turns, at the significance levels of one look."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ NO_SUSPECT, LISTED_BEFORE, OTHER = 0, 1, 2
 MOST_SUSPECTS = 20  # number of functions that are suspects without having been listed, by self and by inclusive cost
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
+class Result(NamedTuple):
     """The test of one comparison. The arrays have one element per location, except ``rises``, the family's maxima."""
 
     p: FloatArray
@@ -86,7 +85,7 @@ def _groups(look: Look, comparison: Comparison, costs: Costs) -> IntArray:
 
 
 def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
-    """Return a suspect's rows of self and inclusive cost, or of the total, matched by name and end of path."""
+    """Return a suspect's rows of self and inclusive cost, or of the total. Files match by the end of their paths."""
     if suspect.location is None:
         return np.flatnonzero(costs.symbol == WHOLE)
     names, files, location = comparison.symbols.names, comparison.symbols.files, suspect.location

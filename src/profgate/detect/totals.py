@@ -7,8 +7,7 @@ import numpy as np
 
 from profgate.detect.calibrated_log_ratio import evidence_for, gate_result
 from profgate.detect.evidence import Evidence
-from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import directed, not_tested, resolved, worse_sign
+from profgate.detect.strategy import counts_apart, directed, not_tested, resolved, worse_sign
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.kinds import Kind

@@ -24,7 +24,6 @@ from profgate.flamegraph.page_columns import (
 )
 from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.page_texts import visible_page
-from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at
 from profgate.model.frame_names import renumbered
@@ -103,7 +102,11 @@ def _filled(
     data = compressed()
     size = len(data)
     large = [f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
-    times = encode_timelines(whole, shown, max(int(size * _TIMES_SHARE), _LEAST_TIMES))
+    times = None
+    if any(whole.timelines):
+        from profgate.flamegraph.page_timelines import encode_timelines  # imported only if there are times
+
+        times = encode_timelines(whole, shown, max(int(size * _TIMES_SHARE), _LEAST_TIMES))
     size += len(times.data) if times else 0
     unused = () if times else TIME_MODULES
     script = page_script([name for name in MODULES if name not in unused])

@@ -19,13 +19,15 @@ from profgate.flamegraph.page_columns import (
     PageFinding,
     PageHeader,
 )
-from profgate.model.attribution import SOURCE_STATES
 
 if TYPE_CHECKING:
     from profgate.model.arrays import IntArray
+    from profgate.model.attribution import SourceState
     from profgate.model.comparison import DiffTree
 
 SCHEMA = "profgate.page/1"
+SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
+"""The index of a state is stored in a column, so new states must be added at the end."""
 HEADER_FIELDS = (
     *("title", "workload", "metric", "unit", "exponent", "better"),
     *("runs", "normalisation", "labels", "total_changed", "total_certain", "total_doubt", "alone"),

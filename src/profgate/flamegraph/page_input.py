@@ -13,17 +13,16 @@ from profgate.compare.columns import checked
 from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
-from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
-from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, DiffTree, Symbols
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import plain
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
+    from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
     from profgate.model.change import Location
+    from profgate.model.comparison import RunValues
     from profgate.model.report import Finding
-    from profgate.model.run_values import RunValues
     from profgate.report.metric_headline import MetricHeadline
 
 Embed = Literal["changed", "none", "all"]
@@ -178,6 +177,9 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> Named
             for symbol, (name, file) in comparison.renamed.items()
         }
         return NamedTree(tree, symbols.names, symbols.files, symbols.lines, context.states, former)
+    from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll  # imported only for formats without stacks
+    from profgate.model.attribution import SourceStates
+
     if comparison.edges is None:
         raise ValueError("page: the comparison has neither stacks nor calls; check `drawable` first")
     sides = (slice(comparison.runs.baseline), slice(comparison.runs.baseline, None))

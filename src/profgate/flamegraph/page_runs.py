@@ -11,8 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from profgate.model.arrays import FloatArray, IntArray
-    from profgate.model.comparison import Comparison
-    from profgate.model.run_values import RunValues
+    from profgate.model.comparison import Comparison, RunValues
 
 MOST_FUNCTIONS = 30
 MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown

@@ -12,11 +12,10 @@ from profgate.flamegraph.page_columns import BlueprintRules
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.flamegraph.table_page import MOST_ROWS, Cell, Heading, TablePage, check_links, runs_picture
 from profgate.model.attribution import SourceDiff, SourceStates
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, RunValues
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
-from profgate.model.run_values import RunValues
 from profgate.model.sides import NotCompared
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers

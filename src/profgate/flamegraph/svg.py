@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import markupsafe
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from profgate.model.arrays import FloatArray, IntArray
     from profgate.model.comparison import DiffTree
 
+_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})  # html.escape would import a list of entities
 _WIDTH = 1200
 _MARGIN = 10
 _ROW = 18
@@ -174,9 +174,9 @@ def _box(
     label, room = glyph + name, int((width - 6) / _CHARACTER)
     label = cut(label, room) if room >= min(3, len(label)) else ""
     ink = f'style="fill:{_ink_on(list(fills[row]))}"' if fills else f'class="x{level + LEVELS}"'
-    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{escape(label, quote=False)}</text>' if label else ""
+    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{label.translate(_MARKUP)}</text>' if label else ""
     colour = f'fill="rgb({",".join(map(str, fills[row]))})"' if fills else f'class="{fill}"'
-    return f"<g><title>{escape(title, quote=False)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
+    return f"<g><title>{title.translate(_MARKUP)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
 
 
 def row_name(named: NamedTree, shown: CutTree, row: int) -> str:

@@ -106,7 +106,9 @@ class GitHubClient(GitRequests):
         where = _place(artifact)
 
         def once() -> Download:
-            address = self._artifact_address(artifact.id, where)
+            address = self._call("GET", f"/actions/artifacts/{artifact.id:d}/zip")[0].get("location", "")
+            if not address.startswith(("https://", "http://")):
+                raise GitHubError(where, "GitHub returned no download address; run again")
             return fetch(address, where, max_bytes=max_bytes, verify=self._verify)
 
         return self._stored(where, once, artifact.digest or None)
@@ -114,12 +116,6 @@ class GitHubClient(GitRequests):
     def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
         """Return the unpacked files of an artifact by name. Raises ProfileError if the zip is broken or unsafe."""
         return files_of(self.download(artifact, max_bytes=max_bytes), _place(artifact))
-
-    def _artifact_address(self, artifact_id: int, where: str) -> str:
-        address = self._call("GET", f"/actions/artifacts/{artifact_id:d}/zip")[0].get("location", "")
-        if not address.startswith(("https://", "http://")):
-            raise GitHubError(where, "GitHub returned no download address; run again")
-        return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
         """Return the download after checking its digest. If the storage host fails, ``once`` is called again."""

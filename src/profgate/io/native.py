@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LIBRARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "kernels.so")  # noqa: PTH118, PTH120
 _TOO_DEEP, _NO_MEMORY = 2, 3
-_FIELDS = 1024  # maximum number of fields found by one call
+_FIELDS = 16384  # maximum number of fields found by one call
 _INT64 = ctypes.c_int64
 _ITEM = {"i": 4, "q": 8}
 
@@ -38,24 +38,20 @@ def _library(place: str) -> ctypes.CDLL | None:
         found = ctypes.CDLL(place)
     except OSError:
         return None
-    scan, data = ctypes.POINTER(_Scan), ctypes.c_char_p
+    scan, data, column = ctypes.POINTER(_Scan), ctypes.c_char_p, ctypes.c_void_p
     for name, result, *arguments in (
-        ("new", scan, ctypes.c_uint64),
-        ("free", None, scan),
-        ("taken", None, scan),
-        ("name", _INT64, scan, data, _INT64),
-        ("follow", _INT64, scan, data, _INT64),
-        ("lines", _INT64, scan, data, _INT64, _INT64),
+        ("scan_new", scan, ctypes.c_uint64),
+        ("scan_free", None, scan),
+        ("scan_taken", None, scan),
+        ("scan_name", _INT64, scan, data, _INT64),
+        ("scan_follow", _INT64, scan, data, _INT64),
+        ("scan_lines", _INT64, scan, data, _INT64, _INT64),
+        ("fields", _INT64, data, _INT64, _INT64, data, column, _INT64),
+        ("samples", _INT64, data, *[_INT64] * 6, *[column] * 9),
+        ("merge", _INT64, _INT64, _INT64, ctypes.c_uint64, *[column] * 7),
     ):
-        function = getattr(found, f"profgate_scan_{name}")
+        function = getattr(found, f"profgate_{name}")
         function.restype, function.argtypes = result, arguments
-    numbers = ctypes.POINTER(_INT64)
-    found.profgate_varints.restype = _INT64
-    found.profgate_varints.argtypes = [data, _INT64, numbers, numbers, _INT64, numbers, numbers]
-    found.profgate_merge.restype, pointer = _INT64, ctypes.c_void_p
-    found.profgate_merge.argtypes = [pointer, pointer, _INT64, _INT64, ctypes.c_uint64, *[pointer] * 5]
-    found.profgate_fields.restype = _INT64
-    found.profgate_fields.argtypes = [data, _INT64, _INT64, numbers, _INT64]
     return found
 
 
@@ -75,15 +71,15 @@ class NativeKernels:
         library = _library(self._place)
         return None if library is None else NativeLineScan(library)
 
-    def varints(
-        self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
+    def samples(
+        self, data: bytes, given: "Sequence[memoryview]", types: int, most: int, columns: "Sequence[memoryview]"
     ) -> int | None:
-        """Decode the varints between ``starts`` and ``ends``, as described in `Kernels`."""
+        """Read the samples of a pprof profile, as described in `Kernels`."""
         library = _library(self._place)
-        if library is None or not len(starts) == len(ends) == len(counts):
+        if library is None or not all(map(len, (*given, *columns))):
             return None
-        columns = [(_INT64 * len(column)).from_buffer(column) for column in (starts, ends, counts, numbers)]
-        found: int = library.profgate_varints(data, len(data), *columns[:2], len(starts), *columns[2:])
+        sizes = len(given[0]), types, len(given[2]), most, len(columns[-1])
+        found: int = library.profgate_samples(data, len(data), *sizes, *map(_address, (*given, *columns)))
         return found if found >= 0 else None
 
     def merged_paths(
@@ -93,17 +89,16 @@ class NativeKernels:
         library = _library(self._place)
         if library is None or not len(depth):
             return None
-        given = [ctypes.byref(ctypes.c_char.from_buffer(column)) for column in (depth, symbol, *columns)]
         seed = int.from_bytes(os.urandom(8), "little")  # random for the same reason as that of a scan
-        found: int = library.profgate_merge(*given[:2], len(depth), symbols, seed, *given[2:])
+        found: int = library.profgate_merge(len(depth), symbols, seed, *map(_address, (depth, symbol, *columns)))
         return found if found >= 0 else None
 
-    def fields(self, data: bytes, at: int) -> "array[int]":
-        """Return the starts and ends of fields with equal tags, as described in `Kernels`."""
-        library, spans = _library(self._place), array("q", bytes(2 * _FIELDS * _ITEM["q"]))
-        column = (_INT64 * len(spans)).from_buffer(spans)
-        count = 0 if library is None else library.profgate_fields(data, len(data), at, column, _FIELDS)
-        return spans[: 2 * count]
+    def fields(self, data: bytes, at: int, known: bytes) -> "array[int]":
+        """Return the tags, starts and ends of fields, as described in `Kernels`."""
+        library, found = _library(self._place), array("q", bytes(3 * _FIELDS * _ITEM["q"]))
+        column = _address(memoryview(found))
+        count = 0 if library is None else library.profgate_fields(data, len(data), at, known, column, _FIELDS)
+        return found[: 3 * count]
 
 
 class NativeLineScan:
@@ -168,6 +163,10 @@ class NativeLineScan:
         """Set the path with which the next stack is compared."""
         if not self._library.profgate_scan_follow(self._scan, path, len(path)):
             raise MemoryError
+
+
+def _address(column: memoryview) -> object:
+    return ctypes.byref(ctypes.c_char.from_buffer(column))
 
 
 def _column(code: str, address: int | None, count: int) -> "array[int]":

@@ -97,16 +97,16 @@ def is_in(path: str, entries: Sequence[str]) -> bool:
     )
 
 
-def described(
-    identity: Manifest, sources: Iterable[SourceFile], facts: Iterable[tuple[Configuration, Facts]]
+def manifest_of(
+    identity: Manifest, sources: Sequence[SourceFile], facts: Iterable[tuple[Configuration, Facts]] = ()
 ) -> Manifest:
-    """Return the manifest of these files, including the facts that the readers found in the files."""
+    """Return the manifest of these files, including the facts that the readers found in the files, if given."""
     from profgate.model.manifest import ManifestFile
 
-    files = tuple(
-        ManifestFile(
-            path=source.name,
-            sha256=_digest(source),
+    files = [ManifestFile(path=source.name, sha256=_digest(source)) for source in sources]
+    for number, (configuration, known) in enumerate(facts):
+        files[number] = replace(
+            files[number],
             format=known.format,
             configuration=configuration.command,
             profiler=known.profiler,
@@ -114,16 +114,7 @@ def described(
             rate=known.rate,
             truncated=known.truncated,
         )
-        for source, (configuration, known) in zip(sources, facts, strict=True)
-    )
-    return replace(identity, files=files)
-
-
-def manifest_of(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
-    """Return the manifest of these files, without facts about their content."""
-    from profgate.model.manifest import ManifestFile
-
-    return replace(identity, files=tuple(ManifestFile(path=source.name, sha256=_digest(source)) for source in sources))
+    return replace(identity, files=tuple(files))
 
 
 def _folder(entry: str, sources: Sequence[SourceFile]) -> str:

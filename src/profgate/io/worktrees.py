@@ -88,6 +88,12 @@ def missing_contents(place: str) -> dict[str, str]:
     return found
 
 
+def source_patch(folder: str, *commits: str) -> str:
+    """Return the unified diff between two commits, or between one and the working tree."""
+    how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
+    return quiet_git(folder, "diff", *how, *commits, "--", filters=False)
+
+
 def worktrees(repository: str) -> list[str]:
     """Return the resolved paths of all worktrees of a repository that exist."""
     entries = _output(repository, ("worktree", "list", "--porcelain")).split(b"\n\n")

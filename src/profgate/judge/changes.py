@@ -233,7 +233,7 @@ def _shared_names(comparison: Comparison) -> tuple[float | None, bool | None]:
     The share is that of the side where it is larger: new functions alone do not make the sides different. Both values
     are None if the share is not small.
     """
-    split, present = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_)
+    split, present = comparison.runs.baseline, comparison.present
     costs = [
         runs.sum(axis=0, dtype=np.float64) for runs in (comparison.self_value[:split], comparison.self_value[split:])
     ]

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from profgate import wiring
 from profgate.attribution.unified_diff import parse_diff
 from profgate.io.files import scratch_folder
-from profgate.io.worktrees import quiet_git, tracked_files
+from profgate.io.worktrees import source_patch, tracked_files
 from profgate.measuring.decision import Decision, decided
 from profgate.measuring.sides import isolated_sides
 from profgate.measuring.turns import Turns
 from profgate.model.measurement import Suspect
 from profgate.pipeline import PipelineInput
-
-PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,6 @@ def decided_between(
         )
         turns = Turns(program, sides, extent.budget, extent.timeout)
         commits = [baseline] if target is None else [baseline, target]
-        patch = quiet_git(".", "diff", *PLAIN_DIFF, *commits, "--", filters=False)
+        patch = source_patch(".", *commits)
         diff = replace(wiring.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
         return decided(turns, replace(given, diff=diff), listed, widen=widen)

@@ -7,8 +7,6 @@ from typing import Literal, NamedTuple
 from profgate.model.reason import Reason
 
 SourceState = Literal["unknown", "same", "changed", "added", "removed", "renamed"]
-SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
-"""The index of a state is stored in columns, so new states must be added at the end."""
 
 Reach = Literal[
     "unknown",

@@ -174,7 +174,10 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The symbols that explain each symbol's growth and fall, the steps to them (int64), and ``changed`` symbols."""
+    """The symbols that explain each symbol's growth and fall, with the number of steps to them, as int64 arrays.
+
+    ``changed`` contains the symbols whose source changed and that can explain other changes.
+    """
 
     grown: tuple[IntArray, IntArray]
     fallen: tuple[IntArray, IntArray]
@@ -183,7 +186,11 @@ class Causes:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The value of one sample in stored units, if stated and equal in all runs, and by run (float64), or None."""
+    """The value of one sample, in stored units of the metric.
+
+    ``period`` is stated by the profiles and equal in all runs, or None. ``values`` is a float64 array with one element
+    per run of both sides, or None if the value is unknown in a run.
+    """
 
     period: int | None = None
     values: FloatArray | None = None
@@ -204,7 +211,7 @@ class NameTable:
     """The symbols of both sides. The boolean array ``present`` marks the symbols that occur on each side."""
 
     symbols: Symbols
-    present: IntArray
+    present: BoolArray
     facts: tuple[Facts, Facts] = (Facts(), Facts())
 
 
@@ -271,3 +278,24 @@ class Comparison(RunCosts):
         half = LONGEST_PATH // 2
         cut = f"({len(path) - 2 * half} frames)"
         return tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], cut, *path[-half:])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunValues:
+    """The costs of one comparison by run, in stored units of the metric.
+
+    The float64 arrays have one element per run: first the ``earlier`` runs of other base jobs, newest first, then the
+    baseline runs, then the target runs. ``totals`` contains the totals as they were recorded. ``own`` and ``inclusive``
+    map a symbol to its self costs and its total costs. Both are divided by the common factor of the symbol's other
+    locations in each run. ``broad`` contains the total costs of functions that account for nearly the whole run. These
+    functions are not tested, and their costs are divided by ``factors``, the common factor of all locations. If
+    ``waiting`` is true, functions that only wait are not part of total costs.
+    """
+
+    totals: FloatArray
+    own: Mapping[int, FloatArray]
+    inclusive: Mapping[int, FloatArray]
+    broad: Mapping[int, FloatArray]
+    factors: FloatArray
+    earlier: int = 0
+    waiting: bool = False

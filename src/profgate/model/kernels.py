@@ -51,13 +51,17 @@ class Kernels(Protocol):
     def line_scan(self) -> LineScan | None:
         """Return a new scan, or None if no compiled code is available."""
 
-    def varints(
-        self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
+    def samples(
+        self, data: bytes, given: Sequence[memoryview], types: int, most: int, columns: Sequence[memoryview]
     ) -> int | None:
-        """Decode the varints in spans of ``data`` into ``numbers``, which has space for one value per byte.
+        """Read the samples of a pprof profile, from the last to the first.
 
-        ``counts`` receives the number of varints in each span. The return value is the sum of these numbers, or None if
-        no compiled code is available or a span is damaged. All arrays are int64 and writable.
+        ``given`` contains the starts and ends of the samples, the row of each location by id (int32, -1 if there is
+        none), and the offsets and numbers (int32) of the frames by row. ``columns`` receive the number of frames that
+        each sample does not share with the previous one, the values by type and sample, and the depth (uint16) and
+        number of these frames. Other arrays are int64. The return value is the number of frames, which may exceed the
+        space, or None if no compiled code is available, a sample is unusual, or the paths have more than ``most``
+        frames.
         """
 
     def merged_paths(
@@ -69,9 +73,9 @@ class Kernels(Protocol):
         ``symbol`` int64. Returns the number of rows, or None without compiled code or for a damaged stream.
         """
 
-    def fields(self, data: bytes, at: int) -> "array[int]":
-        """Return the start and end of the contents of consecutive fields, from offset ``at``, with the same tag.
+    def fields(self, data: bytes, at: int, known: bytes) -> "array[int]":
+        """Return the tag, start and end of the content of consecutive fields, from offset ``at``.
 
-        A tag has one byte and a length at most two. The array is empty if no compiled code is available, and it may
-        contain only the first fields.
+        A tag has one byte, ``known`` contains 1 at the tags to return, and a length has at most two bytes. The array is
+        empty if no compiled code is available, and it may contain only the first fields.
         """

@@ -23,7 +23,8 @@ class Aliases:
         for pattern, new in self.pairs:
             found = _found(pattern, name)
             if found is not None:
-                return _filled(new, found)
+                first, *others = new.split("*")
+                return first + "".join(text + part for text, part in zip(found, others, strict=False))
         return name
 
 
@@ -54,8 +55,3 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     first, *middle = map(re.escape, pattern.split("*"))
     last = f"(.*){middle.pop()}" if middle else ""
     return re.compile(first + "".join(f"(?>(.*?){part})" for part in middle) + last, re.DOTALL)
-
-
-def _filled(new: str, found: Sequence[str]) -> str:
-    parts = new.split("*")
-    return parts[0] + "".join(text + part for text, part in zip(found, parts[1:], strict=False))

@@ -113,7 +113,10 @@ def _decoder(kind: Any) -> Decoder:  # noqa: ANN401, C901, PLR0911 - one case fo
     if _is_record(origin or kind):
         return _record_of(kind)
     if origin is tuple and arguments[-1:] != (...,):
-        return _row_of([_decoder(each) for each in arguments])
+        row = [_decoder(each) for each in arguments]
+        return lambda plain, content: tuple(
+            decoder(item, content) for decoder, item in zip(row, _listed(plain), strict=True)
+        )
     if origin is not None and issubclass(origin, Mapping):
         keys, values = (_items_of(each) for each in arguments)
         return lambda plain, content: dict(zip(keys(plain[0], content), values(plain[1], content), strict=True))
@@ -166,12 +169,6 @@ def _content(plain: Plain, content: memoryview) -> memoryview:
     start, length = plain
     _valid(plain, type(start) is int and type(length) is int and 0 <= start <= start + length <= len(content))
     return content[start : start + length]
-
-
-def _row_of(decoders: Sequence[Decoder]) -> Decoder:
-    return lambda plain, content: tuple(
-        decoder(item, content) for decoder, item in zip(decoders, _listed(plain), strict=True)
-    )
 
 
 def _items_of(kind: Any) -> Callable[[Plain, memoryview], Iterable[Any]]:  # noqa: ANN401 - an annotation

@@ -19,7 +19,11 @@ class TriggeringRun:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The position of a pull request in a stack (from 1; 0 is unknown), and what it is based on, at first the trunk."""
+    """The position of a pull request in a stack (from 1; 0 if unknown), and the branch and commit below it.
+
+    The branch below the first layer is the trunk. The branch below any other layer belongs to another pull request, so
+    neither policies nor baselines are read there.
+    """
 
     position: int
     size: int

@@ -74,7 +74,7 @@ class Paths:
 
 @dataclass
 class Tree:
-    """Call tree as lists of the nodes' parents, frames, self values and calls. Outermost parents are `ROOT`."""
+    """Call tree as lists of the nodes' parents (or `ROOT`), frames, self values and call counts."""
 
     parent: "array[int]" = field(default_factory=lambda: array("q"))
     frame: "array[int]" = field(default_factory=lambda: array("q"))
@@ -99,7 +99,10 @@ class Tree:
         return node
 
     def stacks(self, values: IntArray, where: str, *, calls: bool = False, timeline: Timeline | None = None) -> Stacks:
-        """Build stacks from int64 values by metric and node, with ``calls`` if true. Rows of ``timeline`` are nodes."""
+        """Build stacks with an int64 value per metric and node, and with call counts if ``calls`` is true.
+
+        The rows of ``timeline`` correspond to nodes.
+        """
         parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
         counts = np.array(self.calls, np.int64) if calls else None
         return stacks_from_parents(parent, frame, values, counts, where, timeline)

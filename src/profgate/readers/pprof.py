@@ -1,16 +1,18 @@
 """Reader for pprof profiles, which are optionally gzipped protobuf files (Go, Rust, Node.js and others)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import NamedTuple
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, RowArray
 from profgate.model.kernels import Kernels
-from profgate.model.profile import Facts, FrameList, Profile
+from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import line_of
@@ -27,9 +29,9 @@ from profgate.readers.protobuf_wire import (
     truncated,
     varint,
 )
-from profgate.readers.quantities import in_base_unit, refuse_expansion
+from profgate.readers.quantities import in_base_unit, most_rows, refuse_expansion
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.stack_events import ranges, stacks_from_paths
+from profgate.readers.stack_events import ranges, stacks_from_events, stacks_from_paths
 
 # field numbers from the published schema of the format
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
@@ -107,26 +109,30 @@ class _Locations:
 
 @dataclass
 class _Frames:
-    """Frames of the profile, with one frame per binary, function and executed line."""
+    """Frames of the profile, with one frame per binary (the last part of a key), function and executed line."""
 
-    listed: FrameList = field(default_factory=lambda: FrameList.of_names([]))
-    executed: list[int | None] = field(default_factory=list)
-    first: dict[tuple[object, ...], int] = field(default_factory=dict)
-    numbers: dict[tuple[tuple[object, ...], int | None], int] = field(default_factory=dict)
+    functions: list[_Function] = field(default_factory=list)
+    numbers: dict[tuple[tuple[Any, ...], int | None], int] = field(default_factory=dict)
 
-    def number_of(self, key: tuple[object, ...], function: _Function, line: int | None, module: str | None) -> int:
-        number = self.numbers.setdefault((key, line), len(self.numbers))
-        if number == len(self.executed):
-            self.listed.append(function.name, function.file, function.start, module)
-            self.executed.append(line)
-            if line:
-                self.first[key] = min(line, self.first.get(key, line))
+    def number_of(self, key: tuple[Any, ...], function: _Function, line: int | None) -> int:
+        number = self.numbers.setdefault((key, line), len(self.functions))
+        if number == len(self.functions):
+            self.functions.append(function)
         return number
 
     def finished(self) -> FrameList:
         """Return the frames. If the start of a function is unknown, the first executed line is used."""
-        lines = [start or self.first.get(key) for start, (key, _) in zip(self.listed.lines, self.numbers, strict=True)]
-        return replace(self.listed, lines=lines, executed=self.executed)
+        first: dict[tuple[Any, ...], int] = {}
+        for key, line in self.numbers:
+            if line:
+                first[key] = min(line, first.get(key, line))
+        return FrameList(
+            [function.name for function in self.functions],
+            [function.file for function in self.functions],
+            [function.start or first.get(key) for function, (key, _) in zip(self.functions, self.numbers, strict=True)],
+            [key[-1] for key, _ in self.numbers],
+            [line for _, line in self.numbers],
+        )
 
 
 @dataclass
@@ -134,7 +140,7 @@ class _Message:
     data: bytes
     where: str
     kernels: Kernels | None = None
-    places: dict[int, list[int]] = field(default_factory=lambda: {number: [] for number in _MESSAGES})
+    places: dict[int, "array[int]"] = field(default_factory=lambda: {number: array("q") for number in _MESSAGES})
     strings: list[str] = field(default_factory=list)
     period: int = 0
 
@@ -146,7 +152,7 @@ class _Message:
             if number in self.places:
                 if wire != LENGTH:
                     raise truncated(self.where, start, f"field {number} has wire type {wire}")
-                self.places[number] += (start, at)
+                self.places[number].extend((start, at))
             elif number == _PERIOD and wire == VARINT:
                 self.period = as_int64(varint(self.data, start, at, self.where)[0])
         texts = self.places[_STRING]
@@ -159,7 +165,7 @@ class _Message:
 
     def columns(self, number: int) -> tuple[IntArray, IntArray]:
         """Return the starts and ends of all fields with this number, as int64 arrays."""
-        found = np.array(self.places[number], dtype=np.int64)
+        found = np.array(self.places[number])
         return found[::2].copy(), found[1::2].copy()
 
     def rows(self, number: int, requested: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -170,7 +176,7 @@ class _Message:
     def profile(self) -> Profile:
         types, period_types = self.value_types(_SAMPLE_TYPE), self.value_types(_PERIOD_TYPE)
         frames = _Frames()
-        paths, offsets, values = self.samples(self.locations(frames), len(types))
+        build, values = self.samples(self.locations(frames), len(types))
         metrics, periods, columns = [], [], []
         for (name, unit), column in zip(types, values, strict=True):
             scaled, base, exponent = in_base_unit(column, unit, 0, f"{self.where}: sample type {name}")
@@ -182,7 +188,7 @@ class _Message:
             name=self.where,
             metrics=tuple(metrics),
             frames=frames.finished(),
-            stacks=stacks_from_paths(paths, offsets, np.array(columns, dtype=np.int64), where=self.where),
+            stacks=build(np.array(columns, dtype=np.int64)),
             periods=tuple(periods),
             facts=Facts(format=PprofReader.name, rate=next((1e9 / period for period in times if period), None)),
         )
@@ -210,11 +216,11 @@ class _Message:
 
     def functions(self) -> dict[int, _Function]:
         requested = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
-        found = {}
+        found, strings = {}, self.strings
         for at, number, name, system, file, line in self.rows(_FUNCTION, requested):
-            # an invalid string index is an error even if the string is not used
-            plain, linker = self.string(name, at), self.string(system, at)
-            found[number] = _Function(plain or linker, self.string(file, at) or None, line_of(line))
+            if max(name, system, file) >= len(strings):  # an error even if the string is not used
+                self.string(max(name, system, file), at)
+            found[number] = _Function(strings[name] or strings[system], strings[file] or None, line_of(line))
         return found
 
     def locations(self, frames: _Frames) -> _Locations:
@@ -229,7 +235,6 @@ class _Message:
         for (start, location, place, binary), own_lines in zip(rows, lines, strict=True):
             if location in found or not location:
                 raise truncated(self.where, start, f"location {location} occurs twice or has no number")
-            address = f"[{place:#x}]"
             module = modules.get(binary)
             own = found[location] = []
             for function_id, line in own_lines:
@@ -238,11 +243,13 @@ class _Message:
                     raise truncated(self.where, start, f"function {function_id} does not exist")
                 key: tuple[object, ...] = (function_id, module)  # two numbers from the file could collide
                 if not function.name:
+                    address = f"[{place:#x}]"
                     key, function = (address, *key), function._replace(name=address)
                 if function.name not in _PREEMPTED:
-                    own.append(frames.number_of(key, function, line_of(line), module))
+                    own.append(frames.number_of(key, function, line_of(line)))
             if not own_lines:
-                own.append(frames.number_of((address, module), _Function(address), None, module))
+                address = f"[{place:#x}]"
+                own.append(frames.number_of((address, module), _Function(address), None))
         return _locations_of(found)
 
     def lines(self) -> Iterator[list[tuple[int, int]]]:
@@ -254,13 +261,15 @@ class _Message:
         bounds = np.searchsorted(spans.message, np.arange(len(starts) + 1)).tolist()
         return (lines[begin:end] for begin, end in pairwise(bounds))
 
-    def samples(self, locations: _Locations, types: int) -> tuple[RowArray, IntArray, IntArray]:
-        """Return the paths, offsets and int64 values of all samples, in reverse order.
+    def samples(self, locations: _Locations, types: int) -> tuple[Callable[[IntArray], Stacks], IntArray]:
+        """Return a function that makes stacks of all samples, in reverse order, and their int64 values.
 
-        Each path starts at the root. The values have one row per sample type.
+        The values have one row per sample type. The function receives the converted values.
         """
+        if (compiled := self.compiled_samples(locations, types)) is not None:
+            return compiled
         places, ends = self.columns(_SAMPLE)
-        found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where, self.kernels)
+        found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where)
         counts, values = found[_SAMPLE_VALUE]
         self.refuse(counts != types, places, f"a sample does not have {types} values")
         values = values.reshape(-1, types).T
@@ -275,7 +284,28 @@ class _Message:
             raise truncated(self.where, int(places[sample]), f"location {ids[unknown]} does not exist")
         sizes = None if (locations.sizes == 1).all() else locations.sizes[order]
         refuse_expansion(len(order) if sizes is None else int(sizes.sum()), len(self.data), self.where)
-        return *_expanded(locations, order, sizes, counts), values[:, ::-1]
+        paths, offsets = _expanded(locations, order, sizes, counts)
+        return partial(stacks_from_paths, paths, offsets, where=self.where), values[:, ::-1]
+
+    def compiled_samples(
+        self, locations: _Locations, types: int
+    ) -> tuple[Callable[[IntArray], Stacks], IntArray] | None:
+        """Return the result of `samples`, or None if compiled code cannot read the samples."""
+        (places, ends), table = self.columns(_SAMPLE), _table_of(locations.ids)
+        if self.kernels is None or table is None:
+            return None
+        fresh, values = np.zeros(len(places), np.int64), np.zeros((types, len(places)), np.int64)
+        given = [column.data for column in (places, ends, table, locations.offsets, locations.frames)]
+        room = count = len(self.data)  # usually, each new frame has at least one byte
+        while count >= room:
+            room = count + 1
+            depth, frame = np.empty(room, np.uint16), np.empty(room, np.int64)
+            columns = [column.data for column in (fresh, values.ravel(), depth, frame)]
+            found = self.kernels.samples(self.data, given, types, most_rows(len(self.data)), columns)
+            if found is None or (values < 0).any():
+                return None
+            count = found
+        return partial(stacks_from_events, depth[:count], frame[:count], fresh), values
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:
         if bad.any():
@@ -288,23 +318,29 @@ def _is_value_type(data: bytes, start: int, end: int) -> bool:
 
 def _locations_of(found: dict[int, list[int]]) -> _Locations:
     # ids are unsigned in the file, but are compared as int64 values with the same bits
-    by_id = sorted((as_int64(location), own) for location, own in found.items())
-    sizes = np.array([len(own) for _, own in by_id], dtype=np.int64)
-    return _Locations(
-        np.array([location for location, _ in by_id], dtype=np.int64),
-        np.append(0, np.cumsum(sizes)),
-        np.array([frame for _, own in by_id for frame in own], dtype=np.int32),
-    )
+    ids = np.fromiter(found, np.uint64, len(found)).view(np.int64)
+    sizes = np.fromiter(map(len, found.values()), np.int64, len(found))
+    order = np.argsort(ids)
+    at = ranges((np.cumsum(sizes) - sizes)[order], sizes[order])
+    frames = np.fromiter(chain.from_iterable(found.values()), np.int32)[at]
+    return _Locations(ids[order], np.append(0, np.cumsum(sizes[order])), frames)
+
+
+def _table_of(known: IntArray) -> RowArray | None:
+    """Return the index of each id in the sorted array ``known``, -1 for missing ids, or None if most are missing."""
+    if not len(known) or known[0] <= 0 or known[-1] >= _DENSE * len(known) + _DENSE:
+        return None
+    # most programs number locations from 1; a lookup table is then several times faster than a search
+    table = np.full(int(known[-1]) + 1, -1, dtype=np.int32)  # half the size of int64: there may be millions of ids
+    table[known] = np.arange(len(known))
+    return table
 
 
 def _rows_of(known: IntArray, ids: IntArray) -> IntArray | RowArray:
     """Return the index of each id in the sorted array ``known``, or -1 for ids that are missing."""
     if not len(known):
         return np.full(len(ids), -1, dtype=np.int64)
-    if known[0] > 0 and known[-1] < _DENSE * len(known) + _DENSE:
-        # most programs number locations from 1; a lookup table is then several times faster than a search
-        table = np.full(int(known[-1]) + 2, -1, dtype=np.int32)  # half the size of int64: there may be millions of ids
-        table[known] = np.arange(len(known))
+    if (table := _table_of(known)) is not None:
         if ids.min(initial=1) < 0 or ids.max(initial=0) > known[-1]:
             ids = np.where((ids < 0) | (ids > known[-1]), 0, ids)
         return table[ids]

@@ -3,9 +3,9 @@
 The functions raise ProfileError if the data is truncated or damaged.
 """
 
+from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,7 @@ _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
 Bytes = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(NamedTuple):
     """Byte ranges of the contents of a field.
 
     The int64 arrays contain the message, the start and the exclusive end of each range.
@@ -92,25 +91,22 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
         yield number, wire, start, at
 
 
-def leap(data: bytes, at: int, places: dict[int, list[int]], kernels: Kernels | None = None) -> int:
+def leap(data: bytes, at: int, places: dict[int, "array[int]"], kernels: Kernels | None = None) -> int:
     """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
-    The start and end of the content of each field are appended to the list for the field in ``places``. Unusual and
+    The start and end of the content of each field are appended to the array for the field in ``places``. Unusual and
     truncated fields are not skipped but left to ``fields``, which also raises the errors.
     """
-    stop, before = len(data), -1
+    stop, known = len(data), bytes(tag in places for tag in range(256))
+    while kernels is not None and (spans := kernels.fields(data, at, known)):
+        rows = np.array(spans).reshape(-1, 3)
+        for tag, found in places.items():
+            found.frombytes(rows[rows[:, 0] == tag, 1:].tobytes())
+        at = spans[-1]
     while at < stop - 3:
         tag = data[at]
-        found = places.get(tag)
-        if found is None:
+        if not known[tag]:
             return at
-        if tag == before and kernels is not None:
-            if spans := kernels.fields(data, at):
-                found.extend(spans)
-                at = spans[-1]
-                continue
-            kernels = None
-        before = tag
         size, start = data[at + 1], at + 2
         if size >= 0x80:
             high = data[start]
@@ -120,8 +116,7 @@ def leap(data: bytes, at: int, places: dict[int, list[int]], kernels: Kernels | 
         end = start + size
         if end > stop:
             return at
-        found.append(start)
-        found.append(end)
+        places[tag].extend((start, end))
         at = end
     return at
 
@@ -137,7 +132,6 @@ def repeated_varints(
     ends: IntArray,
     requested: tuple[int, ...],
     where: str,
-    kernels: Kernels | None = None,
 ) -> dict[int, tuple[IntArray, IntArray]]:
     """Decode repeated varint fields, packed or not, in many messages of the same type.
 
@@ -151,8 +145,7 @@ def repeated_varints(
         spans = _spans(data, starts[chunk], ends[chunk], dict.fromkeys(requested, (LENGTH, VARINT)), where)
         count = len(starts[chunk])
         for number, span in spans.items():
-            found = _decoded_by(kernels, data, span, count) if kernels is not None else None
-            parts[number].append(found or _decoded(raw, span, count, where))
+            parts[number].append(_decoded(raw, span, count, where))
     return {
         number: (np.concatenate([counts for counts, _ in found]), np.concatenate([values for _, values in found]))
         for number, found in parts.items()
@@ -266,23 +259,6 @@ def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[In
         if not len(going):
             return value.view(np.int64), after
     raise truncated(where, int(at[going][0]), "a number has more than 10 bytes")
-
-
-def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> tuple[IntArray, IntArray] | None:
-    """Return the same result as `_decoded`, but use compiled code.
-
-    Returns None if there are no spans or the data is damaged.
-    """
-    lengths = spans.end - spans.start
-    if not len(lengths) or lengths.min() < 0:
-        return None
-    counts, numbers = np.empty(len(lengths), dtype=np.int64), np.empty(int(lengths.sum()), dtype=np.int64)
-    found = kernels.varints(data, spans.start.data, spans.end.data, counts.data, numbers.data)
-    if found is None:
-        return None
-    of_messages = np.zeros(messages, dtype=np.int64)
-    np.add.at(of_messages, spans.message, counts)
-    return of_messages, numbers[:found].copy()
 
 
 def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntArray, IntArray]:

@@ -21,7 +21,10 @@ _ROOMY_TOTAL = 2**58
 
 
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
-    """Return integers, their exponent (at most ``decimals`` places, as sums allow), and whether digits are lost."""
+    """Return the values as integers, their common decimal exponent, and whether digits were removed by rounding.
+
+    At most ``decimals`` decimal places are kept. Fewer are kept if sums over several runs could overflow.
+    """
     distinct = set(values)
     exponent = min((_power(value, where) for value in distinct), default=0)
     total = sum((abs(Decimal(value)) for value in values), Decimal())
@@ -59,9 +62,14 @@ def sum_of(values: IntArray, where: str) -> int:
     return total
 
 
+def most_rows(size: int) -> int:
+    """Return how many frames or values a file of ``size`` bytes may describe."""
+    return _MOST_ROWS + _ROWS_PER_BYTE * size
+
+
 def refuse_expansion(rows: int, size: int, where: str) -> None:
     """Raise ProfileError if ``size`` bytes describe far more frames or values than the one per byte of profilers."""
-    if rows > _MOST_ROWS + _ROWS_PER_BYTE * size:
+    if rows > most_rows(size):
         raise ProfileError(where, f"describes more than {rows:,} frames or values in {size:,} bytes; record less")
 
 

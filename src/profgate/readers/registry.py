@@ -81,7 +81,11 @@ def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None)
 
 
 def read_profile(source: SourceFile, readers: Readers = READERS) -> Profile:
-    """Read a profile. Raises UnknownFormat, or ProfileError if the file or the choice of a reader is invalid."""
+    """Read a profile with the reader that recognises its content.
+
+    Raises UnknownFormat if no reader recognises the file, and ProfileError if several readers recognise the file or
+    reading fails.
+    """
     source = unwrap(source)
     reader, why = _claiming(source, readers)
     try:

@@ -6,7 +6,6 @@ A source map is untrusted: it comes from the build of the pull request.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +29,7 @@ _DIGITS[np.frombuffer(_LETTERS, np.uint8)] = np.arange(len(_LETTERS))
 _FIELDS = 5  # generated column, source, line, column, name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceMap:
+class SourceMap(NamedTuple):
     """The segments of a source map, sorted by position.
 
     ``position`` is an int64 array with ``line << 32 | column`` of each segment in the script. ``fields`` is an int64
@@ -124,7 +122,10 @@ def _blocks(mappings: bytes, where: str) -> Iterator[bytes]:
 
 
 def _decoded(digits: NDArray[np.uint8], where: str) -> tuple[IntArray, IntArray]:
-    """Return int64 arrays: the lines of the segments; their numbers of fields and fields as differences, or 0."""
+    """Return int64 arrays with the line of each segment, and with its number of fields and the fields as differences.
+
+    Missing fields are 0.
+    """
     inside = digits < _COMMA
     more = inside & (digits >= _MORE)
     first = np.flatnonzero(inside & ~np.append(False, more[:-1]))

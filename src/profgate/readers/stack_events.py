@@ -4,7 +4,7 @@ The functions raise ProfileError with location ``where`` if a path has more than
 """
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,20 +36,24 @@ def stacks_from_paths(
     ``root_values``; every other path has a leaf.
     """
     lengths = np.diff(offsets)
-    empty = lengths == 0
-    root_values = values[:, empty].sum(axis=1)
-    filled = ~empty
+    filled = lengths > 0
     first, lengths = offsets[:-1][filled], lengths[filled]
     if len(lengths):
         _refuse_depth(int(lengths.max()), where)
     new = lengths - _shared_prefixes(flat_frames, first, lengths)
     starts = first + lengths - new
     at = ranges(starts, new)
-    ends = np.cumsum(new)
-    leaf = np.zeros(len(at), dtype=np.bool_)
-    leaf[ends - 1] = True
-    depth = at - np.repeat(first, new)
-    return _stacks(depth, flat_frames[at], leaf, values[:, filled], root_values, None)
+    fresh = np.zeros(len(filled), np.int64)
+    fresh[filled] = new
+    return stacks_from_events(at - np.repeat(first, new), flat_frames[at], fresh, values)
+
+
+def stacks_from_events(depth: NDArray[Any], frame: IntArray | RowArray, fresh: IntArray, values: IntArray) -> Stacks:
+    """Build stacks from the new frames of all paths, of which path ``k`` has ``fresh[k]``, or none if it is empty."""
+    filled = fresh > 0
+    leaf = np.zeros(len(depth), dtype=np.bool_)
+    leaf[np.cumsum(fresh[filled]) - 1] = True
+    return _stacks(depth, frame, leaf, values[:, filled], values[:, ~filled].sum(axis=1), None)
 
 
 def stacks_from_parents(
@@ -103,7 +107,7 @@ def timed(stacks: Stacks, leaves: IntArray, timeline: Timeline | None) -> Stacks
 
 
 def _stacks(
-    depth: IntArray,
+    depth: NDArray[Any],
     frame: IntArray | RowArray,
     leaf: BoolArray,
     values: IntArray,

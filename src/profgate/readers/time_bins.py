@@ -24,7 +24,7 @@ _MORE_PIECES = 1 << 16  # intervals may be divided into this many additional pie
 
 
 class Ran(NamedTuple):
-    """A thread's int64 nodes (-1 without frames) and times in nanoseconds. Samples end when they start."""
+    """The int64 nodes of a thread (-1 without frames) and when they ran, in nanoseconds. Samples end at once."""
 
     name: str
     node: IntArray
@@ -127,7 +127,10 @@ def _pieces(start: IntArray, end: IntArray, scale: int) -> IntArray:
 
 
 def _divided(row: IntArray, weight: IntArray, values: IntArray) -> IntArray:
-    """Divide the values, by metric and row, by the weights of entries sorted by row, so that they add up exactly."""
+    """Divide the value of each row in proportion to the weights of its entries, which are sorted by row.
+
+    The result has one row per metric. The parts of a row add up exactly to its value.
+    """
     ends: NDArray[np.bool_] = np.concatenate([row[1:] != row[:-1], [True]])
     lengths = np.diff(np.flatnonzero(ends), prepend=-1)
     sums = np.cumsum(weight)

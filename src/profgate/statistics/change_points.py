@@ -7,9 +7,9 @@ significant difference between neighbouring segments, as in benchmark monitoring
 so equal input gives equal output.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ _MARGIN = 2.0  # standard errors, with which simulated steps in 20 values are fo
 GRID = 40  # maximum number of positions at which a line may begin or end
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(NamedTuple):
     """A persistent change from the mean ``before`` to the mean ``after``.
 
     A step happens at index ``first``, which equals ``last`` and is the first value of the new level. A drift begins
@@ -62,7 +61,7 @@ def shifts(
 
 
 def visible_step(values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4) -> float | None:
-    """Return the relative step halfway that `shifts` finds in 4 of 5 cases, or None if the series is too short."""
+    """Return the relative step in the middle that `shifts` finds in 4 of 5 cases, or None for a short series."""
     count = len(values) // 2
     if count < least or not values.mean() > 0:
         return None

@@ -6,7 +6,7 @@ logarithms, and values without spread. Curves without a formula are interpolated
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ NO_SPREAD = 1e-12  # tolerance for the relative rounding error of a sum of squar
 TIE = 1e-9
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fits:
+class Fits(NamedTuple):
     """Fitted models as parallel columns (see `CostModels`). ``group`` is the number of the group of points."""
 
     group: IntArray
@@ -52,8 +51,7 @@ class _Points:
         return np.asarray(np.bincount(self.group, weights=column, minlength=len(self.count)), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fit:
+class _Fit(NamedTuple):
     """Fitted models of one kind for all groups. ``r_square`` is NaN for groups without such a model."""
 
     coefficients: FloatArray

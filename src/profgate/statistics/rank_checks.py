@@ -8,7 +8,6 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from typing import NamedTuple
@@ -27,8 +26,7 @@ CLOSE = 1e-9  # tolerance for rounding errors in means of counts
 EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
 
-@dataclass(frozen=True, slots=True)
-class RankRules:
+class RankRules(NamedTuple):
     """Thresholds of the check.
 
     If ``sigma`` is "poisson", the standard deviation is the square root of the mean, which is an upper bound. If
@@ -273,7 +271,7 @@ def _usual_distance(first: IntArray, last: IntArray) -> int:
 
 
 def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> RankDirection:
-    """Return the main direction of the changes, weighted by distance: 200 ranks outweigh twenty times three."""
+    """Return the main direction of the changes by distance: one move of 200 ranks outweighs twenty of three."""
     signs = np.where(np.isfinite(centred), np.sign(np.nan_to_num(centred)), np.sign(up))
     weight = float((signs * distance).sum())
     return "unknown" if weight == 0.0 else "slower" if weight > 0.0 else "faster"

@@ -1,15 +1,14 @@
 """Welch's t test of two means."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from profgate.model.arrays import FloatArray
 
 ROUNDING = 1e-12  # tolerance for the rounding error when the means of equal logarithms are subtracted
 
 
-@dataclass(frozen=True, slots=True)
-class ShiftTest:
+class ShiftTest(NamedTuple):
     """Difference between target and baseline, with its t value (infinite without scatter) and degrees of freedom."""
 
     shift: float

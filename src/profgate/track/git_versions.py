@@ -49,11 +49,6 @@ class TrackedRepository:
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
 
-    def patch(self, before: str, after: str) -> str:
-        """Return the unified diff between two commits."""
-        how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
-        return quiet_git(self.top, "diff", *how, before, after, "--")
-
     def is_dirty(self) -> bool:
         """Return whether a tracked file has uncommitted changes."""
         how = ("--porcelain", "--untracked-files=no", "--ignore-submodules=all")

@@ -15,6 +15,7 @@ from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, page_input
+from profgate.io.worktrees import source_patch
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.reason import ReasonCode
@@ -110,7 +111,7 @@ def _diff(track: Track, versions: _VersionPair) -> SourceDiff | None:
         texts = track.folder.sources.differing(versions[0].key, versions[1].key)
         return None if texts is None else folder_diff(*texts)
     before, after = (version.commit for version in versions)
-    patch = wiring.with_texts(parse_diff(track.plan.repository.patch(before, after), "git diff"))
+    patch = wiring.with_texts(parse_diff(source_patch(track.plan.repository.top, before, after), "git diff"))
     return replace(patch, repository_files=track.plan.repository.files(after))
 
 

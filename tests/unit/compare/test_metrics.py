@@ -5,7 +5,7 @@ import pytest
 
 from comparisons import overlaid
 from profgate.compare.metrics import without_multiples
-from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import sample_counts
 from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks, Workload
 from profgate.model.units import Metric, MetricKind
 

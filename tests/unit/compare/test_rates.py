@@ -10,7 +10,7 @@ from profgate.compare.metrics import at_one_rate
 from profgate.compare.overlay import compare_workload
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
-from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import sample_counts
 from profgate.detect.totals import Totals
 from profgate.errors import ComparisonError
 from profgate.model.change import Context

@@ -127,6 +127,12 @@ def test_area_and_mean_disagree() -> None:
     assert kind is Kind.MAYBE_OPTIMIZATION
 
 
+def test_models_of_another_type_are_not_alike() -> None:
+    line, power = Given("linear", (1, 1)), Given("power", (1, 1))
+    relative, kind, _ = outcome(detect(pair([line], with_line(power))))
+    assert (relative, kind) == (pytest.approx(-0.0063, abs=5e-4), Kind.MAYBE_OPTIMIZATION)
+
+
 def test_small_common_range_is_a_maybe() -> None:
     result = detect(pair([Given("linear", (0, 1), 0.99, 0, 100)], [Given("linear", (0, 9), 0.99, 60, 200)]))
     assert outcome(result)[1] is Kind.MAYBE_DEGRADATION

@@ -112,6 +112,14 @@ def test_eto_d4_nanosecond_is_no_outlier() -> None:
     assert 100 * details_of(result).target_share[-1] == pytest.approx(4.761904739e-07, rel=1e-6)
 
 
+def test_spread_below_one_unit_counts() -> None:
+    base = {f"f{place}": 10_000 for place in range(10)}
+    comparison = golden(base, {name: value + int(name[1:]) % 2 for name, value in base.items()})
+    result = detect(comparison)
+    row = named(comparison, result)["f1"]
+    assert (result.confidence_types[row], result.confidence[row]) == ("stddev_multiple", pytest.approx(3.6**0.5))
+
+
 def test_eto_d6_identical_profiles_name_nothing() -> None:
     assert not detect(golden(BASE, BASE)).kind.any()
 

@@ -23,9 +23,11 @@ def sides(before: Values, after: Values, runs: int = 5, metric: Metric = TIMED) 
     return from_stacks(baseline, target, metric=metric)
 
 
-def with_base_jobs(before: Values, after: Values, jobs: int = 5) -> Comparison:
-    """One run of the target against as many base jobs of one run, with the costs of subtrees or without."""
-    given = from_stacks(runs_of({**AROUND, **before}, jobs), runs_of({**AROUND, **after}, 1), metric=timed())
+def with_base_jobs(before: Values, after: Values, own: Sequence[Values] = ({},) * 5) -> Comparison:
+    """One run of the target against five base jobs of one run, which may have values of their own."""
+    jobs = len(own)
+    baseline = [{**run, **values} for run, values in zip(runs_of({**AROUND, **before}, jobs), own, strict=True)]
+    given = from_stacks(baseline, runs_of({**AROUND, **after}, 1), metric=timed())
     assert given.tree is not None
     assert given.tree.run_self is not None
     older, newer = slice(0, jobs - 1), slice(jobs - 1, None)
@@ -96,6 +98,12 @@ def test_slower_function_stands_alone(build: type) -> None:
     assert rows["parse"].after == pytest.approx(1402, abs=3)
 
 
+@pytest.mark.parametrize(("costs", "expected"), [((900, 100, 800, 150, 700), ["parse"]), ((900,) * 5, [])])
+def test_caller_that_fell_as_among_base_jobs_offsets_nothing(costs: Sequence[int], expected: list[str]) -> None:
+    rows = found(with_base_jobs(PARSE, SLOWER, [{"main;serve": cost} for cost in costs]))
+    assert [name for name, row in rows.items() if row.certain and row.sign > 0] == expected
+
+
 def test_subtree_stands_where_its_parts_are_small() -> None:
     before, after = ({f"main;serve;p{place}": cost for place in range(40)} for cost in (50, 60))
     rows = found(sides(before, after))
@@ -112,10 +120,11 @@ def test_new_function_is_shown_at_its_known_caller() -> None:
     assert [row.before, row.after] == pytest.approx([902, 1802], abs=8)
 
 
-def test_new_function_without_known_caller_is_itself() -> None:
-    comparison = sides(PARSE, {**PARSE, "thread;audit": 600})
+@pytest.mark.parametrize("build", [sides, with_base_jobs])
+def test_new_function_without_known_caller_is_itself(build: type) -> None:
+    comparison = build(PARSE, {**PARSE, "thread;audit": 600})
     rows = found(comparison)
-    assert certain(rows) == ["audit"]
+    assert (certain(rows), rows["audit"].before) == (["audit"], 0.0)
     assert new_in(comparison, rows["audit"]) == ["audit"]
 
 

@@ -108,6 +108,11 @@ def test_published_tables(example: int) -> None:
     assert [Kind(kind) for kind in kinds.tolist()] == [WORDS[line[7]] for line in expected]
 
 
+def test_function_without_cost_is_on_neither_side() -> None:
+    table = overweight_table(from_stacks([{"m;a": 60, "m;b": 0}], [{"m;a": 70, "m;c": 0}]))
+    assert (table.only_baseline.tolist(), table.only_target.tolist()) == ([], [])
+
+
 def test_pivots_of_example_five() -> None:
     comparison = from_stacks([BASE], [TARGETS[5]])
     levels = pivot_levels(comparison)

@@ -11,8 +11,7 @@ from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.call_context import CallContext
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.overweight import Overweight
-from profgate.detect.sampling import sample_counts
-from profgate.detect.strategy import Strategy
+from profgate.detect.strategy import Strategy, sample_counts
 from profgate.detect.totals import Totals
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note, Sampling

@@ -54,7 +54,7 @@ def compared(values: IntArray, target: int, noise: int = 0) -> Comparison:
         self_value=sides,
         total_value=sides,
         run_totals=sides.sum(axis=1),
-        present=np.ones((2, FUNCTIONS), np.int64),
+        present=np.ones((2, FUNCTIONS), np.bool_),
         active_total=sides,
         waiting=np.zeros(FUNCTIONS, np.bool_),
         first_seen=np.arange(FUNCTIONS),

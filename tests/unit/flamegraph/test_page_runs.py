@@ -11,7 +11,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.flamegraph.page_runs import BROAD, INCLUSIVE, OWN, TOTAL, PageRuns, page_runs, recorded
 from profgate.model.arrays import FloatArray
-from profgate.model.run_values import RunValues
+from profgate.model.comparison import RunValues
 
 
 def floats(*values: float) -> FloatArray:

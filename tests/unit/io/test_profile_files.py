@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError
-from profgate.io.profile_files import described, is_in, local_set
+from profgate.io.profile_files import is_in, local_set, manifest_of
 from profgate.loading import profiles_at
 from profgate.model.manifest import Manifest
 from profgate.model.profile import Configuration, Facts
@@ -71,7 +71,7 @@ def test_recording_file_is_read_from_the_top_folder(workspace: str, place: str, 
 def test_a_manifest_lists_what_was_read(workspace: str) -> None:
     files = local_set(["profiles/**"], workspace).files
     facts = [(Configuration(command="api"), Facts("folded", "py-spy", "1", 100.0)), (Configuration(), Facts())]
-    manifest = described(Manifest(commit="c"), files, facts)
+    manifest = manifest_of(Manifest(commit="c"), files, facts)
     assert manifest.commit == "c"
     assert manifest.files[0].path == "api/1.folded"
     assert manifest.files[0].sha256 == hashlib.sha256(b"main 1\n").hexdigest()

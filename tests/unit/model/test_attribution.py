@@ -1,6 +1,7 @@
 from typing import get_args
 
-from profgate.model.attribution import SOURCE_STATES, LineRange, SourceState, SourceStates
+from profgate.flamegraph.page_encoding import SOURCE_STATES
+from profgate.model.attribution import LineRange, SourceState, SourceStates
 
 
 def test_every_state_has_a_number_and_unknown_is_nought() -> None:

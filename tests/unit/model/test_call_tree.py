@@ -12,9 +12,9 @@ Path = tuple[int, ...]
 
 
 def random_paths(seed: int, depth: int, names: int) -> dict[Path, int]:
-    source = random.Random(seed)
+    source, step = random.Random(seed), 40_000 if seed % 2 else 1  # symbols of more than 16 bits
     return {
-        tuple(source.randrange(names) for _ in range(source.randint(1, depth))): source.randint(1, 99)
+        tuple(step * source.randrange(names) for _ in range(source.randint(1, depth))): source.randint(1, 99)
         for _ in range(source.randint(1, 40))
     }
 

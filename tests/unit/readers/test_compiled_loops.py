@@ -1,5 +1,6 @@
 """The compiled loops say what the Python they stand in for says, whatever they are given."""
 
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from profgate.io.native import LIBRARY, NativeKernels
 from profgate.model.call_tree import merged_paths
 from profgate.model.source import source_of
 from profgate.readers import folded_scan
+from profgate.readers import pprof as readers_pprof
 from profgate.readers.folded_scan import Scan, scan_file
-from profgate.readers.protobuf_wire import leap, repeated_varints
+from profgate.readers.pprof import PprofReader
+from profgate.readers.protobuf_wire import leap
 
 needs_library = pytest.mark.skipif(not Path(LIBRARY).exists(), reason="no C compiler when profgate was installed")
 PIECES = st.sampled_from(
@@ -79,27 +82,73 @@ def test_a_stack_too_deep_is_reported_with_its_line() -> None:
     assert outcome(text, NativeKernels()) == outcome(text, None) == "fuzz.folded:2: deeper than 65535 frames"
 
 
+def field(number: int, content: int | bytes) -> bytes:
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+IDS = st.sampled_from([1, 2, 3, 1, 2, 3, 130, 7])
+SAMPLES = st.lists(st.tuples(st.lists(IDS, max_size=8), st.integers(0, 300), st.sampled_from("plpppa")), max_size=12)
+"""Locations, the leaf first, a value, and whether locations are packed (p), loose (l) or in an unusual order (a)."""
+
+
+def pprof(samples: list[tuple[list[int], int, str]], names: list[list[str]]) -> bytes:
+    """A profile whose location ``n`` has the functions ``names[n - 1]``, and one more location, 130."""
+    texts = ["", "samples", "count", *sorted({name for inlined in names for name in inlined})]
+    out = field(1, field(1, 1) + field(2, 2))
+    for ids, value, form in samples:
+        rest = field(3, b"") if value % 2 else b""
+        path = field(1, b"".join(map(varint, ids))) if form == "p" else b"".join(field(1, number) for number in ids)
+        body = [path, field(2, value), rest] if form != "a" else [field(2, value), path, rest, field(1, b"")]
+        out += field(2, b"".join(body))
+    for number in range(len(texts)):
+        out += field(5, field(1, number + 1) + field(2, number))
+    for number, inlined in [*enumerate(names, 1), (130, ["count"])]:
+        lines = (field(4, field(1, texts.index(name) + 1)) for name in inlined)
+        out += field(4, field(1, number) + b"".join(lines))
+    return out + b"".join(field(6, text.encode()) for text in texts)
+
+
+def content(data: bytes, kernels: NativeKernels | None) -> object:
+    try:
+        profile = PprofReader(kernels).read(source_of("fuzz.pb", data))
+    except ProfileError as error:
+        return str(error)
+    columns = (getattr(profile.stacks, name) for name in ("depth", "frame", "leaf", "values", "root_values"))
+    return profile.frames, [(column.tolist(), column.dtype) for column in columns]
+
+
 @needs_library
-@settings(max_examples=150)
-@given(st.lists(st.lists(st.integers(0, (1 << 64) - 1), max_size=5), max_size=40), st.data())
-def test_varints_are_decoded_alike(messages: list[list[int]], draw: st.DataObject) -> None:
-    data, starts, ends = bytearray(), [], []
-    for numbers in messages:
-        body = b"".join(map(varint, numbers))
-        starts.append(len(data))
-        data += bytes([1 << 3 | 2]) + varint(len(body)) + body
-        ends.append(len(data))
-    for _ in range(draw.draw(st.integers(0, 2)) if data else 0):
-        data[draw.draw(st.integers(0, len(data) - 1))] = draw.draw(st.integers(0, 255))
-    columns = np.array(starts, np.int64), np.array(ends, np.int64)
-    answers: list[object] = []
-    for kernels in (None, NativeKernels()):
-        try:
-            counts, values = repeated_varints(bytes(data), *columns, (1,), "f", kernels)[1]
-            answers.append((counts.tolist(), values.tolist()))
-        except ProfileError as error:
-            answers.append(str(error))
-    assert answers[0] == answers[1]
+@settings(max_examples=300)
+@given(
+    SAMPLES,
+    st.lists(st.lists(st.sampled_from(["f", "g", "h", "runtime.asyncPreempt"]), max_size=3), min_size=16, max_size=18),
+    st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=2),
+)
+def test_samples_are_read_alike(
+    samples: list[tuple[list[int], int, str]], names: list[list[str]], damages: list[tuple[int, int]]
+) -> None:
+    data = bytearray(pprof(samples, names))
+    for place, byte in damages:
+        data[place % len(data)] = byte
+    assert content(bytes(data), NativeKernels()) == content(bytes(data), None)
+
+
+@needs_library
+def test_samples_need_more_room_than_the_file_has_bytes() -> None:
+    data = pprof([([1] * 300 + [2], 1, "p"), ([1] * 300 + [3], 2, "p")], [[*"abcdefgh"] * 6, *"xy"] * 6)
+    assert content(data, NativeKernels()) == content(data, None)
+
+
+@needs_library
+@pytest.mark.parametrize("form", ["p", "l"])
+def test_compiled_code_reads_usual_samples(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers_pprof, "repeated_varints", None)
+    data = pprof([([1, 2, 3], 5, form), ([2, 3], 7, form)], [["f"], ["runtime.asyncPreempt"], ["g", "h"]] * 6)
+    found = content(data, NativeKernels())
+    monkeypatch.undo()
+    assert found == content(data, None)
 
 
 @needs_library
@@ -109,7 +158,7 @@ def test_fields_are_found_alike(fields: list[tuple[int, int, int]], cut: int) ->
     data = data[: len(data) - cut]
     answers = []
     for kernels in (None, NativeKernels()):
-        places: dict[int, list[int]] = {10: [], 18: []}
+        places = {10: array("q"), 18: array("q")}
         answers.append((leap(data, 0, places, kernels), places))
     assert answers[0] == answers[1]
 
@@ -122,10 +171,8 @@ def test_paths_are_merged_alike(steps: list[tuple[int, int]], profiles: int, spr
     for back, symbol in steps:
         depths.append(max(depths[-1] + 1 - back, 0))
         symbols.append(symbol * 1000 if spread else symbol)
-    depth, symbol = np.array(depths * profiles, np.int64), np.array(symbols * profiles, np.int64)
-    (tree, rows), (by_python, python_rows) = (
-        merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None)
-    )
+    columns = np.array(depths * profiles, np.int64), np.array(symbols * profiles, np.int64)
+    (tree, rows), (by_python, python_rows) = (merged_paths(*columns, kernels) for kernels in (NativeKernels(), None))
     assert [rows.tolist(), rows.dtype] == [python_rows.tolist(), python_rows.dtype]
     for name in ("parent", "symbol", "depth", "end"):
         found, expected = getattr(tree, name), getattr(by_python, name)
@@ -165,5 +212,5 @@ def varint(value: int) -> bytes:
 def test_without_a_library_python_reads(tmp_path: Path) -> None:
     nothing = NativeKernels(tmp_path / "kernels.so")
     assert nothing.line_scan() is None
-    assert not nothing.fields(bytes([10, 0, 10, 0, 10, 0]), 0)
+    assert not nothing.fields(bytes([10, 0, 10, 0, 10, 0]), 0, bytes([1] * 256))
     assert outcome(b"a;b 1\na;c 2\n", nothing) == outcome(b"a;b 1\na;c 2\n", None)

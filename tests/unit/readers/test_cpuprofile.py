@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from comparisons import overlaid
-from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import sample_counts
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of

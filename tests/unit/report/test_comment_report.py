@@ -305,6 +305,11 @@ def test_first_run(golden: Golden) -> None:
     assert html_of(document).count("<li>") == 3
 
 
+@pytest.mark.parametrize(("tests", "text"), [(29, "With 30 tests or more"), (30, "From the third base run on")])
+def test_first_run_of_durations_states_what_ranks_need(tests: int, text: str) -> None:
+    assert text in render_first_run(tests=tests).text
+
+
 def test_first_run_that_fails_states_why() -> None:
     strict = render_first_run(policy=Policy(on_not_compared="fail")).text
     assert "### ❌ First run: nothing to compare with yet, and that fails here" in strict
