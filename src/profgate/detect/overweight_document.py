@@ -15,9 +15,7 @@ from profgate.model.kinds import Kind
 OVERWEIGHT_SCHEMA = "profgate.overweight/1"
 
 
-def overweight_document(
-    comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool = False
-) -> dict[str, Any]:
+def overweight_document(comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool) -> dict[str, Any]:
     """Return the table as JSON data, with ratios as fractions or None. Raises ProfgateError for unknown pivots."""
     bar, dropped = noise_bar(comparison, Context()), _symbols(comparison, pivots)
     levels = pivot_levels(comparison, {}, bar, dropped)

@@ -29,6 +29,7 @@ def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
         ("api/run-1.cold.folded", "api"),
         ("1.folded", "profile"),
         ("api.1.folded", "api"),
+        ("api2.1.folded", "api2"),
         ("api.run-2.pb.gz", "api"),
         ("api.unknown", "api"),
         ("api.jfr.json", "api"),
