@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -118,8 +119,8 @@ def forest_of(profiles: Sequence[Profile], numbering: Numbering, options: Compar
     depth = np.concatenate([body.depth for body in bodies])
     frames = [mapping[body.frame] for mapping, body in zip(numbering.maps, bodies, strict=True)]
     tree, rows = merged_paths(depth, np.concatenate(frames), options.kernels)
-    parts = np.split(rows, np.cumsum([len(of_run) for of_run in frames])[:-1])
-    leaf_rows = tuple(part[body.leaf] for part, body in zip(parts, bodies, strict=True))
+    ends = accumulate(len(body.depth) for body in bodies)
+    leaf_rows = tuple(rows[end - len(body.depth) : end][body.leaf] for end, body in zip(ends, bodies, strict=True))
     dropped = np.zeros(len(tree), np.bool_)
     if options.ignore:
         dropped |= _on_path(tree, numbering.symbols, options.ignore)

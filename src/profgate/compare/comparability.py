@@ -198,8 +198,7 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Return warnings about the values: very different totals, stacks without a frame, and unresolved names."""
     split, metric = comparison.runs.baseline, comparison.metric.name
     notes = [] if comparison.metric.directed else [_advisory(ReasonCode.UNDIRECTED, metric=metric)]
-    means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]
-    low, high = min(means), max(means)
+    low, high = sorted(map(float, comparison.runs.means(comparison.run_totals)))
     found = [] if (moved := _of_system_libraries(comparison)) is None else [moved]
     if 0.0 < low < high / FAR_APART:
         found.append(Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric, "factor": high / low}))

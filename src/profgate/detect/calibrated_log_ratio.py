@@ -1,7 +1,6 @@
 """Strategy that tests whether costs changed by more than they differ among unchanged runs or jobs."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -11,7 +10,7 @@ from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.location_costs import SELF
 from profgate.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
 from profgate.detect.strategy import not_tested, resolved, worse_sign
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.details import GateResult
@@ -59,18 +58,18 @@ class CalibratedLogRatio:
         rows = _changes(comparison, evidence)
         changed = np.array([row.symbol for row in rows], np.int64)
         unchanged = np.flatnonzero((evidence.costs.kind == SELF) & ~np.isin(evidence.costs.symbol, changed))
-        kinds = [_kind(row, chosen, evidence, comparison) for row in rows]
+        kinds = np.array([_kind(row, chosen, evidence, comparison) for row in rows], np.int64)
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
         symbol, place, shown = (
-            np.append(np.array([getattr(row, name) for row in rows], np.int64), rest)
+            np.concatenate([np.array([getattr(row, name) for row in rows], np.int64), rest])
             for name, rest in (("symbol", evidence.costs.symbol[unchanged]), ("place", unchanged), ("shown", unchanged))
         )
         sides = sides_of(comparison, evidence, unchanged)
         before, after = (
-            np.append([getattr(row, name) for row in rows], rest)
+            np.concatenate([[getattr(row, name) for row in rows], rest])
             for name, rest in zip(("before", "after"), sides, strict=True)
         )
-        change, result = after - before, gate_result(evidence, place, shown)
+        change = after - before
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
@@ -80,13 +79,15 @@ class CalibratedLogRatio:
             family=self.family,
             subtype="time" if comparison.metric.unit == "nanoseconds" else "amount",
             symbol=symbol,
-            kind=np.append(np.where(better, -np.array(kinds, np.int64), kinds), [int(Kind.NO_CHANGE)] * len(rest)),
+            kind=np.concatenate([np.where(better, -kinds, kinds), np.full_like(unchanged, int(Kind.NO_CHANGE))]),
             from_value=from_value,
             to_value=to_value,
             confidence_types=["p_value"] * len(symbol),
             confidence=evidence.p[place],
-            result=replace(
-                result,
+            result=gate_result(
+                evidence,
+                place,
+                shown,
                 delta_share=change / evidence.costs.whole,
                 ratio=ratio,
                 judged=[*("subtree" if row.subtree else "" for row in rows), *rest],
@@ -97,13 +98,18 @@ class CalibratedLogRatio:
         )
 
 
-def gate_result(evidence: Evidence, places: IntArray, shown: IntArray) -> GateResult[FloatArray, list[str]]:
+def gate_result(
+    evidence: Evidence,
+    places: IntArray,
+    shown: IntArray,
+    **known: Any,  # noqa: ANN401 - other columns
+) -> GateResult[FloatArray, list[str]]:
     """Return the test results of locations. The interval is that of the location in ``shown``."""
     columns = ((evidence.p, places), (evidence.t, places), (evidence.distance, places), (evidence.bound, places))
     p, t, distance, bound = (column[rows] for column, rows in columns)
     limits = ((evidence.level, places), (evidence.low, shown), (evidence.high, shown))
     level, low, high = (None if column is None else column[rows] for column, rows in limits)
-    return GateResult(p=p, t=t, distance=distance, bound=bound, level=level, low=low, high=high)
+    return GateResult(p=p, t=t, distance=distance, bound=bound, level=level, low=low, high=high, **known)
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
@@ -145,7 +151,7 @@ def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray
     values = comparison.self_value[:, symbol].astype(np.float64)
     values[:, whole] = comparison.active_total[:, symbol[whole]]
     values = np.ascontiguousarray(values.T)
-    return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
+    return means(values[:, :split]), means(values[:, split:])
 
 
 def _names(comparison: Comparison, row: NetChange) -> str:

@@ -15,7 +15,7 @@ from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
 from profgate.detect.strategy import sample_counts
 from profgate.detect.suspects import Result, tested_at
-from profgate.model.arrays import BoolArray, FloatArray, finite
+from profgate.model.arrays import BoolArray, FloatArray, finite, means
 from profgate.model.comparison import Comparison, RunValues
 from profgate.model.levels import (
     FEWEST_JOBS,
@@ -330,17 +330,17 @@ def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArra
     equal = spread <= EQUAL * evidence.costs.whole
     if not equal[-1]:
         return None
-    means = before.mean(axis=1), after.mean(axis=1)
-    change = np.abs(means[1] - means[0])
+    sides = means(before), means(after)
+    change = np.abs(sides[1] - sides[0])
     rows = _rows(comparison, evidence.costs)
-    large = (change >= rows.floor) & (change >= rows.own * np.minimum(*means)) & (change > spread)
+    large = (change >= rows.floor) & (change >= rows.own * np.minimum(*sides)) & (change > spread)
     return np.asarray(equal & large), np.asarray(large)
 
 
 def _visible(evidence: Evidence, factor: float) -> Visible:
     """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %."""
     costs = evidence.costs
-    total = factor * float(evidence.error[-1]) / float(costs.values[-1].mean())
+    total = factor * float(evidence.error[-1]) / float(means(costs.values[-1]))
     errors = np.sort(evidence.error / np.sqrt(costs.sampling))  # much faster than `median`
     usual = errors[-1] if np.isnan(errors[-1]) else (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2.0
     at = VISIBLE_SHARE * costs.whole

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import MACHINE, NEARLY_ALL, SMALLEST_SHARE
 from profgate.model.units import MetricKind
@@ -67,7 +67,7 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     factors = np.ones(len(own)) if ratios is None else ratios.common_factors()
     if interleaved:
         factors, between = within_sides(factors, runs.target, totals)
-    whole = float((totals / factors).mean())
+    whole = float(means(totals / factors))
     chosen = _active(comparison, _of_weight(own / factors[:, None], whole))
     values, kinds, symbols = [own[:, chosen].T], [SELF], [chosen]
     if subtree is not None:
@@ -78,16 +78,14 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
         values = [part / ratios.factors_of_others(rows) for part, rows in zip(values, symbols, strict=True)]
         for part in values:
             part[:, -runs.target :] *= between
-    kind = np.repeat(np.array(kinds, np.int64), [len(rows) for rows in symbols])
-    mean = np.concatenate([part.mean(axis=1) for part in values])
-    values.append(totals[None])
-    mean = np.append(mean, totals.mean())
-    per_sample = float(sample.mean()) if sample is not None else 0.0
+    values, kinds, symbols = [*values, totals[None]], [*kinds, TOTAL], [*symbols, np.array([WHOLE])]
+    mean = np.concatenate([means(part) for part in values])
+    per_sample = float(means(sample)) if sample is not None else 0.0
     spread = BETWEEN_RUNS[comparison.metric.kind]
     return Costs(
         np.concatenate(values),
-        np.append(kind, TOTAL),
-        np.append(np.concatenate(symbols), WHOLE),
+        np.repeat(kinds, [len(rows) for rows in symbols]),
+        np.concatenate(symbols),
         factors,
         whole,
         sampling_variance(mean, per_sample, spread),
@@ -113,7 +111,7 @@ def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False
 
 def between_sides(values: FloatArray, target: int) -> float:
     """Return the mean over the runs of the target divided by the mean over the runs of the baseline."""
-    return float(values[-target:].mean() / values[: len(values) - target].mean())
+    return float(means(values[-target:]) / means(values[: len(values) - target]))
 
 
 def within_sides(factors: FloatArray, target: int, totals: FloatArray) -> tuple[FloatArray, float]:
@@ -130,7 +128,7 @@ def within_sides(factors: FloatArray, target: int, totals: FloatArray) -> tuple[
 
 
 def _of_weight(values: FloatArray, whole: float) -> BoolArray:
-    mean = values.mean(axis=0)
+    mean = means(values, 0)
     return np.asarray((mean >= SMALLEST_SHARE * whole) & (mean < NEARLY_ALL * whole))
 
 
@@ -153,7 +151,7 @@ class Ratios:
     """
 
     def __init__(self, own: FloatArray) -> None:
-        mean = own.mean(axis=0)
+        mean = means(own, 0)
         share = mean / max(float(mean.sum()), 1e-300)
         self.steady = np.flatnonzero((own > 0).all(axis=0) & (share >= STEADY_SHARE))
         self.ratios = np.log(own[:, self.steady] / mean[self.steady])
@@ -179,7 +177,7 @@ class Ratios:
         if not enough.any():
             return medians
         half = weights.sum(axis=1, keepdims=True) / 2.0
-        middle = np.argmax(np.cumsum(weights[:, self.order], axis=2) >= half[:, None], axis=2)
+        middle = (weights[:, self.order].cumsum(axis=2) >= half[:, None]).argmax(axis=2)
         runs = np.arange(len(self.ratios))
         medians[enough] = np.exp(self.ratios[runs, self.order[runs, middle]])[enough]
         return medians

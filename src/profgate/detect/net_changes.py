@@ -14,7 +14,7 @@ from profgate.detect.call_paths import Enclosing, call_paths, known_caller
 from profgate.detect.evidence import Evidence
 from profgate.detect.location_costs import SELF, SUBTREE, Ratios
 from profgate.detect.permutation import Rows, p_of_one, splits_of
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import FloatArray, IntArray, means
 from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
@@ -86,10 +86,10 @@ def sides_of(comparison: Comparison, evidence: Evidence, places: IntArray) -> tu
     """Return the baseline costs and target costs of tested locations."""
     split = comparison.runs.baseline
     values = evidence.costs.values[places, -len(comparison.run_totals) :]
-    after = values[:, split:].mean(axis=1)
+    after = means(values[:, split:])
     if evidence.mode == "jobs":
         return np.maximum(0.0, after - evidence.difference[places]), after
-    return values[:, :split].mean(axis=1), after
+    return means(values[:, :split]), after
 
 
 def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> list[NetChange]:

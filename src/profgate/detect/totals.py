@@ -1,7 +1,6 @@
 """Strategy that tests the totals of runs."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,9 +67,7 @@ class Totals:
             to_value=np.array([to_value]),
             confidence_types=["p_value"],
             confidence=evidence.p[last],
-            result=replace(
-                gate_result(evidence, last, last), ratio=np.array([relative]), everything=np.array([everything])
-            ),
+            result=gate_result(evidence, last, last, ratio=np.array([relative]), everything=np.array([everything])),
             calibration=Calibration(total_tested=True),
         )
 

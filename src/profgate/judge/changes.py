@@ -212,7 +212,7 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
     share, numbered = _shared_names(comparison)
-    sides = np.split(comparison.run_totals, [runs.baseline])
+    sides = comparison.run_totals[: runs.baseline], comparison.run_totals[runs.baseline :]
     return replace(
         found,
         run_spread=max(

@@ -26,6 +26,11 @@ def exact_sum(values: IntArray) -> int:
     return (int(high.sum()) << 32) + int(low.sum())
 
 
+def means(values: NDArray[Any], axis: int = -1) -> Any:  # noqa: ANN401 - an array, or a number of one dimension
+    """Return the result of `values.mean(axis)`, which is much slower if there are few values."""
+    return np.add.reduce(values, axis=axis, dtype=np.float64) / values.shape[axis]
+
+
 def finite(value: float) -> float | None:
     """Return the value as a Python float, or None if the value is not finite."""
     return float(value) if math.isfinite(value) else None

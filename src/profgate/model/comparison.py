@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.call_tree import CallTree
 from profgate.model.frame_names import CLAIMED
 from profgate.model.profile import Configuration, Facts
@@ -126,10 +125,7 @@ class Runs:
 
     def means(self, values: NDArray[Any]) -> tuple[Any, Any]:
         """Return the mean over the runs of each side. ``values`` has one row per run, with the baseline runs first."""
-        before, after = values[: self.baseline], values[self.baseline :]
-        # `mean` would return the same result, but is slower than `add.reduce` if there are few values
-        sums = (np.add.reduce(side, axis=0, dtype=np.float64) for side in (before, after))
-        return next(sums) / len(before), next(sums) / len(after)
+        return means(values[: self.baseline], 0), means(values[self.baseline :], 0)
 
     @property
     def base_jobs(self) -> tuple[int, ...]:
