@@ -123,6 +123,7 @@ def test_conflict_without_the_test_is_unknown() -> None:
         ({"kind": "MaybeDegradation", "p": None, "bound": 0.2}, JOBS, ["near_jobs"]),
         ({}, {"different_jobs": True, "base_jobs": 2}, ["few_jobs"]),
         ({"p": None, "bound": 0.2}, JOBS | {"common_factor": 1.4}, ["unlike_runs"]),
+        ({"p": None, "bound": 0.2}, JOBS | {"common_factor": 0.7}, ["unlike_runs"]),
         ({"kind": "MaybeDegradation", "p": 0.5}, {"inconclusive": "too_few_runs"}, ["unconfirmed"]),
         ({}, {"undirected": True}, ["no_direction"]),
     ],
