@@ -72,9 +72,9 @@ class Kernels(Protocol):
         ``symbol`` int64. Returns the number of rows, or None without compiled code or for a damaged stream.
         """
 
-    def fields(self, data: bytes, at: int, known: bytes) -> "array[int]":
+    def fields(self, data: bytes, at: int, known: bytes) -> "array[int] | None":
         """Return the tag, start and end of the content of consecutive fields, from offset ``at``.
 
-        A tag has one byte, ``known`` contains 1 at the tags to return, and a length has at most two bytes. The array is
-        empty if no compiled code is available, and it may contain only the first fields.
+        A tag has one byte, ``known`` contains 1 at the tags to return, and a length has at most two bytes. The array
+        may contain only the first fields. Returns None without compiled code.
         """

@@ -48,6 +48,7 @@ _ESTIMATED = ("alloc", "inuse", "objects", "space", "contentions", "delay")
 _SNIFFED_FIELDS = 2000
 # Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
+_MOST_SKIPS = 1000  # calls of compiled code for a file in which usual and unusual fields alternate
 _DENSE = 8  # maximum rows per location in a table by id; most programs number locations from 1
 
 
@@ -144,9 +145,9 @@ class _Message:
     period: int = 0
 
     def split(self) -> None:
-        at = 0
+        at = skips = 0
         while at < len(self.data):
-            at = self.skip(at)
+            at, skips = self.skip(at), skips + 1
             for number, wire, start, end in fields(self.data, at, len(self.data), self.where):
                 at = end
                 if number in self.places:
@@ -155,7 +156,7 @@ class _Message:
                     self.places[number].extend((start, end))
                 elif number == _PERIOD and wire == VARINT:
                     self.period = as_int64(varint(self.data, start, end, self.where)[0])
-                if self.kernels is not None:
+                if self.kernels is not None and skips < _MOST_SKIPS:
                     break
         texts = self.places[_STRING]
         ends = zip(texts[::2], texts[1::2], strict=True)
@@ -168,7 +169,12 @@ class _Message:
     def skip(self, at: int) -> int:
         """Add the fields that compiled code can read, from byte ``at``, and return the end position."""
         known = bytes(tag & 7 == LENGTH and tag >> 3 in self.places for tag in range(256))
-        while self.kernels is not None and (found := self.kernels.fields(self.data, at, known)):
+        while self.kernels is not None:
+            found = self.kernels.fields(self.data, at, known)
+            if found is None:
+                self.kernels = None
+            if not found:
+                break
             rows = np.array(found).reshape(-1, 3)
             for number, places in self.places.items():
                 places.frombytes(rows[rows[:, 0] >> 3 == number, 1:].tobytes())
@@ -297,7 +303,8 @@ class _Message:
         sizes = locations.sizes[order]
         refuse_expansion(int(sizes.sum()), len(self.data), self.where)
         # stacks in the file are leaf-first, so reversing the whole array puts the root of each stack first
-        paths = locations.frames[ranges(locations.offsets[order], sizes)][::-1]
+        at = order if (locations.sizes == 1).all() else ranges(locations.offsets[order], sizes)
+        paths = locations.frames[at][::-1]
         offsets = len(paths) - np.append(0, np.cumsum(sizes))[np.append(0, np.cumsum(counts))][::-1]
         return partial(stacks_from_paths, paths, offsets, where=self.where), values[:, ::-1]
 
@@ -305,11 +312,9 @@ class _Message:
         self, locations: _Locations, types: int
     ) -> tuple[Callable[[IntArray], Stacks], IntArray] | None:
         """Return the result of `samples`, or None if compiled code cannot read the samples."""
-        (places, ends), known = self.columns(_SAMPLE), locations.ids
-        if self.kernels is None or not len(known) or known[0] <= 0 or known[-1] > _DENSE * (len(known) + 1):
+        (places, ends), table = self.columns(_SAMPLE), _table_of(locations.ids)
+        if self.kernels is None or table is None:
             return None
-        table = np.full(int(known[-1]) + 1, -1, dtype=np.int32)
-        table[known] = np.arange(len(known))
         fresh, values = np.zeros(len(places), np.int64), np.zeros((types, len(places)), np.int64)
         given = [column.data for column in (places, ends, table, locations.offsets, locations.frames)]
         room = len(self.data)  # usually, each new frame has at least one byte
@@ -339,9 +344,20 @@ def _locations_of(found: dict[int, list[int]]) -> _Locations:
     return _Locations(ids[order], np.append(0, np.cumsum(sizes[order])), frames)
 
 
-def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
+def _table_of(known: IntArray) -> RowArray | None:
+    """Return the index of each id in the sorted array ``known``, -1 for missing ids, or None if most are missing."""
+    if not len(known) or known[0] <= 0 or known[-1] > _DENSE * (len(known) + 1):
+        return None
+    table = np.full(int(known[-1]) + 1, -1, dtype=np.int32)
+    table[known] = np.arange(len(known))
+    return table
+
+
+def _rows_of(known: IntArray, ids: IntArray) -> IntArray | RowArray:
     """Return the index of each id in the sorted array ``known``, or -1 for ids that are missing."""
     if not len(known):
         return np.full(len(ids), -1, dtype=np.int64)
+    if (table := _table_of(known)) is not None:
+        return np.where((ids < 0) | (ids > known[-1]), -1, table[np.clip(ids, 0, known[-1])])
     rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
     return np.where(known[rows] == ids, rows, -1)

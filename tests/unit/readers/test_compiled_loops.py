@@ -149,6 +149,14 @@ def test_samples_that_have_more_frames_than_the_file_has_bytes_are_read_alike() 
 
 
 @needs_library
+def test_many_unusual_fields_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers_pprof, "_MOST_SKIPS", 3)
+    data = pprof([([1, 2], 5, "p")], [["f"], ["g"]])
+    data = b"".join(message_field(10, 1) + message_field(2, message_field(2, 3)) for _ in range(9)) + data
+    assert content(data, NativeKernels()) == content(data, None)
+
+
+@needs_library
 @pytest.mark.parametrize("form", ["p", "l"])
 def test_compiled_code_reads_usual_samples(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers_pprof, "repeated_varints", None)
@@ -164,6 +172,7 @@ def test_fields_are_found_alike(parts: list[tuple[int, int, int]], cut: int) -> 
     data = b"".join((bytes([tag]) + varint(size) + bytes(size)) * times for tag, size, times in parts)
     data = data[: len(data) - cut]
     found = NativeKernels().fields(data, 0, bytes(tag in {10, 18} for tag in range(256)))
+    assert found is not None
     at = found[-1] if found else 0
     expected = [(number << 3 | wire, start, end) for number, wire, start, end in fields(data, 0, at, "f")]
     assert found.tolist() == [value for field in expected for value in field]
@@ -221,5 +230,7 @@ def varint(value: int) -> bytes:
 def test_without_a_library_python_reads(tmp_path: Path) -> None:
     nothing = NativeKernels(tmp_path / "kernels.so")
     assert nothing.line_scan() is None
-    assert not nothing.fields(bytes([10, 0, 10, 0, 10, 0]), 0, bytes([1] * 256))
+    assert nothing.fields(bytes([10, 0, 10, 0, 10, 0]), 0, bytes([1] * 256)) is None
+    data = pprof([([1, 2], 5, "p")], [["f"], ["g"]])
+    assert content(data, nothing) == content(data, None)
     assert outcome(b"a;b 1\na;c 2\n", nothing) == outcome(b"a;b 1\na;c 2\n", None)
