@@ -86,12 +86,16 @@ class _Child(Generic[Result]):
     The results of each batch are in shared memory, and then their length is in a pipe.
     """
 
+    _made: int
+    _lengths: int
+    _place = 0
+
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         if sys.platform != "linux":
             raise NotImplementedError(
                 "processes are forked only on Linux; `done` runs all tasks in this process elsewhere"
             )
-        self._made, self._place = os.memfd_create("results"), 0
+        self._made = os.memfd_create("results")
         self._lengths, lengths = os.pipe()
         self._pid = os.fork()
         if self._pid:
@@ -105,7 +109,8 @@ class _Child(Generic[Result]):
 
     def results(self, *, wait: bool = False) -> Iterator[tuple[int, Result]]:
         """Yield the results that the process has made, or with ``wait`` all results that it makes."""
-        os.set_blocking(self._lengths, wait)
+        if sys.platform == "linux":
+            os.set_blocking(self._lengths, wait)
         with suppress(BlockingIOError):
             while length := int.from_bytes(os.read(self._lengths, _LENGTH), "little"):
                 yield from _read(self._made, self._place, length)
