@@ -5,8 +5,10 @@ import os
 import pickle
 import signal
 import sys
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import accumulate, pairwise
 from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
@@ -137,27 +139,20 @@ def _write(made: object, file: int) -> int:
 
     head = pickle.dumps(made, protocol=5, buffer_callback=copied)
     parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
-    lengths = [len(parts), *(part.nbytes for part in parts)]
-    padding = -(sum(lengths[1:]) + _LENGTH * len(lengths)) % mmap.ALLOCATIONGRANULARITY
+    lengths = array("Q", [len(parts), *(part.nbytes for part in parts)])
+    written = lengths.itemsize * len(lengths) + sum(lengths[1:])
+    padding = -written % mmap.ALLOCATIONGRANULARITY
     with open(file, "ab", closefd=False) as stream:
-        stream.writelines(length.to_bytes(_LENGTH, "little") for length in lengths)
-        stream.writelines([*parts, bytes(padding)])
-    return sum(lengths[1:]) + _LENGTH * len(lengths) + padding
+        stream.writelines([memoryview(lengths), *parts, bytes(padding)])
+    return written + padding
 
 
 def _read(file: int, start: int, length: int) -> list[tuple[int, Result]]:
     """Return results from shared memory, without copying large arrays."""
-    data, place = memoryview(mmap.mmap(file, length, access=mmap.ACCESS_READ, offset=start)), 0
-
-    def taken(length: int) -> memoryview:
-        nonlocal place
-        place += length
-        return data[place - length : place]
-
-    def number() -> int:
-        return int.from_bytes(taken(_LENGTH), "little")
-
-    lengths = [number() for _ in range(number())]
-    head, *buffers = map(taken, lengths)
+    data = memoryview(mmap.mmap(file, length, access=mmap.ACCESS_READ, offset=start))
+    numbers = data.cast("Q")
+    first = 1 + numbers[0]
+    ends = accumulate(numbers[1:first], initial=first * numbers.itemsize)
+    head, *buffers = (data[place:end] for place, end in pairwise(ends))
     made: list[tuple[int, Result]] = pickle.loads(head, buffers=buffers)  # noqa: S301 - our own data
     return made
