@@ -94,9 +94,7 @@ class _Child(Generic[Result]):
 
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         if sys.platform != "linux":
-            raise NotImplementedError(
-                "processes are forked only on Linux; `done` runs all tasks in this process elsewhere"
-            )
+            raise NotImplementedError("processes are forked only on Linux")
         self._made = os.memfd_create("results")
         self._lengths, lengths = os.pipe()
         self._pid = os.fork()
