@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
-from profgate.compare.recordings import Reader, Recordings, in_parts, read_recordings, without_last, without_samples
+from profgate.compare.recordings import Reader, Recordings, in_parts, move_last, read_recordings, without_samples
 from profgate.compare.workloads import pair, renamed_workloads
 from profgate.io.native import NativeKernels
 from profgate.model.comparison import Causes, Comparison
@@ -240,7 +240,7 @@ def _compared_parts(
 
 
 def _nothing(files: Files) -> Recordings:
-    return Recordings([], [], [[] for _ in files[2:]], complete=False)
+    return Recordings([], [], [[] for _ in files[2:]])
 
 
 def _profiles_of(files: Recordings) -> list[list[Profile]]:
@@ -261,7 +261,7 @@ def _compared_part(
     # Step 1: Read the files. If there are many workloads, the steps are repeated for one part of the files at a time.
     made = read_recordings((files[0], files[1]), files[2:], read, manifests=manifests, named=beside.named)
     if others is not None:
-        made = without_last(made, last)
+        move_last(made, last)
     return _overlaid(made, last, beside, others, run)
 
 

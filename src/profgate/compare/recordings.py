@@ -21,17 +21,13 @@ Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """The profiles of both sides and of each base job, and the workloads whose files cannot be used.
-
-    ``complete`` is False if there are further files.
-    """
+    """The profiles of both sides and of each base job, and the workloads whose files cannot be used."""
 
     baseline: list[Profile]
     target: list[Profile]
     noise: list[list[Profile]]
     unreadable: tuple[NotCompared, ...] = ()
     warnings: tuple[Reason, ...] = ()
-    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +92,13 @@ def in_parts(groups: Sequence[Sequence[SourceFile]], most: int, count: int = 1) 
     return parts
 
 
-def without_last(files: Recordings, last: Recordings) -> Recordings:
-    """Move all profiles of workloads that may have files in other parts to ``last``, and return the other profiles."""
+def move_last(files: Recordings, last: Recordings) -> None:
+    """Move all profiles of workloads that may have files in other parts to ``last``."""
     sides = [files.baseline, files.target, *files.noise]
     late = {workload_name(profile.name) for side in sides for profile in side if is_paired_by_content(profile)}
     for side, left in zip(sides, [last.baseline, last.target, *last.noise], strict=True) if late else ():
         left += [profile for profile in side if workload_name(profile.name) in late]
         side[:] = [profile for profile in side if workload_name(profile.name) not in late]
-    return replace(files, complete=False)
 
 
 def _with_facts(profile: Profile, manifest: "Manifest | None", source: SourceFile) -> Profile:

@@ -5,8 +5,10 @@ import os
 import pickle
 import signal
 import sys
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import accumulate, pairwise
 from threading import Thread
 from typing import Generic, TypeVar
 
@@ -14,6 +16,7 @@ Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
 _BATCHES = 1000  # maximum number of batches, so that all batch numbers fit in a pipe of 4,096 bytes
 _LENGTH = 8  # bytes per length field
+_ROUND = 16  # number of batches after which results are read; each reading keeps a file open in Python 3.12
 _working = False  # whether this process does tasks together with others
 _SHARED = 1 << 14  # minimum number of bytes of a shared array; copying a smaller array takes less memory
 
@@ -43,9 +46,9 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
     children = [_Child(tasks, waiting) for _ in range(helpers)]
 
     def made() -> Iterator[tuple[int, Result]]:
-        for batch in _taken(waiting, len(tasks)):
+        for count, batch in enumerate(_taken(waiting, len(tasks)), start=1):
             yield from ((number, tasks[number]()) for number in batch)
-            for child in children:
+            for child in children if count % _ROUND == 0 else ():
                 yield from child.results()
         for child in children:
             yield from child.results(wait=True)
@@ -100,12 +103,14 @@ class _Child(Generic[Result]):
     The results of each batch are in shared memory, and then their length is in a pipe.
     """
 
+    _made: int
+    _lengths: int
+    _place = 0
+
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         if sys.platform != "linux":
-            raise NotImplementedError(
-                "processes are forked only on Linux; `done` runs all tasks in this process elsewhere"
-            )
-        self._made, self._place = os.memfd_create("results"), 0
+            raise NotImplementedError("processes are forked only on Linux")
+        self._made = os.memfd_create("results")
         self._lengths, lengths = os.pipe()
         self._pid = os.fork()
         if self._pid:
@@ -119,11 +124,17 @@ class _Child(Generic[Result]):
 
     def results(self, *, wait: bool = False) -> Iterator[tuple[int, Result]]:
         """Yield the results that the process has made, or with ``wait`` all results that it makes."""
-        os.set_blocking(self._lengths, wait)
+        if sys.platform == "linux":
+            os.set_blocking(self._lengths, wait)
+        lengths: list[int] = []
         with suppress(BlockingIOError):
-            while length := int.from_bytes(os.read(self._lengths, _LENGTH), "little"):
-                yield from _read(self._made, self._place, length)
-                self._place += length
+            while length := os.read(self._lengths, _LENGTH):
+                lengths.append(int.from_bytes(length, "little"))
+        if lengths:
+            data = memoryview(mmap.mmap(self._made, sum(lengths), access=mmap.ACCESS_READ, offset=self._place))
+            self._place += len(data)
+            for start, end in pairwise(accumulate(lengths, initial=0)):
+                yield from _read(data[start:end])
 
     def end(self) -> None:
         """Kill the process if it is still running."""
@@ -146,27 +157,19 @@ def _write(made: object, file: int) -> int:
 
     head = pickle.dumps(made, protocol=5, buffer_callback=copied)
     parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
-    lengths = [len(parts), *(part.nbytes for part in parts)]
-    padding = -(sum(lengths[1:]) + _LENGTH * len(lengths)) % mmap.ALLOCATIONGRANULARITY
+    lengths = array("Q", [len(parts), *(part.nbytes for part in parts)])
+    written = lengths.itemsize * len(lengths) + sum(lengths[1:])
+    padding = -written % mmap.ALLOCATIONGRANULARITY
     with open(file, "ab", closefd=False) as stream:
-        stream.writelines(length.to_bytes(_LENGTH, "little") for length in lengths)
-        stream.writelines([*parts, bytes(padding)])
-    return sum(lengths[1:]) + _LENGTH * len(lengths) + padding
+        stream.writelines([memoryview(lengths), *parts, bytes(padding)])
+    return written + padding
 
 
-def _read(file: int, start: int, length: int) -> list[tuple[int, Result]]:
+def _read(data: memoryview) -> list[tuple[int, Result]]:
     """Return results from shared memory, without copying large arrays."""
-    data, place = memoryview(mmap.mmap(file, length, access=mmap.ACCESS_READ, offset=start)), 0
-
-    def taken(length: int) -> memoryview:
-        nonlocal place
-        place += length
-        return data[place - length : place]
-
-    def number() -> int:
-        return int.from_bytes(taken(_LENGTH), "little")
-
-    lengths = [number() for _ in range(number())]
-    head, *buffers = map(taken, lengths)
+    numbers = data.cast("Q")
+    first = 1 + numbers[0]
+    ends = accumulate(numbers[1:first], initial=first * numbers.itemsize)
+    head, *buffers = (data[place:end] for place, end in pairwise(ends))
     made: list[tuple[int, Result]] = pickle.loads(head, buffers=buffers)  # noqa: S301 - our own data
     return made

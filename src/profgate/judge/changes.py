@@ -87,17 +87,13 @@ def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: F
     carried = details.carried if isinstance(details, ContextShift) else None
     on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= CARRIED
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
-    return np.lexsort((detection.symbol[rows], -_known(moved), on_the_way, rank))
-
-
-def _known(values: FloatArray) -> FloatArray:
-    return np.where(np.isnan(values), 0.0, values)
+    return np.lexsort((detection.symbol[rows], -np.where(np.isnan(moved), 0.0, moved), on_the_way, rank))
 
 
 def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> BoolArray:
     """Return a mask of the `SUSPECTS` rows whose share of the run became worse by most."""
-    growth = _known(dearer * (share_to - share_from))
-    growth[np.fmax(share_from, share_to) < SUSPECT_SHARE] = 0.0
+    growth = dearer * (share_to - share_from)
+    growth[np.isnan(growth) | (np.fmax(share_from, share_to) < SUSPECT_SHARE)] = 0.0
     return np.asarray((growth > 0) & (growth >= np.sort(growth)[-SUSPECTS:].min(initial=np.inf)))
 
 

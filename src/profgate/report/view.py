@@ -199,17 +199,15 @@ class View:
         same = abs(relative) < TOTAL_FLOOR and rows.unseen_total(row.metric) == WITHIN_NOISE
         return f"; total{of} {'unchanged' if same else rows.total_growth(row.metric)}"
 
-    def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
+    def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[Reason]:
         """Return the reasons for the verdict that neither the headline nor a row shows, without those of ``listed``."""
-        return [self._worded(reason) for reason in self._further(listed)]
-
-    def _further(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[Reason]:
         inconclusive = self.report.verdict.conclusion == "inconclusive"
         reasons = self.report.verdict.reasons[inconclusive:]
         shown = SHOWN_ELSEWHERE | listed | (SUSPECTED if inconclusive else set())
         return [one for one in reasons if one.code not in shown]
 
-    def _worded(self, line: Reason | str) -> str:
+    def worded(self, line: Reason | str) -> str:
+        """Return a line of the details."""
         return line if isinstance(line, str) else self.style.text(self._line(line, self.style.name))
 
     @cached_property
@@ -314,7 +312,7 @@ class View:
                 for _, location, check in rank_sections(report)
             ),
             Section(
-                "how this was measured", (), limited(self._measured(), 2 * max(limit, 2), "line", text=self._worded)
+                "how this was measured", (), limited(self._measured(), 2 * max(limit, 2), "line", text=self.worded)
             ),
         ]
         return [section for section in sections if any(section[1:])]
@@ -327,7 +325,7 @@ class View:
         lines: list[Reason | str] = [
             f"{older}: no profiles of a newer commit can be used." if distance else "",
             *self._facts(),
-            *self._further(),
+            *self.further_reasons(),
             *self.notes(),
             *statements.renames((pair.metric for pair in self.pairs), self.style.code),
             stated and f"Policy: {self.style.text(stated)}",
