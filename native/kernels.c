@@ -331,8 +331,8 @@ static int64_t follow_list(path_t *path, const uint8_t *list, int64_t size, cons
 }
 
 /* The samples of pprof from the last to the first: by sample, its values and how many frames it does not share with the
- * one before; and the depth and number of these frames, as many as there is room for. Frames and their offsets are by
- * row of a location, rows by id. Gives how many frames; -1 where anything is unusual or paths have more than most. */
+ * one before; and the depth and number of these frames. Frames and their offsets are by row of a location, rows by id.
+ * Gives how many frames; -1 without room, where paths have more frames than most, or where anything is unusual. */
 int64_t profgate_samples(const uint8_t *data, int64_t size, int64_t samples, int64_t types, int64_t ids, int64_t most,
                          int64_t room, const int64_t *start, const int64_t *end, const int32_t *row_of,
                          const int64_t *offset, const int32_t *frame_of, int64_t *fresh, int64_t *value,
@@ -367,7 +367,7 @@ int64_t profgate_samples(const uint8_t *data, int64_t size, int64_t samples, int
         if (frames) length = frames;
     }
     free(path.step), free(before);
-    return made < 0 ? -1 : count;
+    return made < 0 || count > room ? -1 : count;
 }
 
 /* Fields in a row from a place on that have a known tag of one byte and a length of one or two bytes: the tag of each,

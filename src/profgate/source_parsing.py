@@ -54,7 +54,6 @@ def _from_json(response: bytes) -> ParsedSource | None:
         if found is None:
             return None
         return ParsedSource(
-            found["language"],
             tuple(
                 SourceFunction(
                     **function

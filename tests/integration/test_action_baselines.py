@@ -138,6 +138,7 @@ def test_unfinished_base_run_is_awaited(recorded: Stage, status: str) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert recorded.outputs["baseline-sha"] == recorded.base
     assert slept == [15, 30, 60]
+    assert "waiting up to 60 seconds" in recorded.log
     assert sum(one.path.endswith("/runs") for one in recorded.requests) == 1 + len(slept)
 
 

@@ -43,6 +43,7 @@ def test_release_is_compared_and_written_as_a_file(releasing: Stage) -> None:
     assert published(releasing, "v2") == 1
     assert MANIFEST_NAME in ZipFile(releasing.workspace / "profgate-report" / ASSET).namelist()
     assert releasing.outputs["baseline-sha"] == releasing.fake.state.tags["v1"]
+    assert releasing.report["target"]["distance"] == 0
     notes = releasing.file("release-notes.md")
     assert notes.strip() in releasing.summary
     assert "### Performance from `v1` to `v2`" in notes

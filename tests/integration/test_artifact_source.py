@@ -114,7 +114,7 @@ def test_poisoned_artifact_of_this_run_is_ignored(fake: FakeGitHub) -> None:
     "artifact",
     [
         *({"name": "profgate-other"}, {"expired": True}, {"digest": f"sha256:{'0' * 64}"}),
-        *({"content": b"PK\x03\x04"}, {"content": {"../../etc/profile": b"a 1\n"}}),
+        *({"content": b"PK\x03\x04"}, {"content": {}}, {"content": {"../../etc/profile": b"a 1\n"}}),
         {"content": POISONED | {MANIFEST_NAME: manifest_to_json(Manifest(commit="0" * 40)).encode()}},
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from profgate.attribution.unified_diff import parse_diff
 from profgate.detect.builtin import STRATEGIES
-from profgate.github.step_outputs import Published, outputs_of
+from profgate.github.step_outputs import outputs_of
 from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceDiff
 from profgate.model.policy import Policy
@@ -131,7 +131,7 @@ def test_one_cause_in_three_workloads_counts_once() -> None:
     three = report(CHAIN, SLOWER_CHAIN, workloads=3)
     assert [reason.parameters["function"] for reason in three.verdict.reasons] == ["lex"]
     assert "also in 2 more workloads" in render_comment(three).text
-    assert outputs_of(three, Published())["red"] == "1"
+    assert outputs_of(three)["red"] == "1"
 
 
 @pytest.mark.parametrize(

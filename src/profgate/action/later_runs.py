@@ -31,10 +31,7 @@ LEFT = (
     "no open pull request has the commit {} of the finished run as its head: it was closed, its repository was deleted,"
     " or a newer run replaces this one"
 )
-SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
-LOST = "contains no artifact {}; run profgate in that workflow on pull_request"
 TAKEN, REFUSED = "+1", "confused"  # names of reactions to comments
-NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 
 
 def comment_on_fork(job: Job) -> int:
@@ -52,12 +49,15 @@ def _compared(job: Job, run: TriggeringRun) -> int:
     name, context = target_artifact(job.settings), job.context
     target = fork_artifact(job.client, name, run)
     if target is None and not (context.is_fork or context.is_dependabot):
-        return end_without_result(job, SELF.format(run.id, name))
+        reason = f"run {run.id} stored no artifact {name}; its own token could write, so it has reported"
+        return end_without_result(job, reason)
     pull = _pull(job, run, target.manifest.ref if target else "")
     if pull is None:
         return end_without_result(job, LEFT.format(run.head_sha))
     if target is None:
-        raise ProfgateError(f"run {run.id}", LOST.format(name))
+        raise ProfgateError(
+            f"run {run.id}", f"contains no artifact {name}; run profgate in that workflow on pull_request"
+        )
     job.context = _about(pull, context, target.manifest.commit)
     job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
     sides = fork_sides(job, target)
@@ -149,7 +149,8 @@ def _again(job: Job, pull: PullRecord) -> int:
     if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):
         return _compare_again(job, run)
     if run is None or run.conclusion != "failure":
-        return end_without_result(job, NO_FAILURE.format(_workflow(job), pull.head.sha[:7]))
+        reason = f"{_workflow(job)} has no failed run at {pull.head.sha[:7]}; the acceptance counts in the next run"
+        return end_without_result(job, reason)
     job.client.rerun_failed_jobs(run.id)
     return end_without_result(job, f"the failed jobs of run {run.id} run again, and read the acceptance")
 

@@ -21,10 +21,6 @@ from profgate.model.report import Document
 from profgate.model.sides import NotCompared
 from profgate.report.json_report import LARGEST_REPORT, LINKS_NAME, REPORT_NAME, from_json, links_from_json, to_json
 
-NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }}, where JOB is the job of the shards"
-
-NO_SHARDS = "let its job run with mode: shard"
-
 
 def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     """Merge this run's shard reports, judge the result under the base commit's policy, and return the exit code."""
@@ -53,12 +49,19 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
 def stored_shards(job: Job) -> list[Shard]:
     """Return the reports of this run's shards, each from the shard's newest attempt, sorted by key."""
     if not job.settings.shards_result:
-        raise SettingsError("shards-result", NO_RESULT)
+        what = (
+            "give it, so that a lost shard does not pass: ${{ needs.JOB.result }}, where JOB is the job of the shards"
+        )
+        raise SettingsError("shards-result", what)
     chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards, job.context.run_attempt)
     if not chosen:
         what = f"no shard whose key matches {job.settings.shards!r} stored a report"
         ended = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
-        how = f"the shards ended with {ended}, and their logs have the reason" if ended else NO_SHARDS
+        how = (
+            f"the shards ended with {ended}, and their logs have the reason"
+            if ended
+            else "let its job run with mode: shard"
+        )
         raise ProfgateError(f"run {job.context.run_id}", f"{what}; {how}")
     shards = []
     for key, artifact in sorted(chosen.items()):

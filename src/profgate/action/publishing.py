@@ -1,9 +1,11 @@
 """Publish the annotations, outputs, status, check run and comment of a run, and determine its exit code."""
 
+from collections.abc import Mapping
+
 from profgate.action.job import Job
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError, known_error
 from profgate.github.statuses import CheckText, annotations, publish_check_run, publish_failure, publish_verdict
-from profgate.github.step_outputs import Published, outputs_of
+from profgate.github.step_outputs import outputs_of
 from profgate.github.sticky_comment import Texts, publish_anew, publish_comment
 from profgate.github.workflow_commands import WorkflowCommands, harmless
 from profgate.model.links import Links
@@ -15,7 +17,6 @@ from profgate.report.view import View
 from profgate.report.wording import reason_text
 
 NOT_COMPARED = 3
-NOT_PUBLISHED = Published()
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
 STORED = (
     "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
@@ -34,7 +35,9 @@ def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
             commands.error(line)
 
 
-def set_outputs(commands: WorkflowCommands, report: Report | None = None, published: Published = NOT_PUBLISHED) -> None:
+def set_outputs(
+    commands: WorkflowCommands, report: Report | None = None, published: Mapping[str, str] | None = None
+) -> None:
     """Set all outputs that the action declares."""
     for name, value in outputs_of(report, published).items():
         commands.set_output(name, value)

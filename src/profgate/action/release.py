@@ -15,11 +15,13 @@ from profgate.action.reporting import compare_and_report
 from profgate.errors import GitHubError, ProfgateError, ProfileError
 from profgate.github.artifact_service import zip_files
 from profgate.github.artifact_source import LATEST, Found, StoredSet, asset_name, later_set, latest
-from profgate.github.baseline_search import Trust, distrust, first_parents
+from profgate.github.baseline_search import Trust, distrust
 from profgate.github.records import WorkflowRun
 from profgate.github.release_notes import Step, render_release_notes
+from profgate.history.ancestry import first_line
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_files
+from profgate.model.history import StoredCommit
 from profgate.model.manifest import Manifest
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Report
@@ -120,7 +122,10 @@ def _notes(job: Job, given: PipelineInput, report: Report) -> Document:
 def _between(job: Job, given: PipelineInput) -> tuple[list[str], list[StoredSet], list[str]]:
     """Return the commits between the two sides, oldest first, the profiles recorded for some of them, and doubts."""
     base, head = given.baseline_side.sha or "", given.target_side.sha or ""
-    chain = first_parents(job.client.commits_between(base, head), head)
+    commits = {
+        commit.sha: StoredCommit(commit.sha, commit.parents) for commit in job.client.commits_between(base, head)
+    }
+    chain = [sha for sha in first_line(head, commits) if sha in commits]
     runs = _runs(job, chain[:-1])
     most = MOST_STEPS - 1
     shown = runs if len(runs) <= most else [runs[number * len(runs) // most] for number in range(most)]

@@ -15,10 +15,10 @@ from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError
 from profgate.flamegraph.pages import build_index, earlier_totals, run_totals
 from profgate.github.artifact_source import later_set
-from profgate.github.artifact_upload import Uploaded, report_artifact, store_report, upload_pages, upload_step
+from profgate.github.artifact_upload import report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
-from profgate.github.step_outputs import Published, regressions
+from profgate.github.step_outputs import regressions
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import is_in
 from profgate.judge.verdict import judge
@@ -66,12 +66,23 @@ def compare_and_report(job: Job, sides: ComparedSides, notes: Callable[[Report],
     first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.never_recorded else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     _summarize(job, ReportResult(report, Links(run=run_url), first_run=first), UNFINISHED)
-    uploaded = _uploaded(job, built)
+    links, warning = upload_pages(
+        job.uploads,
+        built.pages,
+        key=settings.key,
+        attempt=job.context.run_attempt,
+        folder=settings.output_dir,
+        run_url=run_url,
+    )
+    if warning:
+        job.warn(warning)
+    if not all(job.written(page.document.name) for page in built.pages):
+        links = replace(links, fetch=None)
     earlier = earlier_totals(built.comparisons)
-    result = ReportResult(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None, earlier)
+    result = ReportResult(report, links, sides.base_runs, first, notes(report) if notes else None, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
-    return conclude(job, result, "" if uploaded.warnings else report_artifact(settings.key, job.context.run_attempt))
+    return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
 
 
 def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
@@ -156,9 +167,13 @@ def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
         job.write(result.notes)
     job.write(replace(summary, name="summary.md"))
     give_to_owner(job.output_dir, job.context.workspace)
-    page_url = next(iter(links.pages.values()), "")
-    notes = job.written(result.notes.name) if result.notes else ""
-    published = Published(job.written(REPORT_NAME), page_url, comment_url, result.base_runs, notes)
+    published = {
+        "report": job.written(REPORT_NAME),
+        "release-notes": job.written(result.notes.name) if result.notes else "",
+        "page-url": next(iter(links.pages.values()), ""),
+        "comment-url": comment_url,
+        "base-runs": str(result.base_runs),
+    }
     set_outputs(job.commands, report, published)
 
 
@@ -183,23 +198,6 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
         hrefs = {(page.workload, page.metric): page.document.name for page in written}
         totals = earlier_totals(built.comparisons), run_totals(built.comparisons)
         job.write(Document("index.html", "text/html", build_index(report, hrefs, *totals)))
-
-
-def _uploaded(job: Job, built: Built) -> Uploaded:
-    """Upload the pages. A failure causes only a warning."""
-    uploaded = upload_pages(
-        job.uploads,
-        built.pages,
-        key=job.settings.key,
-        attempt=job.context.run_attempt,
-        folder=job.settings.output_dir,
-        run_url=job.context.run_url,
-    )
-    for warning in uploaded.warnings:
-        job.warn(warning)
-    if all(job.written(page.document.name) for page in built.pages):
-        return uploaded
-    return replace(uploaded, links=replace(uploaded.links, fetch=None))  # some pages could not be written
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:

@@ -1,24 +1,34 @@
 """Finds the costs of calls between functions, and the symbol that causes the change of each symbol.
 
-The search for a cause starts at a symbol and follows calls as long as a callee explains the change of its caller.
+The search for a cause starts at a symbol and follows calls as long as a callee explains the change of its caller. A
+changed function can also explain the changes of its callees and of libraries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from profgate.model.comparison import Causes, Comparison, RunCosts
+from profgate.model.comparison import Causes, Comparison, DiffTree, RunCosts
+from profgate.model.levels import GATE_SHARE, NEARLY_ALL
 
 if TYPE_CHECKING:
-    from profgate.model.arrays import FloatArray, IntArray
+    from profgate.model.arrays import BoolArray, FloatArray, IntArray
     from profgate.model.attribution import SourceStates
     from profgate.model.change import Detection
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
+CHANGED = frozenset({"changed", "added"})
+MOST_SOURCES = 50  # maximum number of changed functions that can explain others; each one takes time in large trees
+INSIDE = 0.8  # smallest fraction of a function's change that must occur within another function's change
+MOST = 0.5  # smallest fraction of a change that a source must explain together with libraries
+LEAST = 0.25  # smallest fraction of a change that a source must explain alone
+NAMELESS = frozenset({"[unknown]", "_init"})  # perf names stubs of library calls after the last symbol, _init
+Explained = dict[tuple[int, bool], int]
 
 
 class CallLinks(NamedTuple):
@@ -68,8 +78,6 @@ def walked_causes(
     go from a function whose source changed to one whose source did not. Finally, `explained` starts some walks at the
     changed function that explains a tested change.
     """
-    from profgate.attribution.change_sources import explained, sources_of, tested_changes
-
     links = links_of(comparison)
     before, after = comparison.runs.means(comparison.total_value)
     change = after / factor - before
@@ -113,3 +121,123 @@ def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
         end = following[end]
         lowest = np.minimum(lowest, end)
     return lowest, steps
+
+
+def tested_changes(detections: Iterable[Detection], *, lower_is_better: bool) -> tuple[dict[int, float], set[int]]:
+    """Return the tested changes by symbol in stored units per run, and the symbols whose total costs were tested."""
+    from profgate.model.kinds import BETTER, WORSE  # commands that draw import this module, but not the kinds
+
+    growths, wide = dict[int, float](), set[int]()
+    for detection in detections:
+        judged = detection.result.judged if detection.result else ()
+        for row in np.flatnonzero(np.isin(detection.kind, list(WORSE | BETTER))).tolist() if judged else ():
+            rises = (detection.kind[row] in WORSE) == lower_is_better
+            moved = abs(float(detection.to_value[row] - detection.from_value[row]))
+            growths[int(detection.symbol[row])] = moved if rises else -moved
+            wide |= {int(detection.symbol[row])} if judged[row] == "subtree" else set()
+    return growths, wide
+
+
+def sources_of(comparison: Comparison, states: SourceStates | None) -> tuple[set[int], set[int]]:
+    """Return the functions that can explain changes of other functions, and those of them whose source changed.
+
+    They changed by at least 0.5 % of the run and do not hold nearly all of it. Their source changed, or they exist on
+    one side only and not in a library.
+    """
+    before, after = comparison.runs.means(comparison.total_value)
+    totals = [float(total) for total in comparison.runs.means(comparison.run_totals)]
+    moved, whole = np.abs(after - before), max(totals)
+    order = np.argsort(-moved, kind="stable")
+    part = (before < NEARLY_ALL * totals[0]) | (after < NEARLY_ALL * totals[1])
+    large = order[(moved[order] >= GATE_SHARE * whole) & part[order]].tolist()
+    one_side = comparison.present.sum(axis=0) == 1
+    changed = [symbol for symbol in large if states is not None and states.states[symbol] in CHANGED][:MOST_SOURCES]
+    alone = [symbol for symbol in large if one_side[symbol] and not _may_lack_callers(comparison, symbol)]
+    return {*changed, *alone[:MOST_SOURCES]}, set(changed)
+
+
+def explained(
+    comparison: Comparison,
+    growths: Mapping[int, float],
+    wide: AbstractSet[int],
+    sources: AbstractSet[int],
+    changed: AbstractSet[int],
+    factor: float,
+) -> Explained:
+    """Map functions with tested changes, and whether they rise, to another function that explains the change.
+
+    The change of an unchanged function is explained by the innermost of the ``sources`` within which it occurs. If its
+    total cost was tested, it is also explained by a source that holds most of it, together with libraries. A function
+    whose stacks may lack its callers is explained by the changed function with the largest change. Without stacks, the
+    result is empty. ``growths`` and ``wide`` are the `tested_changes`, ``sources`` and ``changed`` the `sources_of` the
+    comparison, and the costs of the target are divided by ``factor``.
+    """
+    if comparison.tree is None or not growths:
+        return {}
+    within = _Within(comparison, comparison.tree, factor)
+    found = _inside_sources(within, (growths.keys() | sources) - changed, sources)
+    for outer in wide - changed:
+        source, rises = within.holding(outer, growths[outer], sources - {outer}), growths[outer] > 0
+        if source is not None:
+            found[outer, rises] = found.get((source, rises), source)
+    for symbol in growths.keys() - changed:
+        leads = [lead for lead in changed if growths.get(lead, 0.0) * growths[symbol] > 0.0]
+        if leads and _may_lack_callers(comparison, symbol):
+            lead = max(leads, key=lambda lead: (abs(growths[lead]), -lead))
+            found.setdefault((symbol, growths[symbol] > 0), lead)
+    return found
+
+
+def _inside_sources(within: _Within, symbols: AbstractSet[int], sources: AbstractSet[int]) -> Explained:
+    """Map the symbols to the innermost source within which their change occurs, or to what explains this source."""
+    found, whole = Explained(), within.moved(-1)  # the root
+    for outer in sorted(sources, key=lambda source: (-abs(whole[source]), source)):
+        inside, rises = within.moved(outer), bool(whole[outer] > 0)
+        for symbol in symbols - {outer}:
+            if (whole[symbol] > 0) == rises and inside[symbol] / (whole[symbol] or np.inf) >= INSIDE:
+                found[symbol, rises] = found.get((outer, rises), outer)
+    return found
+
+
+def _may_lack_callers(comparison: Comparison, symbol: int) -> bool:
+    """Return whether a function is in a shared library, which often has no frame pointers, or has no name."""
+    table = comparison.symbols
+    return table.files[symbol] is None and (".so" in (table.modules[symbol] or "") or table.names[symbol] in NAMELESS)
+
+
+class _Within:
+    """The changes of functions within the subtrees of a function, after the target is divided by the common factor."""
+
+    def __init__(self, comparison: Comparison, tree: DiffTree, factor: float) -> None:
+        self._tree, self._symbols = tree, len(comparison.symbols)
+        self._rows = tree.topmost()
+        before, after = tree.baseline_total[self._rows], tree.target_total[self._rows]
+        self._moved = after / comparison.runs.target / factor - before / comparison.runs.baseline
+        names = range(self._symbols)
+        lacking = np.array([*(_may_lack_callers(comparison, symbol) for symbol in names), False])  # the root is -1
+        own = tree.target_self / comparison.runs.target / factor - tree.baseline_self / comparison.runs.baseline
+        self._library = np.where(lacking[tree.symbol], own, 0.0)
+
+    def moved(self, outer: int) -> FloatArray:
+        """Return the change in the total cost of each symbol when it is called, directly or not, by ``outer``."""
+        inside = self._below(outer)[self._rows]
+        found = np.bincount(self._tree.symbol[self._rows[inside]], self._moved[inside], self._symbols)
+        return found.astype(np.float64)
+
+    def holding(self, outer: int, growth: float, sources: AbstractSet[int]) -> int | None:
+        """Return the innermost source that, together with libraries, holds most of a function's growth, or None."""
+        part, library = self.moved(outer) / (growth or np.inf), self._in_libraries(outer)
+        found = [
+            source
+            for source in sources
+            if part[source] >= LEAST
+            and part[source] + (library - self._in_libraries(source)) / (growth or np.inf) >= MOST
+        ]
+        return min(found, key=lambda source: (part[source], source), default=None)
+
+    def _in_libraries(self, outer: int) -> float:
+        """Return the change in the cost of libraries below a function."""
+        return float(self._library[self._below(outer)].sum())
+
+    def _below(self, outer: int) -> BoolArray:
+        return self._tree.below(np.flatnonzero(self._tree.symbol == outer))

@@ -64,7 +64,6 @@ class SourceFunction:
 class ParsedSource:
     """The functions of a file, sorted by first line, and its import statements with the words that they contain."""
 
-    language: Language
     functions: tuple[SourceFunction, ...]
     imports: frozenset[tuple[str, frozenset[str]]]
 
@@ -168,7 +167,7 @@ class _Walk:
                 waiting += [(child, False) for child in reversed(node.children)]
                 self.above.append(node)
         done.sort(key=lambda function: (function.first, -function.last, function.parts))
-        return ParsedSource(self.language, tuple(done), frozenset(self.imports))
+        return ParsedSource(tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:
         """Process a node and return whether its children must also be processed."""

@@ -1,9 +1,8 @@
 """Lists the syntax nodes of each language that are functions, scopes or imports, or that have no effect."""
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Parser
@@ -16,8 +15,7 @@ def node_types(text: str = "") -> frozenset[str]:
     return frozenset(text.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(NamedTuple):
     """The node types of a language, grouped by meaning.
 
     A ``wrappers`` node contains a function or scope and the code before it, such as decorators. A ``leading`` node

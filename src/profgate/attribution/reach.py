@@ -7,8 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from profgate.attribution.call_links import links_of, shares
-from profgate.attribution.change_sources import CHANGED
+from profgate.attribution.call_links import CHANGED, links_of, shares
 from profgate.attribution.dependencies import (
     PACKAGES,
     Dependencies,

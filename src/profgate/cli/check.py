@@ -5,11 +5,12 @@ import sys
 import click
 
 from profgate.cli import options as opt
-from profgate.history.checker import Checker
+from profgate.history.checker import checks_at
 from profgate.history.checks import checks_json, checks_lines
 from profgate.history.opening import location, open_any
 from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
+from profgate.pipeline import PipelineInput
 
 MOST_CHECKED = 50  # maximum number of commits for --all, because each check can take seconds
 
@@ -42,10 +43,9 @@ def check(
     compared.
     """
     with open_any(history) as store, opt.running(executor) as runner, progress(sys.stderr) as step:
-        checker = Checker(
-            store, rev, policy, strategies or None, verbose=verbose, folder=location(history), runner=runner
-        )
-        checks = checker.checks(last if every else None, step)
+        given = PipelineInput((), (), policy=policy, strategies=strategies or None, verbose=verbose, pages=0)
+        most, folder = last if every else None, location(history)
+        checks = checks_at(store, rev, most, given, folder=folder, runner=runner, progress=step)
     if output == "json":
         sys.stdout.write(checks_json(checks))
     else:

@@ -20,7 +20,7 @@ from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
 from profgate.io.terminal import progress
-from profgate.io.threads import started
+from profgate.io.workers import started
 from profgate.pipeline import states_of
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 A change is a net change if it remains when the other costs of the callers are included.
 """
 
-from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,7 @@ OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must off
 EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes inside the subtree must explain
 
 
-@dataclass(frozen=True, slots=True)
-class NetChange:
+class NetChange(NamedTuple):
     """A change in the self cost of a function, or in the cost of its ``subtree``, in the direction of ``sign``.
 
     ``place`` is the tested location that proves the change, and ``shown`` the one whose costs are ``before`` and
@@ -65,7 +63,7 @@ def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, b
     likely = np.flatnonzero((size >= bar) & (evidence.costs.symbol != WHOLE))
     order = likely[np.argsort(-size[likely], kind="stable")][: 4 * most]
     rows = _resolved(comparison, evidence, order.tolist())
-    return [replace(row, listed=True, certain=False) for row in rows if not row.net][:most]
+    return [row._replace(listed=True, certain=False) for row in rows if not row.net][:most]
 
 
 def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> NetChange:
@@ -120,7 +118,7 @@ def _merged(rows: list[NetChange], distance: FloatArray) -> list[NetChange]:
         wide = next((row for row in same if row.subtree and not row.net), first) if not first.net else first
         new = tuple(dict.fromkeys(symbol for row in same for symbol in row.new))
         shown = {name: getattr(wide, name) for name in ("shown", "subtree", "before", "after")}
-        merged.append(replace(first, **shown, new=new))
+        merged.append(first._replace(**shown, new=new))
     return merged
 
 
@@ -160,18 +158,18 @@ class _Search:
         while (row.symbol, row.subtree) not in seen:
             seen.add((row.symbol, row.subtree))
             if row.sign * self._change(row) <= 0.0:
-                return replace(row, net="offset", certain=False)
+                return row._replace(net="offset", certain=False)
             offset = self._offset(row)
             if offset is None:
-                return replace(row, net="offset", certain=False) if self._caller_fell(row) else row
+                return row._replace(net="offset", certain=False) if self._caller_fell(row) else row
             caller, near = offset
             nearly_all = caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole
             if caller.symbol == WHOLE or (nearly_all and not near):
-                return replace(row, net="offset", certain=False)
+                return row._replace(net="offset", certain=False)
             outer = self.place.get((caller.symbol, SUBTREE))
             judged = row if outer is None else tested_change(self.comparison, self.evidence, outer)
             if outer is None or not judged.listed or judged.sign != row.sign:
-                return replace(row, net="moved", certain=False, listed=False)
+                return row._replace(net="moved", certain=False, listed=False)
             row = judged
         return row
 
@@ -251,12 +249,12 @@ class _Search:
         if caller != WHOLE:
             added = bool(after[caller] - before[caller] >= OFFSET * row.change)
         if not added and not (broad and self._none_fell(OFFSET * row.change)):
-            return replace(row, net="moved", certain=False, listed=False)
-        row = replace(row, certain=row.certain and added, new=(row.symbol,))
+            return row._replace(net="moved", certain=False, listed=False)
+        row = row._replace(certain=row.certain and added, new=(row.symbol,))
         shown = outermost if broad else caller
         if shown == row.symbol or caller == WHOLE:
             return row
-        return replace(row, symbol=shown, subtree=True, before=float(before[shown]), after=float(after[shown]))
+        return row._replace(symbol=shown, subtree=True, before=float(before[shown]), after=float(after[shown]))
 
     def _sides(self, values: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Return the mean costs of both sides after dividing by the common factor, with one element per symbol."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -16,14 +16,6 @@ REPORT_PREFIX = "profgate-report-"
 MOST_NAMES = 3  # maximum number of names that are tried for each page
 
 
-@dataclass(frozen=True, slots=True)
-class Uploaded:
-    """Links to the uploaded pages, and warnings about failed uploads."""
-
-    links: Links
-    warnings: tuple[str, ...] = ()
-
-
 def upload_pages(
     connect: Callable[[], ArtifactService],
     pages: Sequence[PageDocument],
@@ -32,11 +24,14 @@ def upload_pages(
     attempt: int,
     folder: str,
     run_url: str,
-) -> Uploaded:
-    """Upload each page as an artifact that opens in the browser. The warning about a failure names ``folder``."""
+) -> tuple[Links, str]:
+    """Upload each page as an artifact that opens in the browser.
+
+    Returns the links, and a warning that names ``folder`` if an upload failed.
+    """
     links = Links(run=run_url)
     if not pages:
-        return Uploaded(links)
+        return links, ""
     taken: set[str] = set()
     try:
         service = connect()
@@ -48,8 +43,8 @@ def upload_pages(
         step, command = upload_step(name, folder, run_url), fetch_command(name, run_url)
         warning = f"{error}\nThe pages are in {folder}; to store them add this step:\n{step}"
         warning += f"\nand fetch them with: {command}" if command else ""
-        return Uploaded(replace(links, fetch=command or None), (warning,))
-    return Uploaded(links)
+        return replace(links, fetch=command or None), warning
+    return links, ""
 
 
 def _stored_page(service: ArtifactService, page: PageDocument, new_name: Callable[[], str]) -> UploadedArtifact:

@@ -48,19 +48,6 @@ def distances(start: str, commits: Iterable[CommitRecord]) -> dict[str, int]:
     return found
 
 
-def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
-    """Return the given commits that are reachable from ``head`` through first parents only, oldest first."""
-    parents = {commit.sha: commit.parents for commit in commits}
-    chain: list[str] = []
-    sha = head
-    while sha in parents and sha not in chain:
-        chain.append(sha)
-        if not parents[sha]:
-            break
-        sha = parents[sha][0]
-    return chain[::-1]
-
-
 def distrust(run: WorkflowRun, trust: Trust, reachable: dict[str, int]) -> str | None:
     """Return the reason why a run is not trusted, or None if it is trusted.
 

@@ -138,7 +138,7 @@ class GitRequests(GitHubConnection):
         return self.branches_below(branch).get(branch)
 
     def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
-        """Return the content of a file of any size in the root folder of a commit, or None, in two requests."""
+        """Return the content of a file in the root folder of a commit, also above 1 MB, or None, in two requests."""
         where = f"{path} of commit {sha}"
         tree = self._get(f"/git/trees/{_quoted(sha)}", TreeRecord)
         entry = next((entry for entry in tree.tree if entry.path == path and entry.is_file), None)

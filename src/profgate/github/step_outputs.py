@@ -1,7 +1,6 @@
 """Define the names, descriptions and values of the step's outputs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from profgate.model.report import Finding, Report
 
@@ -19,29 +18,10 @@ OUTPUTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The values of outputs that are known only after publishing."""
-
-    report_path: str = ""
-    page_url: str = ""
-    comment_url: str = ""
-    base_runs: int = 0
-    notes_path: str = ""
-
-
-def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
-    """Return the values of all declared outputs. An output without a value is empty."""
-    values = dict.fromkeys(OUTPUTS, "") | {
-        "conclusion": "not_compared",
-        "findings": "0",
-        "red": "0",
-        "report": published.report_path,
-        "release-notes": published.notes_path,
-        "page-url": published.page_url,
-        "comment-url": published.comment_url,
-        "base-runs": str(published.base_runs),
-    }
+def outputs_of(report: Report | None, published: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the values of all outputs, of which ``published`` are known only after publishing."""
+    values = dict.fromkeys(OUTPUTS, "") | {"conclusion": "not_compared", "findings": "0", "red": "0", "base-runs": "0"}
+    values |= published or {}
     if report is None:
         return values
     findings = regressions(report)

@@ -1,5 +1,6 @@
 """Comparison of commits with their nearest measured ancestors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,7 +15,6 @@ from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
 from profgate.io.executors import TaskRunner
 from profgate.model.history import StoredCommit
-from profgate.model.policy import Policy
 from profgate.model.report import Report
 from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput, Progress, silent
@@ -50,70 +50,63 @@ class CheckTask:
         return wiring.compare(given).report
 
 
-class Checker:
-    """Checks of a revision and of the commits before it. ``verbose`` adds unchanged rows to the reports.
+def checks_at(
+    store: History,
+    rev: str,
+    last: int | None,
+    given: PipelineInput,
+    *,
+    folder: str = "",
+    runner: TaskRunner | None = None,
+    progress: Progress = silent,
+) -> Checks:
+    """Check a revision or, if ``last`` is given, the newest ``last`` measured commits up to this commit.
 
-    ``runner`` distributes the checks; its workers read the history in ``folder``.
+    ``given`` has the policy and the options of the comparisons. ``runner`` distributes them; its workers read the
+    history in ``folder``. Raises ProfgateError if no commit was measured.
     """
+    target = commit_named(rev, store.commits())
+    graph, measured_at = graph_before(target, store), store.measured_commits()
+    workloads = {series.key: series.workload for series in store.series()}
+    given = replace(given, policy=with_false_alarms(given.policy, store.verdicts()))
+    before = [target] if last is None else [commit.sha for commit in ancestors(target, graph)]
+    measured = in_order(graph, [sha for sha in before if sha in measured_at])
+    if not measured:
+        where = "at this commit" if last is None else "at this commit or before it"
+        what = f"nothing was measured {where}; add profiles with 'profgate store add'"
+        raise ProfgateError(target[:12], what)
+    newest = measured[-(last or 1) :]
+    tasks, first = list[CheckTask](), list[tuple[str, str]]()
+    for sha in newest:
+        groups, without = _baselines(sha, graph, measured_at)
+        for (distance, baseline), keys in sorted(groups.items()):
+            # distance is the number of commits from the baseline to the target
+            sides = _side(baseline, graph, distance - 1), _side(sha, graph)
+            compared = replace(given, baseline_side=sides[0], target_side=sides[1])
+            tasks.append(CheckTask(folder, tuple(keys), ancestry_of(baseline, graph), compared))
+        first += [(sha, workloads[key]) for key in without]
+    reports = list[Report]()
+    for report in (task.report(store) for task in tasks) if runner is None else runner(tasks, Report):
+        reports.append(report)
+        progress("checking", len(reports) / len(tasks))
+    drawn = {*newest, *(report.baseline.sha or "" for report in reports)} if last is None else newest
+    return Checks(tuple(reduced(graph, drawn)), tuple(reports), tuple(first), len(measured) - len(newest))
 
-    def __init__(
-        self,
-        store: History,
-        rev: str,
-        policy: Policy,
-        strategies: tuple[str, ...] | None,
-        *,
-        verbose: bool,
-        folder: str = "",
-        runner: TaskRunner | None = None,
-    ) -> None:
-        self._folder, self._runner = folder, runner
-        self._store = store
-        self._target = commit_named(rev, store.commits())
-        self._graph: Graph = graph_before(self._target, store)
-        self._measured = store.measured_commits()
-        self._series = {series.key: series for series in store.series()}
-        policy = with_false_alarms(policy, store.verdicts())
-        self._given = PipelineInput((), (), policy=policy, strategies=strategies, verbose=verbose, pages=0)
 
-    def checks(self, last: int | None, progress: Progress = silent) -> Checks:
-        """Check one commit, or the newest ``last`` measured commits up to it. Raises ProfgateError if there is none."""
-        before = [self._target] if last is None else [commit.sha for commit in ancestors(self._target, self._graph)]
-        measured = in_order(self._graph, [sha for sha in before if sha in self._measured])
-        if not measured:
-            where = "at this commit" if last is None else "at this commit or before it"
-            what = f"nothing was measured {where}; add profiles with 'profgate store add'"
-            raise ProfgateError(self._target[:12], what)
-        newest = measured[-(last or 1) :]
-        tasks, first = list[CheckTask](), list[tuple[str, str]]()
-        for sha in newest:
-            groups, without = self._baselines(sha)
-            for (distance, baseline), keys in sorted(groups.items()):
-                # distance is the number of commits from the baseline to the target
-                sides = self._side(baseline, distance - 1), self._side(sha)
-                given = replace(self._given, baseline_side=sides[0], target_side=sides[1])
-                tasks.append(CheckTask(self._folder, tuple(keys), ancestry_of(baseline, self._graph), given))
-            first += [(sha, self._series[key].workload) for key in without]
-        reports = list[Report]()
-        read = (task.report(self._store) for task in tasks)
-        for report in read if self._runner is None else self._runner(tasks, Report):
-            reports.append(report)
-            progress("checking", len(reports) / len(tasks))
-        drawn = {*newest, *(report.baseline.sha or "" for report in reports)} if last is None else newest
-        return Checks(tuple(reduced(self._graph, drawn)), tuple(reports), tuple(first), len(measured) - len(newest))
+def _baselines(
+    target: str, graph: Graph, measured_at: Mapping[str, frozenset[str]]
+) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
+    """Return the series by distance and hash of their nearest measured ancestor, and the series without one."""
+    groups: dict[tuple[int, str], list[str]] = {}
+    without = []
+    for key in sorted(measured_at[target]):
+        found = nearest(target, graph, frozenset(sha for sha, keys in measured_at.items() if key in keys))
+        if found is None:
+            without.append(key)
+        else:
+            groups.setdefault((found.distance, found.sha), []).append(key)
+    return groups, without
 
-    def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
-        """Return the series by distance and hash of their nearest measured ancestor, and the series without one."""
-        groups: dict[tuple[int, str], list[str]] = {}
-        without = []
-        for key in sorted(self._measured[target]):
-            measured = frozenset(sha for sha, keys in self._measured.items() if key in keys)
-            found = nearest(target, self._graph, measured)
-            if found is None:
-                without.append(key)
-            else:
-                groups.setdefault((found.distance, found.sha), []).append(key)
-        return groups, without
 
-    def _side(self, sha: str, distance: int | None = None) -> Side:
-        return Side(self._graph[sha].title[:60] if sha in self._graph else "", sha, distance=distance)
+def _side(sha: str, graph: Graph, distance: int | None = None) -> Side:
+    return Side(graph[sha].title[:60] if sha in graph else "", sha, distance=distance)

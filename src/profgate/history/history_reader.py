@@ -51,22 +51,18 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
     place = Path(path)
     if place.exists() and not place.is_file():
         raise ProfgateError(path, "is not a regular file; it is left out")
-    _check_in_process(place)
-    with connected_untrusted(place) as connection:
-        yield HistoryReader(connection, place)
-
-
-def _check_in_process(place: Path) -> None:
     command, environment = isolated_python("profgate.history.history_file")
     try:
         done = subprocess.run(  # noqa: S603 - itself
-            [*command, str(place)], capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment
+            [*command, path], capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment
         )
     except subprocess.TimeoutExpired:
-        raise ProfgateError(str(place), "takes too long to check; it is left out") from None
+        raise ProfgateError(path, "takes too long to check; it is left out") from None
     if done.returncode:
         what = done.stdout.decode("utf-8", "replace").strip()[:300]
-        raise ProfgateError(str(place), what or "is not a readable history; remove it, and profgate creates a new one")
+        raise ProfgateError(path, what or "is not a readable history; remove it, and profgate creates a new one")
+    with connected_untrusted(place) as connection:
+        yield HistoryReader(connection, place)
 
 
 class HistoryReader:

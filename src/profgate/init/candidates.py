@@ -36,8 +36,9 @@ class Candidate:
 
     ``package`` is the folder of its package. ``setup`` are the shell lines from the top of the checkout that install
     and build what it needs. ``weight`` is the number of its benchmarks, if known. ``new_files`` are the texts of the
-    files that init writes for it, and ``update`` writes those which depend on a trial. Tests without a command can only
-    be repeated; ``place`` states why. A ``timed`` command runs for a fixed time, so its work depends on its speed.
+    files that init writes for it, and ``update`` is the command that writes those which depend on a trial. Tests
+    without a command can only be repeated; ``place`` states why. A ``timed`` command runs for a fixed time, so its work
+    depends on its speed.
     """
 
     language: str

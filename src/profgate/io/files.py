@@ -143,7 +143,7 @@ def write_bytes(place: str, data: bytes) -> None:
 def confined(place: str, folder: str) -> str:
     """Return the path or pattern ``place``, which need not exist.
 
-    Raises ProfgateError if it leads out of the folder (empty: none), even through a link.
+    Raises ProfgateError if it leads out of the folder, if one is given, even through a link.
     """
     with _translated_errors(place):
         if folder and not Path(place).resolve().is_relative_to(Path(folder).resolve()):

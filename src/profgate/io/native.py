@@ -93,11 +93,13 @@ class NativeKernels:
         found: int = library.profgate_merge(len(depth), symbols, seed, *map(_address, (depth, symbol, *columns)))
         return found if found >= 0 else None
 
-    def fields(self, data: bytes, at: int, known: bytes) -> "array[int]":
+    def fields(self, data: bytes, at: int, known: bytes) -> "array[int] | None":
         """Return the tags, starts and ends of fields, as described in `Kernels`."""
-        library, found = _library(self._place), array("q", bytes(3 * _FIELDS * _ITEM["q"]))
-        column = _address(memoryview(found))
-        count = 0 if library is None else library.profgate_fields(data, len(data), at, known, column, _FIELDS)
+        library = _library(self._place)
+        if library is None:
+            return None
+        found = array("q", bytes(3 * _FIELDS * _ITEM["q"]))
+        count = library.profgate_fields(data, len(data), at, known, _address(memoryview(found)), _FIELDS)
         return found[: 3 * count]
 
 

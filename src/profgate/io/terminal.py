@@ -71,7 +71,7 @@ def _replace_line(stream: TextIO, text: str) -> None:
 
 @contextmanager
 def commands_disabled() -> Iterator[None]:
-    """Disable workflow commands in everything that the block prints, except to a file, because it may be untrusted."""
+    """Disable workflow commands in what the block prints, which may contain untrusted names, except to a file."""
     with ExitStack() as stack:
         if sys.stdout is not None and not _is_file(sys.stdout):
             stack.enter_context(redirect_stdout(stack.enter_context(_LogStream(sys.stdout))))

@@ -1,4 +1,4 @@
-"""Execution of tasks in forked processes, which return their results in shared memory."""
+"""Execution of tasks in forked processes, which return their results in shared memory, or of a task in a thread."""
 
 import mmap
 import os
@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
+from threading import Thread
 from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
@@ -61,6 +62,19 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
         for child in children:
             child.end()
     yield from ((number, tasks[number]()) for number in sorted(missing))
+
+
+def started(task: Callable[[], Result]) -> Callable[[], Result]:
+    """Run a task in a thread, and return a function that waits for its result or repeats a task that failed."""
+    results: list[Result] = []
+    thread = Thread(target=lambda: results.append(task()))
+    thread.start()
+
+    def result() -> Result:
+        thread.join()
+        return results[0] if results else task()
+
+    return result
 
 
 def _batch(tasks: int) -> int:

@@ -45,7 +45,7 @@ def worktree(commit: str, place: str, repository: str = ".", *options: str) -> I
 
 @contextmanager
 def copied_worktree(place: str, repository: str = ".", *, untracked: bool = True) -> Iterator[str]:
-    """Copy the working tree, without ignored or also ``untracked`` files, into a new worktree, removed on exit.
+    """Copy the working tree, with ``untracked`` but without ignored files, into a new worktree that is removed on exit.
 
     Raises ProfgateError if git fails or a file cannot be copied.
     """

@@ -10,7 +10,6 @@ from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.kernels import Kernels
 
 MAX_DEPTH = 65_535
-NARROW = 50  # mean number of rows per level below which a loop over all rows is faster than numpy calls for each level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,8 +144,6 @@ def inverse(order: IntArray) -> IntArray:
 
 def _numbers_and_sizes(parent: IntArray, level_start: IntArray) -> tuple[IntArray, IntArray]:
     """Return the position of each row in preorder, and the number of rows in its subtree, for rows in level order."""
-    if len(parent) < NARROW * len(level_start):
-        return _numbers_and_sizes_by_rows(parent.tolist())
     levels = [slice(start, stop) for start, stop in pairwise(level_start[1:].tolist())]
     first = [np.flatnonzero(np.diff(parent[level], prepend=-1)) for level in levels]
     size, number = np.ones(len(parent), np.int64), np.zeros(len(parent), np.int64)
@@ -157,17 +154,6 @@ def _numbers_and_sizes(parent: IntArray, level_start: IntArray) -> tuple[IntArra
         of_family = np.repeat(before[families], np.diff(families, append=len(before)))
         number[level] = number[parent[level]] + 1 + before - of_family
     return number, size
-
-
-def _numbers_and_sizes_by_rows(parent: list[int]) -> tuple[IntArray, IntArray]:
-    numbers, sizes, free = [0] * len(parent), [1] * len(parent), [1] * len(parent)
-    for row in range(len(parent) - 1, 0, -1):
-        sizes[parent[row]] += sizes[row]
-    for row in range(1, len(parent)):  # free contains the position of the next child of each row
-        number = numbers[row] = free[parent[row]]
-        free[row] = number + 1
-        free[parent[row]] = number + sizes[row]
-    return np.array(numbers, np.int64), np.array(sizes, np.int64)
 
 
 def added_at(count: int, rows: IntArray | RowArray, values: IntArray) -> IntArray:

@@ -7,7 +7,6 @@ part of the identity.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
@@ -19,8 +18,7 @@ ROUNDS = 5
 NO_ALIASES = Aliases()
 
 
-@dataclass(frozen=True, slots=True)
-class NameRule:
+class NameRule(NamedTuple):
     """A rule that changes names. Names without any of the ``needles``, which "|" separates, are skipped."""
 
     code: str

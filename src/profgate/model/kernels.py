@@ -59,9 +59,8 @@ class Kernels(Protocol):
         ``given`` contains the starts and ends of the samples, the row of each location by id (int32, -1 if there is
         none), and the offsets and numbers (int32) of the frames by row. ``columns`` receive the number of frames that
         each sample does not share with the previous one, the values by type and sample, and the depth (uint16) and
-        number of these frames. Other arrays are int64. The return value is the number of frames, which may exceed the
-        space, or None if no compiled code is available, a sample is unusual, or the paths have more than ``most``
-        frames.
+        number of these frames. Other arrays are int64. Returns the number of frames, or None without compiled code, for
+        an unusual sample, without space, or if all paths together have more than ``most`` frames.
         """
 
     def merged_paths(
@@ -73,9 +72,9 @@ class Kernels(Protocol):
         ``symbol`` int64. Returns the number of rows, or None without compiled code or for a damaged stream.
         """
 
-    def fields(self, data: bytes, at: int, known: bytes) -> "array[int]":
+    def fields(self, data: bytes, at: int, known: bytes) -> "array[int] | None":
         """Return the tag, start and end of the content of consecutive fields, from offset ``at``.
 
-        A tag has one byte, ``known`` contains 1 at the tags to return, and a length has at most two bytes. The array is
-        empty if no compiled code is available, and it may contain only the first fields.
+        A tag has one byte, ``known`` contains 1 at the tags to return, and a length has at most two bytes. The array
+        may contain only the first fields. Returns None without compiled code.
         """

@@ -23,7 +23,6 @@ from profgate.readers.protobuf_wire import (
     as_int64,
     fields,
     inner_messages,
-    leap,
     repeated_varints,
     single_varints,
     truncated,
@@ -49,7 +48,8 @@ _ESTIMATED = ("alloc", "inuse", "objects", "space", "contentions", "delay")
 _SNIFFED_FIELDS = 2000
 # Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
-_DENSE = 8
+_MOST_SKIPS = 1000  # calls of compiled code for a file in which usual and unusual fields alternate
+_DENSE = 8  # maximum rows per location in a table by id; most programs number locations from 1
 
 
 class PprofReader(BuiltInReader):
@@ -145,16 +145,19 @@ class _Message:
     period: int = 0
 
     def split(self) -> None:
-        by_tag = {number << 3 | LENGTH: found for number, found in self.places.items()}
-        at = 0
-        while (at := leap(self.data, at, by_tag, self.kernels)) < len(self.data):
-            number, wire, start, at = next(fields(self.data, at, len(self.data), self.where))
-            if number in self.places:
-                if wire != LENGTH:
-                    raise truncated(self.where, start, f"field {number} has wire type {wire}")
-                self.places[number].extend((start, at))
-            elif number == _PERIOD and wire == VARINT:
-                self.period = as_int64(varint(self.data, start, at, self.where)[0])
+        at = skips = 0
+        while at < len(self.data):
+            at, skips = self.skip(at), skips + 1
+            for number, wire, start, end in fields(self.data, at, len(self.data), self.where):
+                at = end
+                if number in self.places:
+                    if wire != LENGTH:
+                        raise truncated(self.where, start, f"field {number} has wire type {wire}")
+                    self.places[number].extend((start, end))
+                elif number == _PERIOD and wire == VARINT:
+                    self.period = as_int64(varint(self.data, start, end, self.where)[0])
+                if self.kernels is not None and skips < _MOST_SKIPS:
+                    break
         texts = self.places[_STRING]
         ends = zip(texts[::2], texts[1::2], strict=True)
         self.strings = [self.data[start:end].decode(errors="replace") for start, end in ends]
@@ -162,6 +165,21 @@ class _Message:
             raise truncated(self.where, len(self.data), "the string table is missing")
         if not self.places[_SAMPLE_TYPE]:
             raise truncated(self.where, len(self.data), "no sample type is declared")
+
+    def skip(self, at: int) -> int:
+        """Add the fields that compiled code can read, from byte ``at``, and return the end position."""
+        known = bytes(tag & 7 == LENGTH and tag >> 3 in self.places for tag in range(256))
+        while self.kernels is not None:
+            found = self.kernels.fields(self.data, at, known)
+            if found is None:
+                self.kernels = None
+            if not found:
+                break
+            rows = np.array(found).reshape(-1, 3)
+            for number, places in self.places.items():
+                places.frombytes(rows[rows[:, 0] >> 3 == number, 1:].tobytes())
+            at = found[-1]
+        return at
 
     def columns(self, number: int) -> tuple[IntArray, IntArray]:
         """Return the starts and ends of all fields with this number, as int64 arrays."""
@@ -282,9 +300,12 @@ class _Message:
             unknown = int(np.flatnonzero(order < 0)[0])
             sample = int(np.searchsorted(np.cumsum(counts), unknown, side="right"))
             raise truncated(self.where, int(places[sample]), f"location {ids[unknown]} does not exist")
-        sizes = None if (locations.sizes == 1).all() else locations.sizes[order]
-        refuse_expansion(len(order) if sizes is None else int(sizes.sum()), len(self.data), self.where)
-        paths, offsets = _expanded(locations, order, sizes, counts)
+        sizes = locations.sizes[order]
+        refuse_expansion(int(sizes.sum()), len(self.data), self.where)
+        # stacks in the file are leaf-first, so reversing the whole array puts the root of each stack first
+        at = order if (locations.sizes == 1).all() else ranges(locations.offsets[order], sizes)
+        paths = locations.frames[at][::-1]
+        offsets = len(paths) - np.append(0, np.cumsum(sizes))[np.append(0, np.cumsum(counts))][::-1]
         return partial(stacks_from_paths, paths, offsets, where=self.where), values[:, ::-1]
 
     def compiled_samples(
@@ -296,15 +317,12 @@ class _Message:
             return None
         fresh, values = np.zeros(len(places), np.int64), np.zeros((types, len(places)), np.int64)
         given = [column.data for column in (places, ends, table, locations.offsets, locations.frames)]
-        room = count = len(self.data)  # usually, each new frame has at least one byte
-        while count >= room:
-            room = count + 1
-            depth, frame = np.empty(room, np.uint16), np.empty(room, np.int64)
-            columns = [column.data for column in (fresh, values.ravel(), depth, frame)]
-            found = self.kernels.samples(self.data, given, types, most_rows(len(self.data)), columns)
-            if found is None or (values < 0).any():
-                return None
-            count = found
+        room = len(self.data)  # usually, each new frame has at least one byte
+        depth, frame = np.empty(room, np.uint16), np.empty(room, np.int64)
+        columns = [column.data for column in (fresh, values.ravel(), depth, frame)]
+        count = self.kernels.samples(self.data, given, types, most_rows(room), columns)
+        if count is None or (values < 0).any():
+            return None
         return partial(stacks_from_events, depth[:count], frame[:count], fresh), values
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:
@@ -328,10 +346,9 @@ def _locations_of(found: dict[int, list[int]]) -> _Locations:
 
 def _table_of(known: IntArray) -> RowArray | None:
     """Return the index of each id in the sorted array ``known``, -1 for missing ids, or None if most are missing."""
-    if not len(known) or known[0] <= 0 or known[-1] >= _DENSE * len(known) + _DENSE:
+    if not len(known) or known[0] <= 0 or known[-1] > _DENSE * (len(known) + 1):
         return None
-    # most programs number locations from 1; a lookup table is then several times faster than a search
-    table = np.full(int(known[-1]) + 1, -1, dtype=np.int32)  # half the size of int64: there may be millions of ids
+    table = np.full(int(known[-1]) + 1, -1, dtype=np.int32)
     table[known] = np.arange(len(known))
     return table
 
@@ -341,25 +358,6 @@ def _rows_of(known: IntArray, ids: IntArray) -> IntArray | RowArray:
     if not len(known):
         return np.full(len(ids), -1, dtype=np.int64)
     if (table := _table_of(known)) is not None:
-        if ids.min(initial=1) < 0 or ids.max(initial=0) > known[-1]:
-            ids = np.where((ids < 0) | (ids > known[-1]), 0, ids)
-        return table[ids]
+        return np.where((ids < 0) | (ids > known[-1]), -1, table[np.clip(ids, 0, known[-1])])
     rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
     return np.where(known[rows] == ids, rows, -1)
-
-
-def _expanded(
-    locations: _Locations, order: IntArray | RowArray, sizes: IntArray | None, counts: IntArray
-) -> tuple[RowArray, IntArray]:
-    """Return the frames of all samples, and the offset of each sample.
-
-    The samples are in reverse order, and the frames of each sample start at the root. ``sizes`` are the sizes of the
-    locations in ``order``, or None if each has one frame.
-    """
-    at, ends = order, np.cumsum(counts)
-    if sizes is not None:
-        at = ranges(locations.offsets[order], sizes)
-        ends = np.append(0, np.cumsum(sizes))[ends]
-    # stacks in the file are leaf-first, so reversing the whole array puts the root of each stack first
-    offsets = len(at) - np.append(0, ends)[::-1]
-    return locations.frames[at][::-1], offsets

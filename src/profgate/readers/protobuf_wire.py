@@ -3,16 +3,14 @@
 The functions raise ProfileError if the data is truncated or damaged.
 """
 
-from array import array
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
-from profgate.model.kernels import Kernels
 from profgate.readers.stack_events import ranges
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
@@ -21,8 +19,6 @@ MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
 # for this many messages or fewer, Python is faster than numpy
 _FEW = 24
-# varints of at most this many bytes fit in 32 bits
-_SHORT = 4
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
 
@@ -89,36 +85,6 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
         if at > end:
             raise truncated(where, begin)
         yield number, wire, start, at
-
-
-def leap(data: bytes, at: int, places: dict[int, "array[int]"], kernels: Kernels | None = None) -> int:
-    """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
-
-    The start and end of the content of each field are appended to the array for the field in ``places``. Unusual and
-    truncated fields are not skipped but left to ``fields``, which also raises the errors.
-    """
-    stop, known = len(data), bytes(tag in places for tag in range(256))
-    while kernels is not None and (spans := kernels.fields(data, at, known)):
-        rows = np.array(spans).reshape(-1, 3)
-        for tag, found in places.items():
-            found.frombytes(rows[rows[:, 0] == tag, 1:].tobytes())
-        at = spans[-1]
-    while at < stop - 3:
-        tag = data[at]
-        if not known[tag]:
-            return at
-        size, start = data[at + 1], at + 2
-        if size >= 0x80:
-            high = data[start]
-            if high >= 0x80:
-                return at
-            size, start = size - 0x80 + (high << 7), start + 1
-        end = start + size
-        if end > stop:
-            return at
-        places[tag].extend((start, end))
-        at = end
-    return at
 
 
 def as_int64(value: int) -> int:
@@ -286,8 +252,7 @@ def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntAr
 def _values(taken: Bytes, begins: IntArray, sizes: IntArray) -> IntArray:
     """Return the values of consecutive varints. Each step decodes one byte position of all varints."""
     padded = np.append(taken & 0x7F, np.zeros(MAX_VARINT, dtype=np.uint8))
-    longest = int(sizes.max())
-    value: NDArray[Any] = padded[begins].astype(np.uint64 if longest > _SHORT else np.uint32)
-    for step in range(1, longest):
-        value |= (padded[begins + step] * (sizes > step)).astype(value.dtype) << value.dtype.type(7 * step)
-    return value.astype(np.int64) if longest <= _SHORT else value.view(np.int64)
+    value = padded[begins].astype(np.uint64)
+    for step in range(1, int(sizes.max())):
+        value |= (padded[begins + step] * (sizes > step)).astype(np.uint64) << np.uint64(7 * step)
+    return value.view(np.int64)

@@ -29,7 +29,7 @@ STATIC_JUMPS = 20  # maximum number of rows in the table for browsers without Ja
 
 
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
-    """Return the page as text. ``links`` are relative paths by index of jump, and `ValueError` is raised for others."""
+    """Return the page as text. ``links`` maps indices of jumps to relative paths (otherwise `ValueError`)."""
     links = links or {}
     check_links(links.values())
     script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)

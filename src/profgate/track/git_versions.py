@@ -11,7 +11,7 @@ FORMAT = "%H%x1f%h%x1f%D%x1f%s"
 
 @dataclass(frozen=True, slots=True)
 class TrackedRepository:
-    """The repository that contains a folder. ``prefix`` is the relative path of the folder with a slash, or ""."""
+    """The repository that contains a folder. ``prefix`` is the path of the folder below ``top``, such as ``bench/``."""
 
     top: str
     prefix: str

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from comparisons import Stacks, from_stacks
-from profgate.attribution.change_sources import explained, sources_of
+from profgate.attribution.call_links import explained, sources_of
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.comparison import Comparison
 

@@ -8,7 +8,9 @@ def test_mutants_change_one_part_of_what_is_executed(tmp_path: Path, monkeypatch
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     path = tmp_path / "a.py"
     path.write_text('def f(x: "int | None" = 1) -> "é":\n    log("é", x < 2 and not x)\n')
-    changed = [mutant.apply(path.read_bytes()).decode().split("\n")[:2] for mutant in mutants.mutants_of(path)]
+    drawn = list(mutants.mutants_of(path))
+    assert [mutant.line for mutant in drawn] == [0, 2, 2, 2, 2, 2]
+    changed = [mutant.apply(path.read_bytes()).decode().split("\n")[:2] for mutant in drawn]
     head, call = path.read_text().split("\n")[:2]
     assert sorted(changed) == sorted(
         [

@@ -134,6 +134,12 @@ def test_every_run_counts_not_only_the_first() -> None:
     assert notes(mixed, mixed) == {"runtime": (True, False)}
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_different_configurations_block_unless_files_are_named(named: bool) -> None:
+    other = replace(profile(), configuration=Configuration(command="b"))
+    assert notes([profile()], [other], named=named) == {"configurations_differ": (not named, False)}
+
+
 def test_single_run_against_several_is_noted() -> None:
     assert notes([profile()] * 5, [profile()]) == {"run_counts_differ": (False, False)}
     assert notes([profile()] * 5, [profile()] * 3) == {}

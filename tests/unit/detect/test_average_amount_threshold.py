@@ -74,6 +74,10 @@ def test_golden_rows(baseline: list[float], target: list[float], kind: Kind, rat
     assert details_of(result).ratio[0] == pytest.approx(ratio, rel=2e-7, nan_ok=True)
 
 
+def test_single_subtype_has_no_label() -> None:
+    assert set(detect(observed([("f", "real", 1)], [("f", "real", 1)])).labels) <= {""}
+
+
 def test_golden_subtypes_stay_apart() -> None:
     result = detect(
         observed(

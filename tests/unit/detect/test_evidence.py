@@ -9,6 +9,7 @@ import pytest
 from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.detect.evidence import Evidence, evidence_of, run_values
 from profgate.model.comparison import Comparison, Noise, Runs
+from profgate.model.levels import listing_margin
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason
 from profgate.model.units import CALLS, Metric, MetricKind
@@ -155,6 +156,15 @@ def test_base_jobs_state_their_bound(unlike: list[dict[str, int]]) -> None:
     assert found.bound[row] == pytest.approx((BASE["f07"] + 47 - others) / mean)
     assert found.calibration.base_jobs == len(noise) + 1
     assert (bool(np.isnan(found.p).all()), bool(found.certain[row])) == (True, True)
+
+
+def test_totals_of_base_jobs_hide_smaller_changes() -> None:
+    jobs = [{name: round(factor * value) for name, value in BASE.items()} for factor in (1.0, 1.04, 1.1, 1.02)]
+    noise = [run for job in jobs for run in runs_of(job)]
+    comparison = from_exclusive(runs_of(BASE), runs_of(SLOWER), noise=noise)
+    found = evidence(of_jobs(comparison, [run // 5 for run in range(len(noise))]))
+    assert found.mode == "jobs"
+    assert found.calibration.visible_total == pytest.approx(listing_margin(5) * found.bound[-1])
 
 
 def test_unchanged_job_is_within_the_bound() -> None:

@@ -31,7 +31,7 @@ def no_service() -> ArtifactService:
 
 
 def test_each_page_is_an_artifact_that_opens(fake: FakeGitHub) -> None:
-    uploaded = upload_pages(
+    links, warning = upload_pages(
         lambda: service_of(fake),
         [page("api"), page("cli")],
         key="default",
@@ -42,28 +42,28 @@ def test_each_page_is_an_artifact_that_opens(fake: FakeGitHub) -> None:
     stored = list(fake.state.artifacts.values())
     assert [one.name for one in stored] == ["profgate-default-api.cpu-2.html", "profgate-default-cli.cpu-2.html"]
     assert {one.mime_type for one in stored} == {"text/html"}
-    assert uploaded.warnings == ()
-    assert uploaded.links.pages["api", "cpu"] == f"https://example.com/runs/1/artifacts/{stored[0].id}"
-    assert uploaded.links.run == "https://example.com/runs/1"
+    assert warning == ""
+    assert links.pages["api", "cpu"] == f"https://example.com/runs/1/artifacts/{stored[0].id}"
+    assert links.run == "https://example.com/runs/1"
 
 
 @pytest.mark.parametrize("lost", ["CreateArtifact", "FinalizeArtifact"])
 def test_page_upload_survives_a_lost_answer(fake: FakeGitHub, lost: str) -> None:
     fake.fail("POST", lost, 502, stored=True)
     pages = [page("api"), page("cli")]
-    uploaded = upload_pages(lambda: service_of(fake), pages, key="k", attempt=1, folder="out", run_url=RUN)
-    assert uploaded.warnings == ()
-    assert set(uploaded.links.pages) == {("api", "cpu"), ("cli", "cpu")}
+    links, warning = upload_pages(lambda: service_of(fake), pages, key="k", attempt=1, folder="out", run_url=RUN)
+    assert warning == ""
+    assert set(links.pages) == {("api", "cpu"), ("cli", "cpu")}
     names = {"CreateArtifact": "profgate-k-api.cpu-2-1.html", "FinalizeArtifact": "profgate-k-api.cpu-1.html"}
     assert [one.name for one in fake.state.artifacts.values()] == [names[lost], "profgate-k-cli.cpu-1.html"]
 
 
 def test_repeatedly_taken_names_end_in_a_warning(fake: FakeGitHub) -> None:
     fake.fail("POST", "CreateArtifact", 409, body=b'{"msg": "already exists"}', times=99)
-    uploaded = upload_pages(lambda: service_of(fake), [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
+    _, warning = upload_pages(lambda: service_of(fake), [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
     assert fake.count("POST", "CreateArtifact") == 3
-    assert "whose answer was lost" in uploaded.warnings[0]
-    assert "actions/upload-artifact" in uploaded.warnings[0]
+    assert "whose answer was lost" in warning
+    assert "actions/upload-artifact" in warning
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_repeatedly_taken_names_end_in_a_warning(fake: FakeGitHub) -> None:
 )
 def test_upload_step_and_command_fit_the_host(host: str, action: str, repository: str) -> None:
     run = f"https://{host}/octo-org/shop/actions/runs/99"
-    uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=run)
-    assert uploaded.links.pages == {}
-    assert uploaded.links.fetch == f"gh run download 99 --repo {repository} --name profgate-pages-k-1"
-    assert all(part in uploaded.warnings[0] for part in (action, uploaded.links.fetch, "path: out"))
+    links, warning = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=run)
+    assert links.pages == {}
+    assert links.fetch == f"gh run download 99 --repo {repository} --name profgate-pages-k-1"
+    assert all(part in warning for part in (action, links.fetch, "path: out"))
 
 
 def test_no_pages_need_no_service() -> None:
-    uploaded = upload_pages(no_service, [], key="k", attempt=1, folder="out", run_url="https://run")
-    assert uploaded.warnings == ()
+    _, warning = upload_pages(no_service, [], key="k", attempt=1, folder="out", run_url="https://run")
+    assert warning == ""
 
 
 def test_taken_name_ends_in_a_warning(fake: FakeGitHub) -> None:

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from profgate.io.workers import started
+
 # a process of its own: beside the threads of a test runner nothing is forked
 SHARED = """
 from profgate.io.workers import done
@@ -46,3 +48,16 @@ assert all(len(pids) == 1 for _, pids in done([task] * 50, 3))
 def test_every_task_runs_once(program: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_thread_returns_the_result() -> None:
+    assert started(lambda: 42)() == 42
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_the_error_of_a_thread_is_raised_by_the_caller() -> None:
+    def failing() -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        started(failing)()

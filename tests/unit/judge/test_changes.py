@@ -15,7 +15,7 @@ from profgate.detect.strategy import Strategy
 from profgate.judge import changes
 from profgate.judge.changes import LISTED_CHANGES, metric_report, within_limit
 from profgate.judge.locations import changed_parts
-from profgate.model.change import Context, Location
+from profgate.model.change import Context, Detection, Location
 from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.policy import Policy
 from profgate.model.report import MetricReport
@@ -78,6 +78,13 @@ def test_many_changed_metrics_list_fewer_changes(monkeypatch: pytest.MonkeyPatch
     first, second = within_limit([changed, changed])
     assert first.changes == second.changes == changed.changes[:2]
     assert first.counts["cut"] == 3
+
+
+def test_label_of_the_first_function_is_its_subtype() -> None:
+    one = np.array([1.0])
+    detection = Detection("odd", "X", "amount", np.array([0]), np.array([-1]), one, one, ["none"], one, labels=["real"])
+    (change,) = metric_report(from_exclusive([{"f": 1}], [{"f": 2}]), [detection]).changes
+    assert (change.location.name, change.subtype) == ("f", "real")
 
 
 def test_small_new_locations_are_counted() -> None:

@@ -104,6 +104,11 @@ def test_other_strategies_explain_and_never_decide() -> None:
     assert [change.family for change in finding.agreeing] == ["T"]
 
 
+def test_change_without_values_keeps_its_shares() -> None:
+    finding = found(replace(change("best_model_order_equality", "G"), from_value=None, to_value=None))
+    assert (finding.delta, finding.share_from, finding.share_to) == (None, 0.1, 0.13)
+
+
 def test_conflict_without_the_test_is_unknown() -> None:
     finding = found(change("exclusive_time_outliers", "A"), change("overweight", "S", "Optimization"))
     assert (finding.kind, finding.direction, finding.colour) == ("Unknown", "none", "neutral")
@@ -118,6 +123,7 @@ def test_conflict_without_the_test_is_unknown() -> None:
         ({"kind": "MaybeDegradation", "p": None, "bound": 0.2}, JOBS, ["near_jobs"]),
         ({}, {"different_jobs": True, "base_jobs": 2}, ["few_jobs"]),
         ({"p": None, "bound": 0.2}, JOBS | {"common_factor": 1.4}, ["unlike_runs"]),
+        ({"p": None, "bound": 0.2}, JOBS | {"common_factor": 0.7}, ["unlike_runs"]),
         ({"kind": "MaybeDegradation", "p": 0.5}, {"inconclusive": "too_few_runs"}, ["unconfirmed"]),
         ({}, {"undirected": True}, ["no_direction"]),
     ],

@@ -25,7 +25,7 @@ from profgate.model.profile import Configuration, FrameList, Profile
 from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Report, Verdict, WorkloadReport
 from profgate.model.sides import NotCompared, Side
-from profgate.model.units import Metric, MetricKind
+from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
 from report_samples import texts
 
@@ -165,6 +165,12 @@ def test_conclusions_have_an_order(
     verdict = judged(*given, policy=policy, missing=missing).verdict
     assert (verdict.conclusion, verdict.colour, verdict.exit_code) == (conclusion, colour, code)
     assert verdict.reasons[0].code.value == reason
+
+
+def test_inconclusive_calls_are_not_named_beside_times() -> None:
+    report = judged(SHORT, replace(SHORT, metric=replace(CALLS, kind=MetricKind.COUNTED)))
+    named = [reason.parameters["metric"] for reason in report.verdict.reasons if reason.code == "too_few_runs"]
+    assert named == ["samples"]
 
 
 def test_improvement_is_green() -> None:

@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from profgate.model import call_tree
 from profgate.model.call_tree import inverse, merged_paths, tree_of
 
 Path = tuple[int, ...]
@@ -34,10 +33,8 @@ def sums_of(paths: dict[Path, int]) -> dict[Path, int]:
     return sums
 
 
-@pytest.mark.parametrize("narrow", [0, 10**6])
 @pytest.mark.parametrize("seed", range(60))
-def test_the_tree_says_what_a_dictionary_of_paths_says(seed: int, narrow: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(call_tree, "NARROW", narrow)
+def test_the_tree_says_what_a_dictionary_of_paths_says(seed: int) -> None:
     paths = random_paths(seed, depth=1 + seed % 9, names=1 + seed % 5)
     depth, symbol, ends = stream(paths)
     tree, rows = merged_paths(depth, symbol)
@@ -62,10 +59,8 @@ def test_the_tree_says_what_a_dictionary_of_paths_says(seed: int, narrow: int, m
     }
 
 
-@pytest.mark.parametrize("narrow", [0, 10**6])
 @pytest.mark.parametrize("seed", range(20))
-def test_rows_may_be_in_any_order(seed: int, narrow: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(call_tree, "NARROW", narrow)
+def test_rows_may_be_in_any_order(seed: int) -> None:
     depth, symbol, _ = stream(random_paths(seed, depth=1 + seed % 9, names=1 + seed % 5))
     given, _ = merged_paths(depth, symbol)
     shuffled = np.append(0, 1 + np.random.default_rng(seed).permutation(len(given) - 1))

@@ -1,6 +1,5 @@
 """The compiled loops say what the Python they stand in for says, whatever they are given."""
 
-from array import array
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from profgate.readers import folded_scan
 from profgate.readers import pprof as readers_pprof
 from profgate.readers.folded_scan import Scan, scan_file
 from profgate.readers.pprof import PprofReader
-from profgate.readers.protobuf_wire import leap
+from profgate.readers.protobuf_wire import fields
 
 needs_library = pytest.mark.skipif(not Path(LIBRARY).exists(), reason="no C compiler when profgate was installed")
 PIECES = st.sampled_from(
@@ -82,7 +81,7 @@ def test_a_stack_too_deep_is_reported_with_its_line() -> None:
     assert outcome(text, NativeKernels()) == outcome(text, None) == "fuzz.folded:2: deeper than 65535 frames"
 
 
-def field(number: int, content: int | bytes) -> bytes:
+def message_field(number: int, content: int | bytes) -> bytes:
     if isinstance(content, int):
         return varint(number << 3) + varint(content)
     return varint(number << 3 | 2) + varint(len(content)) + content
@@ -96,18 +95,26 @@ SAMPLES = st.lists(st.tuples(st.lists(IDS, max_size=8), st.integers(0, 300), st.
 def pprof(samples: list[tuple[list[int], int, str]], names: list[list[str]]) -> bytes:
     """A profile whose location ``n`` has the functions ``names[n - 1]``, and one more location, 130."""
     texts = ["", "samples", "count", *sorted({name for inlined in names for name in inlined})]
-    out = field(1, field(1, 1) + field(2, 2))
+    out = message_field(1, message_field(1, 1) + message_field(2, 2))
     for ids, value, form in samples:
-        rest = field(3, b"") if value % 2 else b""
-        path = field(1, b"".join(map(varint, ids))) if form == "p" else b"".join(field(1, number) for number in ids)
-        body = [path, field(2, value), rest] if form != "a" else [field(2, value), path, rest, field(1, b"")]
-        out += field(2, b"".join(body))
+        rest = message_field(3, b"") if value % 2 else b""
+        path = (
+            message_field(1, b"".join(map(varint, ids)))
+            if form == "p"
+            else b"".join(message_field(1, number) for number in ids)
+        )
+        body = (
+            [path, message_field(2, value), rest]
+            if form != "a"
+            else [message_field(2, value), path, rest, message_field(1, b"")]
+        )
+        out += message_field(2, b"".join(body))
     for number in range(len(texts)):
-        out += field(5, field(1, number + 1) + field(2, number))
+        out += message_field(5, message_field(1, number + 1) + message_field(2, number))
     for number, inlined in [*enumerate(names, 1), (130, ["count"])]:
-        lines = (field(4, field(1, texts.index(name) + 1)) for name in inlined)
-        out += field(4, field(1, number) + b"".join(lines))
-    return out + b"".join(field(6, text.encode()) for text in texts)
+        lines = (message_field(4, message_field(1, texts.index(name) + 1)) for name in inlined)
+        out += message_field(4, message_field(1, number) + b"".join(lines))
+    return out + b"".join(message_field(6, text.encode()) for text in texts)
 
 
 def content(data: bytes, kernels: NativeKernels | None) -> object:
@@ -136,8 +143,16 @@ def test_samples_are_read_alike(
 
 
 @needs_library
-def test_samples_need_more_room_than_the_file_has_bytes() -> None:
+def test_samples_that_have_more_frames_than_the_file_has_bytes_are_read_alike() -> None:
     data = pprof([([1] * 300 + [2], 1, "p"), ([1] * 300 + [3], 2, "p")], [[*"abcdefgh"] * 6, *"xy"] * 6)
+    assert content(data, NativeKernels()) == content(data, None)
+
+
+@needs_library
+def test_many_unusual_fields_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers_pprof, "_MOST_SKIPS", 3)
+    data = pprof([([1, 2], 5, "p")], [["f"], ["g"]])
+    data = b"".join(message_field(10, 1) + message_field(2, message_field(2, 3)) for _ in range(9)) + data
     assert content(data, NativeKernels()) == content(data, None)
 
 
@@ -153,14 +168,17 @@ def test_compiled_code_reads_usual_samples(form: str, monkeypatch: pytest.Monkey
 
 @needs_library
 @given(st.lists(st.tuples(st.sampled_from([10, 18, 26]), st.integers(0, 300), st.integers(1, 4))), st.integers(0, 5))
-def test_fields_are_found_alike(fields: list[tuple[int, int, int]], cut: int) -> None:
-    data = b"".join((bytes([tag]) + varint(size) + bytes(size)) * times for tag, size, times in fields)
+def test_fields_are_found_alike(parts: list[tuple[int, int, int]], cut: int) -> None:
+    data = b"".join((bytes([tag]) + varint(size) + bytes(size)) * times for tag, size, times in parts)
     data = data[: len(data) - cut]
-    answers = []
-    for kernels in (None, NativeKernels()):
-        places = {10: array("q"), 18: array("q")}
-        answers.append((leap(data, 0, places, kernels), places))
-    assert answers[0] == answers[1]
+    found = NativeKernels().fields(data, 0, bytes(tag in {10, 18} for tag in range(256)))
+    assert found is not None
+    at = found[-1] if found else 0
+    expected = [(number << 3 | wire, start, end) for number, wire, start, end in fields(data, 0, at, "f")]
+    assert found.tolist() == [value for field in expected for value in field]
+    if len(data) - at > 3 and data[at] != 26:
+        with pytest.raises(ProfileError):
+            next(fields(data, at, len(data), "f"))
 
 
 @needs_library
@@ -212,5 +230,7 @@ def varint(value: int) -> bytes:
 def test_without_a_library_python_reads(tmp_path: Path) -> None:
     nothing = NativeKernels(tmp_path / "kernels.so")
     assert nothing.line_scan() is None
-    assert not nothing.fields(bytes([10, 0, 10, 0, 10, 0]), 0, bytes([1] * 256))
+    assert nothing.fields(bytes([10, 0, 10, 0, 10, 0]), 0, bytes([1] * 256)) is None
+    data = pprof([([1, 2], 5, "p")], [["f"], ["g"]])
+    assert content(data, nothing) == content(data, None)
     assert outcome(b"a;b 1\na;c 2\n", nothing) == outcome(b"a;b 1\na;c 2\n", None)

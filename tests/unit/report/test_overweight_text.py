@@ -18,6 +18,11 @@ def test_values_have_readable_units() -> None:
     assert MEANING in shown
 
 
+def test_numbers_without_a_fraction_are_integers() -> None:
+    document = overweight_document(from_stacks([{"main": 1}, {"main": 2}], [{"main": 3}] * 2, metric=TIME))
+    assert str(document["all_stacks"]) == "{'baseline': 1.5, 'target': 3, 'delta': 1.5}"
+
+
 def test_small_changes_are_only_counted() -> None:
     shown = text({"main;parse": 4000, "main;Union": 1}, {"main;parse": 6000, "main;Union": 9})
     assert "Union" not in shown
