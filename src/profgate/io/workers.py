@@ -16,6 +16,7 @@ Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
 _BATCHES = 1000  # maximum number of batches, so that all batch numbers fit in a pipe of 4,096 bytes
 _LENGTH = 8  # bytes per length field
+_ROUND = 16  # number of batches after which results are read; each reading keeps a file open in Python 3.12
 _working = False  # whether this process does tasks together with others
 _SHARED = 1 << 14  # minimum number of bytes of a shared array; copying a smaller array takes less memory
 
@@ -45,9 +46,9 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
     children = [_Child(tasks, waiting) for _ in range(helpers)]
 
     def made() -> Iterator[tuple[int, Result]]:
-        for batch in _taken(waiting, len(tasks)):
+        for count, batch in enumerate(_taken(waiting, len(tasks)), start=1):
             yield from ((number, tasks[number]()) for number in batch)
-            for child in children:
+            for child in children if count % _ROUND == 0 else ():
                 yield from child.results()
         for child in children:
             yield from child.results(wait=True)
@@ -125,10 +126,15 @@ class _Child(Generic[Result]):
         """Yield the results that the process has made, or with ``wait`` all results that it makes."""
         if sys.platform == "linux":
             os.set_blocking(self._lengths, wait)
+        lengths: list[int] = []
         with suppress(BlockingIOError):
-            while length := int.from_bytes(os.read(self._lengths, _LENGTH), "little"):
-                yield from _read(self._made, self._place, length)
-                self._place += length
+            while length := os.read(self._lengths, _LENGTH):
+                lengths.append(int.from_bytes(length, "little"))
+        if lengths:
+            data = memoryview(mmap.mmap(self._made, sum(lengths), access=mmap.ACCESS_READ, offset=self._place))
+            self._place += len(data)
+            for start, end in pairwise(accumulate(lengths, initial=0)):
+                yield from _read(data[start:end])
 
     def end(self) -> None:
         """Kill the process if it is still running."""
@@ -159,9 +165,8 @@ def _write(made: object, file: int) -> int:
     return written + padding
 
 
-def _read(file: int, start: int, length: int) -> list[tuple[int, Result]]:
+def _read(data: memoryview) -> list[tuple[int, Result]]:
     """Return results from shared memory, without copying large arrays."""
-    data = memoryview(mmap.mmap(file, length, access=mmap.ACCESS_READ, offset=start))
     numbers = data.cast("Q")
     first = 1 + numbers[0]
     ends = accumulate(numbers[1:first], initial=first * numbers.itemsize)

@@ -39,11 +39,27 @@ def task():
 assert all(len(pids) == 1 for _, pids in done([task] * 50, 3))
 """
 
+OPEN_FILES = """
+import os
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+import numpy
+from profgate.io.workers import done
+
+kept = list(done([lambda: numpy.ones(1 << 12)] * 1000, 3))  # results of this size stay in shared memory
+assert len(os.listdir("/proc/self/fd")) < 100, os.listdir("/proc/self/fd")
+assert sum(array.sum() for _, array in kept) == 1000 << 12
+"""
+
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 @pytest.mark.parametrize(
     "program",
-    [SHARED, *map(FAILING.format, ("raise ValueError(number)", "os.kill(os.getpid(), signal.SIGKILL)")), NESTED],
+    [
+        SHARED,
+        OPEN_FILES,
+        *map(FAILING.format, ("raise ValueError(number)", "os.kill(os.getpid(), signal.SIGKILL)")),
+        NESTED,
+    ],
 )
 def test_every_task_runs_once(program: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
