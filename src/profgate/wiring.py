@@ -160,19 +160,24 @@ def _work(source: SourceFile) -> int:
     return FILE + source.size * (PACKING if packed else 1)
 
 
-def in_processes(tasks: Sequence[Callable[[], Any]], fewest: int = MANY) -> list[Any]:
+def in_processes(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run the tasks of a comparison and return their results in order. Many tasks are run in several processes."""
     found: list[Any] = []
     for start in range(0, len(tasks), AT_ONCE):
         part = tasks[start : start + AT_ONCE]
-        results = dict(done(part, processors() if len(tasks) >= fewest else 1))
+        results = dict(done(part, processors() if len(tasks) >= MANY else 1))
         found += (results[number] for number in range(len(part)))
     return found
 
 
 def _spread(parts: Sequence[Files], compared: Callable[[Files, Reader], ComparedPart]) -> Iterator[ComparedPart]:
     """Compare the parts of the files in several processes."""
-    return iter(in_processes([partial(compared, part, read_sources) for part in parts], fewest=2))
+    found, place = dict[int, ComparedPart](), 0
+    for number, result in done([partial(compared, part, read_sources) for part in parts], processors()):
+        found[number] = result
+        while place in found:
+            yield found.pop(place)
+            place += 1
 
 
 def _reader(progress: Progress) -> Reader:
