@@ -16,7 +16,8 @@ from fuzz.entry_point import EntryPoint
 from fuzz.mutation import JSON
 from profgate.errors import GitHubError
 from profgate.github.artifact_service import SCOPE, ArtifactService
-from profgate.github.client import GitHubClient
+from profgate.github.client import GitHubClient, _CheckRun
+from profgate.github.records import ArtifactRecord
 
 CLAIMS = json.dumps({"scp": f"{SCOPE}run:job"}).encode()
 TOKEN = f"x.{base64.urlsafe_b64encode(CLAIMS).decode()}.x"
@@ -79,6 +80,7 @@ def take_answer(data: bytes) -> str:
     return "read" if len(refused) <= len(QUESTIONS) else "read by none"
 
 
+STORED = ArtifactRecord(id=1, name="n", expired=False)
 CHECK = {"head_sha": "a", "name": "n", "external_id": "x"}
 QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.commit("m"), lambda client: client.merge_base("a", "b")),
@@ -86,7 +88,7 @@ QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.files_between("a", "b"), lambda client: client.pulls_of_commit("a")),
     lambda client: client.workflow_runs("a.yml", "m", "push"),
     *(lambda client: client.run_artifacts(1), lambda client: client.named_artifacts("n")),
-    *(lambda client: client._artifact_address(1, "x"), lambda client: client.releases()),
+    *(lambda client: client.download(STORED), lambda client: client.releases()),
     *(lambda client: client.release("v1"), lambda client: client.file_at("a.py", "m")),
     *(lambda client: client.files_of_commit("a"), lambda client: client.texts_at([("a", "a.py"), ("a", "b.py")])),
     *(lambda client: client.branch_head("topic"), lambda client: client.file_of_commit("a", "a.py", max_bytes=9)),
@@ -96,7 +98,7 @@ QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.comments(1), lambda client: client.create_comment(1, "b")),
     *(lambda client: client.edit_comment(1, "b"), lambda client: client.minimized(["n", "m"])),
     *(lambda client: client.minimize_comment("n"), lambda client: client.create_check_run(CHECK)),
-    lambda client: client._stored_check_run(CHECK),
+    lambda client: client._get("/check-runs", list[_CheckRun], "check_runs"),
 )
 WHEN = "2026-01-02T03:04:05Z"
 SIDE = {"sha": "a" * 40, "ref": "topic", "repo": {"id": 1, "full_name": "o/r"}}
