@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench import peers
 from bench.files import RECIPES, Pair, make_pair
-from bench.harness import Contender, Measured, RunError, measure_in_turn, paired_ratio, run_watched
+from bench.harness import Contender, Measured, RunError, measure_in_turn, paired_ratio
 from bench.load import FILES, RUNS_OF_EACH, comparing, written
 
 SMALL = "200"
@@ -167,14 +167,7 @@ def _comparison(results: Results, workloads: int, most: float, runs: int, timeou
     """Compares five and five runs of one workload, or one and one of many."""
     contender = comparing(written(RUNS_OF_EACH if workloads == 1 else FILES, workloads))
     _progress(f"compare {workloads:,} workloads")
-    outcome: Measured | RunError
-    try:
-        many = workloads > 1  # a single run takes long enough
-        outcome = (
-            run_watched(contender, timeout) if many else measure_in_turn([contender], runs, timeout)[contender.name]
-        )
-    except RunError as error:
-        outcome = error
+    outcome = measure_in_turn([contender], runs if workloads == 1 else 1, timeout)[contender.name]
     work = "compare five and five runs" if workloads == 1 else f"compare {workloads:,} workloads a side"
     if isinstance(outcome, RunError):  # the other rows are still shown
         results.problems.append(f"{work}: {outcome}")

@@ -68,18 +68,12 @@ def run_once(contender: Contender, timeout: float) -> Sample:
 
 
 def warm_up(contender: Contender, timeout: float) -> int:
-    """A run that is not timed; the peak memory of all its processes together, in bytes. Raises RunError."""
-    return run_watched(contender, timeout).peak
-
-
-def run_watched(contender: Contender, timeout: float) -> Measured:
-    """One timed run whose memory is sampled, for runs of such length that sampling takes little of it.
+    """A run that is not timed, because sampling slows it down; the peak memory of all its processes in bytes.
 
     Raises RunError.
     """
     watch = _MemoryWatch()
-    sample = _run(contender, timeout, watch)
-    return Measured((sample,), max(sample.largest, watch.peak))
+    return max(_run(contender, timeout, watch).largest, watch.peak)
 
 
 def measure_in_turn(contenders: Sequence[Contender], runs: int, timeout: float) -> dict[str, Measured | RunError]:
