@@ -228,7 +228,9 @@ class View:
 
     def changed_here(self) -> str:
         """Return the costs of changed functions that are within noise, or "" if a finding is shown."""
-        quiet = [row for row in self.groups.noise if row.finding.attribution.source in SOURCES]
+        within_noise = (row for row in self.groups.noise if row.finding.reasons == (Reason(ReasonCode.WITHIN_NOISE),))
+        judged = (row for row in within_noise if rows.conclusion_of(row.metric) == "pass")
+        quiet = [row for row in judged if row.finding.attribution.source in SOURCES]
         shown = limited(quiet, OPEN, "function", "", self._cost) if quiet and not self.shown else ()
         return f"Changed in this PR, within noise: {', '.join(shown)}." if shown else ""
 

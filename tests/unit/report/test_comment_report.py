@@ -562,12 +562,18 @@ def test_changed_functions_within_noise_are_named_without_a_finding() -> None:
     quiet = samples.finding("parse", 1e9, 1.02e9, colour="neutral", kind="MaybeDegradation")
     quiet = replace(quiet, reasons=(noise,), attribution=Attribution(source="changed"))
     other = replace(quiet, location=Location("other"), attribution=Attribution(source="same"))
-    for found, line in (
-        ([quiet, other], "Changed in this PR, within noise: {}parse{} (1.00 → 1.02 s)."),
-        ([quiet, samples.finding("load", 1e9, 2e9)], None),
-        ([other], None),
+    unmeasured = replace(quiet, reasons=(Reason(ReasonCode.NO_SELF_COST),))
+    for found, judged, line in (
+        ([quiet, other], True, "Changed in this PR, within noise: {}parse{} (1.00 → 1.02 s)."),
+        ([quiet, samples.finding("load", 1e9, 2e9)], True, None),
+        ([other], True, None),
+        ([unmeasured], True, None),
+        ([quiet], False, None),  # then nothing is known to be noise
     ):
-        report = samples.report(samples.workload(samples.metric(*found)))
+        metric = replace(
+            samples.metric(*found), calibration=Calibration(inconclusive=None if judged else "too_few_runs")
+        )
+        report = samples.report(samples.workload(metric))
         shown, _, _ = spaced(comment(report).text).partition("<details>")
         page = metric_headline(report, *report.metrics[0]).whose
         for text, quote in ((shown, "`"), (terminal_text(report), ""), (f"C{page[1:]}.", "")):
