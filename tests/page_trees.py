@@ -1,7 +1,6 @@
 """Call trees from rows in any order."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,4 +47,4 @@ def _placed(side: Timeline | None, place: IntArray) -> Timeline | None:
     if side is None:
         return None
     row, cell, values = summed(place[side.row], side.cell, side.values)
-    return replace(side, row=row, cell=cell, values=values)
+    return side._replace(row=row, cell=cell, values=values)

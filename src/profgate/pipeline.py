@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
@@ -85,8 +85,7 @@ class PipelineInput:
     look: Look | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """The comparisons of all workloads and metrics, the workloads that could not be compared, and warnings."""
 
     comparisons: tuple[Comparison, ...]
@@ -95,8 +94,7 @@ class Compared:
     functions: FunctionChanges | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ComparedPart:
+class ComparedPart(NamedTuple):
     """The results for one part of the files. ``names`` are the names of its workloads.
 
     ``last`` contains the profiles that may belong to a workload with files in other parts.
@@ -112,8 +110,7 @@ class ComparedPart:
     last: Recordings
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(NamedTuple):
     """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report

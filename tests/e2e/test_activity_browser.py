@@ -1,7 +1,6 @@
 """The activity above the graph in a real browser: a time range and threads are chosen with pointer and keyboard."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -113,7 +112,7 @@ def test_a_brush_shows_the_same_share_of_both_sides(open_page: OpenPage) -> None
 
 def test_the_share_of_a_shorter_recording_is_shorter(open_page: OpenPage) -> None:
     before = side_of(1)
-    short = replace(before, scale=SCALE - 1, span=(BINS << (SCALE - 1)) - 1)
+    short = before._replace(scale=SCALE - 1, span=(BINS << (SCALE - 1)) - 1)
     page = open_page(timed_tree(short, side_of(3)))
     brush(page, "after", 20, 60)
     assert "before: 0.67–2.01 s of 3.36 s" in page.locator("#part").inner_text()
@@ -214,7 +213,7 @@ def test_the_part_applies_to_the_table_and_an_empty_part_is_named(open_page: Ope
     page.keyboard.press("t")
     row = page.locator("#rows tr", has_text="load")
     assert "\t3\t" in row.inner_text()
-    none = replace(side_of(3), cell=side_of(3).cell % MOST_BINS)
+    none = side_of(3)._replace(cell=side_of(3).cell % MOST_BINS)
     tree = timed_tree(side_of(1), none)
     page = open_page(tree, "#view=after&threadsAfter=" + HOSTILE)
     assert page.locator("#message").inner_text() == "Nothing is left of the after side."

@@ -20,7 +20,10 @@ NOT_FOR_DRAWING = (
     *(f"profgate.model.{name}" for name in ("acceptance", "attribution", "change", "details", "history", "report")),
     *(f"profgate.{name}" for name in ("flamegraph.page_timelines", "flamegraph.unrolled", "model.manifest")),
     *("profgate.io.executors", "profgate.io.git", "profgate.report.rows", "profgate.source_maps"),
-    *(f"profgate.readers.{name}" for name in ("cpuprofile", "pprof", "pstats", "speedscope")),
+    *(
+        f"profgate.readers.{name}"
+        for name in ("benchmarks", "callgrind", "cpuprofile", "perf", "pprof", "pstats", "speedscope")
+    ),
     *("annotated_types", "asyncio", "html", "importlib.resources", "jinja2", "logging"),
     *("numpy.ma.", "pydantic", "scipy", "subprocess"),
 )

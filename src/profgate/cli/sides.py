@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import click
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from profgate.pipeline import PipelineInput
 
 
-@dataclass(frozen=True, slots=True)
-class GivenSides:
+class GivenSides(NamedTuple):
     """The paths of two sides, or of one folded file with two columns."""
 
     baseline: str
@@ -41,8 +40,7 @@ class GivenSides:
         return two_sides(self.baseline, self.target or self.baseline, policy)
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """The source changes, and the sources to embed in a page. A value is None if its option is not given."""
 
     diff: SourceDiff | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -289,7 +289,7 @@ def _side_timeline(
             return None
         values = timeline.values[place : place + 1] * factor_of(profile, place, metric)
         row = np.append(rows, 0)[timeline.row]
-        parts.append(replace(timeline, values=values).chosen((values[0] != 0) & ~forest.dropped[row], row))
+        parts.append(timeline._replace(values=values).chosen((values[0] != 0) & ~forest.dropped[row], row))
     found = joined_timeline(parts)
     complete = np.array_equal(added_at(len(own), found.row, found.values[0]), own)
     return found if len(found.row) and complete else None

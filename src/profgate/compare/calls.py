@@ -104,7 +104,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
         own[run] = whole
         again[run] = added_at(symbols, edges.callee[recursive], calls[recursive])
     total = np.maximum(own - again, 0)
-    costs = replace(edges, baseline_total=edges.baseline_calls, target_total=edges.target_calls)
+    costs = edges._replace(baseline_total=edges.baseline_calls, target_total=edges.target_calls)
     values = {"self_value": read_only(own), "total_value": read_only(total)}
     return replace(comparison, metric=CALLS, sampling=replace(comparison.sampling, period=None), edges=costs, **values)
 

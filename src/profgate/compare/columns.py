@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ REAL, PARTS_OF_REAL = "real", ("user", "sys")  # real time includes CPU time
 MEASURED_EXPONENT = -6  # the amounts in records are floats, which are stored with six decimals
 
 
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
+class CompareOptions(NamedTuple):
     """The options of a comparison.
 
     ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
@@ -40,12 +39,11 @@ class CompareOptions:
     level: Level = "safe"
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
-    policy_aliases: Aliases = field(default_factory=Aliases)
+    policy_aliases: Aliases = Aliases()
     kernels: Kernels | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RunColumns:
+class RunColumns(NamedTuple):
     """Int64 values of one metric in several runs.
 
     ``own`` and ``total`` contain the self and total values by run and symbol, and ``sums`` contains the run totals.
@@ -58,8 +56,7 @@ class RunColumns:
     active: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Forest:
+class Forest(NamedTuple):
     """The common call tree of all runs of a workload.
 
     ``topmost`` contains the rows that are not recursive calls. ``leaf_rows`` contains an int64 array for each profile,

@@ -39,8 +39,7 @@ def at_one_rate(workload: Workload) -> Workload:
 
 def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> Workload:
     """Replace every profile of the workload with the result of ``changed``."""
-    return replace(
-        workload,
+    return workload._replace(
         baseline_runs=tuple(map(changed, workload.baseline_runs)),
         target_runs=tuple(map(changed, workload.target_runs)),
         noise_runs=tuple(map(changed, workload.noise_runs)),
@@ -71,7 +70,7 @@ def _bodies(profile: Profile, changed: Callable[[IntArray], IntArray]) -> dict[s
     """Return the stacks and the graph of a profile with changed values. Each array has one row per metric."""
     bodies = {"stacks": ("values", "root_values"), "graph": ("self_value", "total_value", "edge_total")}
     return {
-        name: body and replace(body, **{column: changed(getattr(body, column)) for column in columns})
+        name: body and body._replace(**{column: changed(getattr(body, column)) for column in columns})
         for name, columns in bodies.items()
         for body in [getattr(profile, name)]
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -45,8 +45,7 @@ class Pairing(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class OverlayInput:
+class OverlayInput(NamedTuple):
     """Input for comparing a workload, in addition to its profiles.
 
     If ``named`` is True, the user named the files, and the sides are compared even if the recordings differ. ``past``
@@ -98,8 +97,7 @@ def _by_sources(workload: Workload) -> Workload:
     """Name functions of built scripts by their sources."""
     runs = named_by_sources((*workload.baseline_runs, *workload.target_runs, *workload.noise_runs))
     split, end = len(workload.baseline_runs), len(workload.baseline_runs) + len(workload.target_runs)
-    return replace(
-        workload,
+    return workload._replace(
         baseline_runs=tuple(runs[:split]),
         target_runs=tuple(runs[split:end]),
         noise_runs=tuple(runs[end:]),

@@ -27,7 +27,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     here = [reading for reading in past if not on_other_machine(reading.facts, target)]
     elsewhere = {(one.commit, one.job.identity) for one in past} - {(one.commit, one.job.identity) for one in here}
     if elsewhere:
-        runs = replace(comparison.runs, elsewhere=comparison.runs.elsewhere + len(elsewhere))
+        runs = comparison.runs._replace(elsewhere=comparison.runs.elsewhere + len(elsewhere))
         comparison = replace(comparison, runs=runs)
     values_of_sample = comparison.sampling.values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
@@ -52,7 +52,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         comparison,
         noise=Noise(read_only(own), read_only(run_totals), sample_values=sample_values),
         sampling=comparison.sampling if period is not None else Sampling(),
-        runs=replace(comparison.runs, noise=len(own), noise_jobs=tuple(jobs)),
+        runs=comparison.runs._replace(noise=len(own), noise_jobs=tuple(jobs)),
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -29,7 +29,7 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
     """
     name = workload_name(profile.name)
     rules = [options.level, sorted(options.ignore), sorted(options.focus)]
-    key = json.dumps([*asdict(series_key(profile)).values(), rules], ensure_ascii=True, separators=(",", ":"))
+    key = json.dumps([*series_key(profile)._asdict().values(), rules], ensure_ascii=True, separators=(",", ":"))
     return Series(key, scenario_of(profile) or name, profile.configuration, profile.facts.format)
 
 

@@ -1,9 +1,9 @@
 """Reads the files of both sides as profiles and reports unreadable and empty files."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.compare.workloads import is_paired_by_content, workload_name
 from profgate.errors import ProfileError
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recordings:
+class Recordings(NamedTuple):
     """The profiles of both sides and of each base job, and the workloads whose files cannot be used."""
 
     baseline: list[Profile]
@@ -30,8 +29,7 @@ class Recordings:
     warnings: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Problem:
+class _Problem(NamedTuple):
     side: str
     file: str
     reason: Reason

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +49,7 @@ WAITING_IN_FILES: dict[str, frozenset[str]] = {
 WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Numbering:
+class Numbering(NamedTuple):
     """The symbols of a workload. ``maps`` contains an int64 array for each profile, with the symbol of each frame."""
 
     symbols: Symbols
@@ -66,8 +64,7 @@ def _root_frames(profile: Profile) -> list[int]:
     return np.flatnonzero(roots).tolist()
 
 
-@dataclass(frozen=True, slots=True)
-class _Keys:
+class _Keys(NamedTuple):
     """The normalised name, normalised file and line of each frame in a profile."""
 
     names: list[str]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, takewhile
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile, Workload
@@ -35,8 +34,7 @@ MOST_ALONE = 100  # with more missing workloads, renamed ones are not searched
 _RUN = re.compile(r"^(?:run-)?\d+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(NamedTuple):
     """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side.
 
     ``functions`` contains the names of the functions of each entry of ``alone``.
@@ -77,8 +75,7 @@ def _stem(file: str) -> str:
     return ".".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesKey:
+class SeriesKey(NamedTuple):
     """The properties that all runs of a workload share. Files with different formats or units are never paired."""
 
     source: str

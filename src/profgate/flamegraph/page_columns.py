@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +69,7 @@ class PageSource(TypedDict):
     hunks: list[tuple[int, int, list[str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class BlueprintRules:
+class BlueprintRules(NamedTuple):
     """Thresholds above which a calling context counts as slower or faster.
 
     ``min_shift`` is the minimum change of the share, and ``sigma`` is the minimum change in standard errors. If the
@@ -174,8 +173,7 @@ class PageHeader:
         return numbers.signed(value / self.runs[1] * 10.0**self.exponent, unit) + (" (scaled)" if scaled else "")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CutTree:
+class CutTree(NamedTuple):
     """The part of a tree that a page shows.
 
     A row with the symbol `OTHER` stands for merged rows, and ``hidden`` is the number of these rows (otherwise 0).

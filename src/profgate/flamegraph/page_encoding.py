@@ -6,8 +6,7 @@ import base64
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +35,7 @@ COMPRESSION_LEVEL = 5  # compared with level 6, level 5 takes two thirds of the 
 _EXACT_IN_DOUBLE = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedPage:
+class EncodedPage(NamedTuple):
     """The JSON header of a page, and its columns one after another."""
 
     header: dict[str, Any]
@@ -96,7 +94,7 @@ def encode_page(
         "cut": cut,
         "findings": _findings(header.findings, place_of, shown),
         "source_states": list(SOURCE_STATES),
-        "blueprint": asdict(header.blueprint),
+        "blueprint": header.blueprint._asdict(),
         "columns": [[name, len(content)] for name, content in columns],
     }
     return EncodedPage(page_header, b"".join(content for _, content in columns))

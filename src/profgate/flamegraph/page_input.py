@@ -88,7 +88,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         sources=_sources(comparison, context, keep),
         lines=page_lines(comparison, {mark["symbol"] for mark in marks}, context.states, context.diff),
         single_runs=_single_runs(comparison, context, {mark["symbol"] for mark in marks}),
-        blueprint=replace(context.rules, estimated="edges" if comparison.tree is None else None),
+        blueprint=context.rules._replace(estimated="edges" if comparison.tree is None else None),
     )
     return tree, header
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from math import floor, log10
 from typing import TYPE_CHECKING, TypedDict
 
@@ -51,8 +50,7 @@ def recorded(comparison: Comparison, values: RunValues) -> RunValues:
     def taken(costs: IntArray, symbols: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
         return {symbol: costs[:, symbol].astype(np.float64) for symbol in symbols}
 
-    return replace(
-        values,
+    return values._replace(
         own=taken(own, values.own),
         inclusive=taken(inclusive, values.inclusive),
         broad=taken(inclusive, values.broad),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def encode_timelines(whole: DiffTree, shown: CutTree, most: int) -> EncodedTimel
 def _combined(side: Timeline) -> Timeline:
     """Return the timeline with all threads combined into one."""
     row, cell, values = summed(side.row, side.cell % MOST_BINS, side.values)
-    return replace(side, threads=("all threads",), row=row, cell=cell, values=values)
+    return side._replace(threads=("all threads",), row=row, cell=cell, values=values)
 
 
 def _encoded(sides: list[Timeline | None]) -> EncodedTimelines:
@@ -95,7 +95,7 @@ def _divisor(side: Timeline) -> int:
 def _placed(side: Timeline, place: IntArray) -> Timeline:
     """Return the timeline with row numbers of the page."""
     row, cell, values = summed(place[side.row], side.cell, side.values)
-    return replace(side, row=row, cell=cell, values=values)
+    return side._replace(row=row, cell=cell, values=values)
 
 
 def _shown_rows(whole: DiffTree, shown: CutTree) -> IntArray:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ _SMALLEST_REFERENCE = 0.001
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class Colouring:
+class Colouring(NamedTuple):
     """Rules for the colours of rows.
 
     ``basis`` is the value whose change is shown, and ``ramp`` maps a change to a colour. ``reference`` selects the
@@ -43,8 +41,7 @@ USUAL = Colouring()
 CLASSIC = Colouring(basis="self", ramp="linear", reference="max", gate=0.0, chance=False, classic=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shading:
+class Shading(NamedTuple):
     """Each row's change and colour level, from -32 (less) to +32 (more), and the ratio and total for scaling."""
 
     level: IntArray

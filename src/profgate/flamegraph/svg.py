@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from profgate.model.arrays import FloatArray, IntArray
     from profgate.model.comparison import DiffTree
 
-_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})  # html.escape would import a list of entities
 _WIDTH = 1200
 _MARGIN = 10
 _ROW = 18
@@ -174,9 +173,14 @@ def _box(
     label, room = glyph + name, int((width - 6) / _CHARACTER)
     label = cut(label, room) if room >= min(3, len(label)) else ""
     ink = f'style="fill:{_ink_on(list(fills[row]))}"' if fills else f'class="x{level + LEVELS}"'
-    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{label.translate(_MARKUP)}</text>' if label else ""
+    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{_escaped(label)}</text>' if label else ""
     colour = f'fill="rgb({",".join(map(str, fills[row]))})"' if fills else f'class="{fill}"'
-    return f"<g><title>{title.translate(_MARKUP)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
+    return f"<g><title>{_escaped(title)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
+
+
+def _escaped(text: str) -> str:
+    # html.escape would import a list of entities, and str.translate is slower
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def row_name(named: NamedTree, shown: CutTree, row: int) -> str:

@@ -2,8 +2,8 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from profgate.model.source import SourceFile, source_of
 
@@ -18,8 +18,7 @@ JFR_EVENTS = (
 JFR_DEPTH = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Converter:
+class Converter(NamedTuple):
     """A conversion by an external tool. ``command`` takes input and output file, and returns None without the tool."""
 
     recognises: Callable[[bytes], bool]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
@@ -70,8 +70,7 @@ class DiffTree(CallTree):
     timelines: tuple[Timeline | None, Timeline | None] = (None, None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LineCosts:
+class LineCosts(NamedTuple):
     """Costs by run (baseline first) and executed line, sorted by symbol and line. All arrays are int64."""
 
     symbol: IntArray
@@ -80,8 +79,7 @@ class LineCosts:
     total: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallEdges:
+class CallEdges(NamedTuple):
     """Pairs of caller and callee from formats without stacks, sorted by symbol. Values are sums over a side's runs.
 
     All arrays are int64. ``caller`` and ``callee`` are symbols, which are equal for direct recursion. ``*_total`` is
@@ -106,8 +104,7 @@ LONGEST_PATH = 100  # maximum number of frames of a shown call path; longer path
 ELSEWHERE = -1  # job number of runs on another CPU model than the target
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(NamedTuple):
     """The number of runs of each side, and the job that recorded each run.
 
     ``noise`` is the number of base runs of other commits. Runs with the same job number share the machine, the build
@@ -143,8 +140,7 @@ class Runs:
         return len(set(self.base_jobs) - {ELSEWHERE})
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A limitation, which prevents the comparison if ``blocks`` is true; if ``advisory``, totals only inform."""
 
     reason: Reason
@@ -152,8 +148,7 @@ class Note:
     advisory: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observations:
+class Observations(NamedTuple):
     """Repeated records of both sides by symbol. A profile with one value per run has no such records.
 
     Each array has one element per record. The arrays ``symbol``, ``side`` (0 = baseline, 1 = target), ``run`` (baseline
@@ -172,8 +167,7 @@ class Observations:
     subtypes: list[str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Causes:
+class Causes(NamedTuple):
     """The symbols that explain each symbol's growth and fall, with the number of steps to them, as int64 arrays.
 
     ``changed`` contains the symbols whose source changed and that can explain other changes.
@@ -196,8 +190,7 @@ class Sampling:
     values: FloatArray | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Noise:
+class Noise(NamedTuple):
     """The costs of base runs of other commits, as in `RunCosts`. The history contains no ``active_total``."""
 
     self_value: IntArray
@@ -280,8 +273,7 @@ class Comparison(RunCosts):
         return tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], cut, *path[-half:])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RunValues:
+class RunValues(NamedTuple):
     """The costs of one comparison by run, in stored units of the metric.
 
     The float64 arrays have one element per run: first the ``earlier`` runs of other base jobs, newest first, then the

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 MOST_STARS = 4
 MOST_ALIASES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Aliases:
+class Aliases(NamedTuple):
     """Pairs of a pattern and a new name. The first pattern that matches the whole name applies.
 
     A star matches any string. The stars in the new name are replaced with the matched strings in order.

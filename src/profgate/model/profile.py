@@ -52,8 +52,7 @@ class FrameList:
         self.modules.append(module)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stacks:
+class Stacks(NamedTuple):
     """Call paths as a front-coded stream.
 
     Each event is a frame that differs from the previous path. ``depth`` (uint16) and ``frame`` (int64, frame numbers)
@@ -73,8 +72,7 @@ class Stacks:
     timeline: Timeline | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LineValues:
+class LineValues(NamedTuple):
     """The int64 values by metric and line of a profile without stacks. The total includes calls on the line."""
 
     frame: IntArray
@@ -83,8 +81,7 @@ class LineValues:
     total_value: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallGraph:
+class CallGraph(NamedTuple):
     """The content of a profile without stacks (pstats, callgrind): values by frame, and caller/callee edges.
 
     All arrays are int64. ``self_value`` and ``total_value`` (which counts recursive calls once) have one row per metric
@@ -103,8 +100,7 @@ class CallGraph:
     lines: LineValues | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Measurements:
+class Measurements(NamedTuple):
     """Repeated records of a profile. Each array has one element per record.
 
     ``frame`` (int64) is the frame number, and ``amount`` (float64) is in the metric's own unit. ``size`` (float64) is
@@ -135,8 +131,7 @@ class Measurements:
         return int(self.order[self.of_metric(place)].max(initial=0)) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """A regression model: its coefficients by name (b0, b1, b2), or the x and y values of a curve without a formula."""
 
     frame: int
@@ -204,12 +199,11 @@ class Profile:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Workload:
+class Workload(NamedTuple):
     """The runs of one configuration. ``noise_runs`` are base runs of other commits, used only to estimate the noise."""
 
     name: str
     configuration: Configuration
     baseline_runs: tuple[Profile, ...]
     target_runs: tuple[Profile, ...]
-    noise_runs: tuple[Profile, ...] = field(default=())
+    noise_runs: tuple[Profile, ...] = ()

@@ -1,7 +1,7 @@
 """The values of call paths by thread and time, which some profiles contain in addition to their stacks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,7 @@ MOST_BINS = 128
 """Maximum number of bins of a timeline. A cell has the number ``thread * MOST_BINS + bin``."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Timeline:
+class Timeline(NamedTuple):
     """The nonzero values of call paths by thread and bin.
 
     A bin lasts ``2**scale`` nanoseconds, and the recording lasts ``span`` nanoseconds. ``row``, ``cell`` and each row

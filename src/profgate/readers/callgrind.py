@@ -237,7 +237,7 @@ class _Text:
         graph = call_graph(
             own=tables[0], total=tables[1], calls=calls, edges=self.edges, edge_total=tables[2], edge_calls=edges[0]
         )
-        graph = replace(graph, lines=self.line_values(rows, factors, tables[1]))
+        graph = graph._replace(lines=self.line_values(rows, factors, tables[1]))
         lines = [self.lines.get(number) for number in range(len(self.own))]
         creator = _CREATOR.match(self.header.get("creator", ""))
         name, version = creator.group("name", "version") if creator else (None, None)

@@ -175,7 +175,7 @@ class _Nodes:
             where=self.where,
             timeline=timeline_of(clock.threads, values, root),
         )
-        return replace(found, root_values=read_only(root))
+        return found._replace(root_values=read_only(root))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
         """Return the mean duration, at least 1, of the samples that are not idle, or None if there are none."""

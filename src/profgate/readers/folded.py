@@ -231,8 +231,7 @@ def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stack
     """Return the names and stacks without the first frame of each stack, which represents the thread."""
     below, on_root = stacks.depth > 0, stacks.depth[stacks.leaf] == 0
     used, frame = np.unique(stacks.frame[below], return_inverse=True)
-    left = replace(
-        stacks,
+    left = stacks._replace(
         depth=read_only(stacks.depth[below] - 1),
         frame=read_only(frame.astype(np.int64)),
         leaf=read_only(stacks.leaf[below]),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from io import SEEK_CUR
 from itertools import count
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -80,8 +80,7 @@ class Scan:
         return depth, np.array(self.new, np.int64), leaf
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     """The complete lines before ``end``, with line breaks. If these were sorted, ``lines`` has them in file order."""
 
     data: bytes

@@ -14,6 +14,7 @@ from profgate.readers.foreign import advice_for
 from profgate.readers.reader import ProfileReader, SplittingReader, collection_paused
 
 _JSON = rb"\s*[{\[]"
+_FOLDED = re.compile(rb"(?:[^\n;]+;[^\n]* \d+\r?\n){2}")  # no file of another format begins with two such lines
 # Module and class of each built-in reader, and a pattern that matches the beginning of every file of its format. Only
 # the modules of formats that fit a file are imported.
 BUILT_IN = {
@@ -28,11 +29,11 @@ BUILT_IN = {
     "pyinstrument PyinstrumentReader": _JSON,
     "trace_events TraceEventsReader": _JSON,
     "perun PerunReader": rb"x|" + _JSON,
-    "perf PerfReader": rb"",
-    "callgrind CallgrindReader": rb"\s*(?:#|[a-z]+:)",
+    "perf PerfReader": rb"\s*+(?:#|[^\n;]*\s-?\d)",
+    "callgrind CallgrindReader": rb"\s*(?:#|[a-z]+:(?!:))",
     "austin AustinReader": rb"\s*#",
     "jfr JfrReader": _JSON,
-    "benchmarks FORMATS": rb"",
+    "benchmarks FORMATS": rb"(?!" + _FOLDED.pattern + rb")",
     "folded FoldedReader": rb"",  # accepts many kinds of text, so it comes last
 }
 _BEGINNINGS = [(place, re.compile(begin).match) for place, begin in BUILT_IN.items()]
@@ -122,7 +123,7 @@ def _claiming(source: SourceFile, readers: Readers) -> tuple[ProfileReader, str]
         raise ProfileError(source.name, f"looks like {claimants}; remove the wrong reader")
     if claims:
         return claims[0]
-    advice = advice_for(source)
+    advice = None if _FOLDED.match(source.head) else advice_for(source)
     if advice is not None:
         raise UnknownFormat(source.name, advice)
     why = last.recognizes(source)

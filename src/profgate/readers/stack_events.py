@@ -3,7 +3,6 @@
 The functions raise ProfileError with location ``where`` if a path has more than 65,535 frames or parents form a cycle.
 """
 
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -103,7 +102,7 @@ def timed(stacks: Stacks, leaves: IntArray, timeline: Timeline | None) -> Stacks
     """Add a timeline to the stacks. ``leaves`` contains the leaf of each row of the timeline, or -1."""
     if timeline is None:
         return stacks
-    return replace(stacks, timeline=replace(timeline, row=read_only(np.append(leaves, -1)[timeline.row])))
+    return stacks._replace(timeline=timeline._replace(row=read_only(np.append(leaves, -1)[timeline.row])))
 
 
 def _stacks(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -116,7 +116,7 @@ class Threads:
         parent, frame = np.concatenate(self.parent), np.concatenate(self.frame)
         timeline = timeline_of(self.clock.threads, values, root)
         found = stacks_from_parents(parent, frame, values, where=self.where, timeline=timeline)
-        return replace(found, root_values=read_only(root))
+        return found._replace(root_values=read_only(root))
 
 
 def numbers(values: object, where: str) -> IntArray:

@@ -28,7 +28,7 @@ def profile(*samples: tuple[list[int], float], unit: str = "seconds") -> Profile
 
 def without_times(found: Profile) -> Profile:
     assert found.stacks is not None
-    return replace(found, stacks=replace(found.stacks, timeline=None))
+    return replace(found, stacks=found.stacks._replace(timeline=None))
 
 
 FAST = profile(([0, 1], 1), ([0, 2], 0.5), ([0, 1], 1))

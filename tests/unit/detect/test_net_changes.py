@@ -272,7 +272,7 @@ def test_graph_sees_an_offset_in_the_run() -> None:
 
 def test_history_without_subtrees_knows_self_costs() -> None:
     comparison = with_base_jobs(PARSE, SLOWER)
-    comparison = replace(comparison, noise=replace(comparison.noise, active_total=None))
+    comparison = replace(comparison, noise=comparison.noise._replace(active_total=None))
     assert certain(found(comparison)) == ["parse"]
 
 

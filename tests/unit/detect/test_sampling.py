@@ -57,7 +57,7 @@ def test_samples_may_stand_for_other_times() -> None:
     comparison = replace(
         comparison,
         sampling=Sampling(values=values),
-        noise=replace(comparison.noise, sample_values=np.zeros(0)),
+        noise=comparison.noise._replace(sample_values=np.zeros(0)),
     )
     assert sample_counts(comparison) == (10_000, 1_025_000)
     assert kinds(comparison) == {"f07": Kind.DEGRADATION}

@@ -53,8 +53,8 @@ def test_index_of_one_page_opens_it() -> None:
 
 def test_history_of_index_is_mean_of_each_job_oldest_first() -> None:
     compared = from_exclusive([{"f": 10}], [{"f": 12}])
-    runs = replace(compared.runs, noise=3, noise_jobs=(0, 0, 1))
-    compared = replace(compared, runs=runs, noise=replace(compared.noise, run_totals=np.array([100, 110, 90])))
+    runs = compared.runs._replace(noise=3, noise_jobs=(0, 0, 1))
+    compared = replace(compared, runs=runs, noise=compared.noise._replace(run_totals=np.array([100, 110, 90])))
     assert earlier_totals([compared]) == {(compared.workload, compared.metric.name): [90.0, 105.0]}
 
 

@@ -1,7 +1,5 @@
 """Which runs of which functions a page shows, and how their costs are rounded."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -68,13 +66,13 @@ def test_values_are_as_recorded() -> None:
     baseline, target = [{"main;f": 10, "main;g": 90}, {"main;f": 20, "main;g": 80}], [{"main;f": 50, "main;g": 100}]
     comparison = from_stacks(baseline, target)
     f = comparison.symbols.names.index("f")
-    tested = replace(given({f: floats(9, 19, 45)}, {f: floats(9, 19, 45)}), factors=floats(1, 1.1, 1.2))
+    tested = given({f: floats(9, 19, 45)}, {f: floats(9, 19, 45)})._replace(factors=floats(1, 1.1, 1.2))
     rows = shown(recorded(comparison, tested), (2, 1))["rows"]
     assert [row[3:] for row in rows[1:]] == [[10000, 20000, 50000]] * 2
 
 
 def test_factors_are_those_of_both_sides() -> None:
-    values = replace(given({0: floats(1, 2, 3, 4)}, earlier=1), factors=floats(0.9, 1.0, 1.1, 1.2))
+    values = given({0: floats(1, 2, 3, 4)}, earlier=1)._replace(factors=floats(0.9, 1.0, 1.1, 1.2))
     assert shown(values, (2, 1))["factors"] == (1.0, 1.2)
 
 

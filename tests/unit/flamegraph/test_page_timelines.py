@@ -98,7 +98,7 @@ def test_a_cut_page_leaves_room_for_its_times() -> None:
 def test_names_of_threads_are_visible_text() -> None:
     tree = random_tree(20, 50)
     hostile = ("</script><script>alert(1)</script>", "\u202egnp.exe", "")
-    sides = [replace(side, threads=hostile) for side in tree.tree.timelines if side]
+    sides = [side._replace(threads=hostile) for side in tree.tree.timelines if side]
     page = build_page(replace(tree, tree=replace(tree.tree, timelines=(sides[0], sides[1]))), HEADER)
     assert "<script>alert" not in page
     assert "\u202e" not in page
