@@ -874,7 +874,7 @@ def test_changed_functions_are_marked_and_linked(open_page: OpenPage) -> None:
         (None, "a.py", "a.py", *[None] * 5),
         (None, None, link, *[None] * 5),
     )
-    page = painted(open_page(replace(DEMO, files=["a.py"] * 8, lines=[7] * 8, source=states)))
+    page = painted(open_page(DEMO._replace(files=["a.py"] * 8, lines=[7] * 8, source=states)))
     assert page.locator("#only").inner_text() == "◆ 1 changed"
     page.locator("#settings-open").click()
     page.locator("#only").click()
@@ -888,7 +888,7 @@ def test_changed_functions_are_marked_and_linked(open_page: OpenPage) -> None:
 
 
 def test_a_renamed_function_is_one_box_with_both_names(open_page: OpenPage) -> None:
-    page = painted(open_page(replace(DEMO, former={2: "parse_old\u202e"}), fragment="#frame=parse"))
+    page = painted(open_page(DEMO._replace(former={2: "parse_old\u202e"}), fragment="#frame=parse"))
     assert selected(page) == "parse (was: parse_old)"
     page.get_by_role("tab", name="Table").click()
     assert page.get_by_role("button", name="Leave out stacks through parse (was: parse_old)").count() == 1
@@ -959,7 +959,7 @@ def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
         PageFinding(symbol=number, severity="severe", direction="worse", key=f"{number:016x}")
         for number in range(len(ATTACKS))
     ]
-    tree = replace(tree_of(rows, ATTACKS), files=ATTACKS, lines=[1] * len(ATTACKS))
+    tree = tree_of(rows, ATTACKS)._replace(files=ATTACKS, lines=[1] * len(ATTACKS))
     header = PageHeader(
         ATTACKS[0],
         ATTACKS[1],

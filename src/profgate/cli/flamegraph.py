@@ -88,11 +88,11 @@ def _tree(
         if diff is not None:
             from profgate.source_parsing import changed_functions
 
-            context = replace(context, states=states_of(comparison, diff, changed_functions(diff)))
+            context = context._replace(states=states_of(comparison, diff, changed_functions(diff)))
         if len(comparison.run_totals) >= FEWEST_RUNS:
             from profgate.detect.evidence import run_values
 
-            context = replace(context, run_values=run_values(comparison))
+            context = context._replace(run_values=run_values(comparison))
         found = page_input(comparison, context)
         return found if sides.target is not None or sides.difference else alone(*found)
     if diff is not None:

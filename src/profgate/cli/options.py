@@ -3,7 +3,6 @@
 import contextlib
 import math
 import re
-import shutil
 from collections.abc import Callable
 from functools import reduce, wraps
 from inspect import signature
@@ -209,4 +208,6 @@ policy_options = bundled("policy", _policy, CONFIG, FAIL_ON)
 
 def width(default: int = 100) -> int:
     """Return the width of the terminal in columns."""
+    import shutil  # imports modules for archives
+
     return shutil.get_terminal_size((default, 24)).columns

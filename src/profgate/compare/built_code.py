@@ -50,4 +50,4 @@ def _named(frames: FrameList, without: set[str]) -> FrameList:
     for number, source in frames.sources.items():
         if file_key(source.script, "safe") not in without:
             names[number], files[number], lines[number] = source.name, f"{CLAIMED}{source.file}", source.line
-    return replace(frames, names=names, files=files, lines=lines, sources={})
+    return frames._replace(names=names, files=files, lines=lines, sources={})

@@ -81,8 +81,7 @@ class BlueprintRules(NamedTuple):
     estimated: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedTree:
+class NamedTree(NamedTuple):
     """A call tree of both sides and its functions.
 
     Names, files, lines and source states have one element per symbol. ``former`` maps renamed symbols to their old
@@ -95,7 +94,7 @@ class NamedTree:
     files: Sequence[str | None] = ()
     lines: Sequence[int | None] = ()
     source: SourceStates | None = None
-    former: Mapping[int, str] = field(default_factory=dict)
+    former: Mapping[int, str] = {}
     symbol_totals: IntArray | None = None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ RATE_UNKNOWN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PageContext:
+class PageContext(NamedTuple):
     """Data of a page that is not part of the comparison: labels of both sides, findings and source changes.
 
     ``findings`` is sorted as in the comment, or None if the comparison was not judged. ``parts`` contains the
@@ -47,11 +46,11 @@ class PageContext:
     labels: tuple[str | None, str | None] = (None, None)
     headline: MetricHeadline | None = None
     findings: Sequence[Finding] | None = None
-    parts: Mapping[Location, tuple[str, list[tuple[str, str]]]] = field(default_factory=dict)
+    parts: Mapping[Location, tuple[str, list[tuple[str, str]]]] = {}
     states: SourceStates | None = None
     diff: SourceDiff | None = None
     embed: Embed = "changed"
-    rules: BlueprintRules = field(default_factory=BlueprintRules)
+    rules: BlueprintRules = BlueprintRules()
     run_values: RunValues | None = None
 
 
@@ -108,7 +107,7 @@ def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     """Return the tree and the header for a page with one profile, from a comparison of this profile with itself."""
     notes = [note for note in header.notes if note != RATE_UNKNOWN]
     shown = replace(tree.tree, evidence=None, timelines=(None, tree.tree.timelines[1]))
-    return replace(tree, tree=shown), replace(
+    return tree._replace(tree=shown), replace(
         header, alone=True, total_changed=False, total_certain=False, notes=notes, lines=(), single_runs=None
     )
 
@@ -132,7 +131,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[NamedTree, P
     tree, header = page_input(second)
     shape = tree.tree
     columns = (shape.parent, shape.symbol, shape.depth, shape.end)
-    tree = replace(tree, tree=DiffTree(*columns, before, after, shape.totals(before), shape.totals(after)))
+    tree = tree._replace(tree=DiffTree(*columns, before, after, shape.totals(before), shape.totals(after)))
     header = replace(
         header,
         title=f"{second.workload}: {names[1]} against {names[0]}",

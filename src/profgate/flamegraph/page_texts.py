@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     """Replace the invisible characters in all names and texts. A name without visible characters gets a placeholder."""
     return (
-        replace(
-            tree,
+        tree._replace(
             names=full_names(tree.names),
             former={symbol: full_name(name) for symbol, name in tree.former.items()},
             files=[_plain(file) for file in tree.files] if any(tree.files) else tree.files,

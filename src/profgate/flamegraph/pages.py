@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress, count
 from math import isfinite
 from statistics import fmean
@@ -75,8 +75,8 @@ def build_pages(
     pages, failed = [], []
     for comparison, metric, name, known in sorted(found, key=lambda page: _importance(page[1][1]))[:limit]:
         try:
-            context = replace(_context(report, *metric, policy), states=known, diff=diff)
-            text = build_page(*page_input(comparison, replace(context, run_values=run_values(comparison))))
+            context = _context(report, *metric, policy)._replace(states=known, diff=diff)
+            text = build_page(*page_input(comparison, context._replace(run_values=run_values(comparison))))
         except BUGS as error:
             where = {"workload": comparison.workload, "metric": comparison.metric.name}
             text = f"{type(error).__name__}: {error}".removesuffix(": ")[:200]

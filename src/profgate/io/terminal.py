@@ -2,7 +2,6 @@
 
 import io
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -64,6 +63,8 @@ def progress(stream: TextIO) -> Iterator[Callable[[str, float], None]]:
 
 
 def _replace_line(stream: TextIO, text: str) -> None:
+    import shutil  # imports modules for archives
+
     width = min(LONGEST_STEP, shutil.get_terminal_size().columns - 1)
     stream.write(f"\r{text[:width]:<{width}}")
     stream.flush()

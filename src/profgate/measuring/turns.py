@@ -144,7 +144,7 @@ def _below(side: MeasuredSide, source: SourceFile) -> SourceFile:
     starts = tuple(f"{scheme}{place}/" for place in (side.checkout, side.root) for scheme in ("", "file://"))
     frames = source.profile.frames
     files = [file and file.removeprefix(next(filter(file.startswith, starts), "")) for file in frames.files]
-    return replace(source, profile=replace(source.profile, frames=replace(frames, files=files)))
+    return replace(source, profile=replace(source.profile, frames=frames._replace(files=files)))
 
 
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:

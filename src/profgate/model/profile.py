@@ -24,8 +24,7 @@ class ClaimedSource(NamedTuple):
     script: str
 
 
-@dataclass(frozen=True, slots=True)
-class FrameList:
+class FrameList(NamedTuple):
     """The unmodified frames of one profile. The number of a frame is its index. Unknown values are None.
 
     ``executed`` contains the executed lines if the format distinguishes them from ``lines``. ``sources`` contains the
@@ -37,7 +36,7 @@ class FrameList:
     lines: list[int | None]
     modules: list[str | None]
     executed: list[int | None] | None = None
-    sources: Mapping[int, ClaimedSource] = field(default_factory=dict)
+    sources: Mapping[int, ClaimedSource] = {}
 
     @staticmethod
     def of_names(names: list[str]) -> "FrameList":

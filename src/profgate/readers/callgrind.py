@@ -5,7 +5,7 @@ Source: Valgrind's manual, "Callgrind Format Specification".
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -244,7 +244,7 @@ class _Text:
         return Profile(
             name=self.where,
             metrics=tuple(metric for metric, _ in measured),
-            frames=replace(self.frames.listed(), lines=lines),
+            frames=self.frames.listed()._replace(lines=lines),
             graph=graph,
             periods=(None,) * len(rows),
             facts=Facts(

@@ -1,7 +1,7 @@
 """Reader for V8's CPU profiles (Node.js, Chrome, Deno), which contain a call tree and timed samples."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 import numpy as np
@@ -81,7 +81,7 @@ class CpuprofileReader(BuiltInReader):
         return Profile(
             name=where,
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
-            frames=replace(frames, sources=tree.sources),
+            frames=frames._replace(sources=tree.sources),
             stacks=tree.stacks(sampled, values, 10.0**exponent),
             periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),

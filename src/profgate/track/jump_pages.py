@@ -121,7 +121,7 @@ def _page(versions: _VersionPair, comparison: Comparison, diff: SourceDiff | Non
     comparison = replace(comparison, notes=notes)
     context = PageContext((versions[0].name, versions[1].name), diff=diff)
     if diff is not None:
-        context = replace(context, states=states_of(comparison, diff, changed_functions(diff)))
+        context = context._replace(states=states_of(comparison, diff, changed_functions(diff)))
     return build_page(*page_input(comparison, context))
 
 

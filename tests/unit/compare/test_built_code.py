@@ -15,7 +15,7 @@ SOURCES = {0: ClaimedSource("inlineText", "src/Tokenizer.ts", 2, "lib/app.js")}
 
 def recorded(folder: str, sources: dict[int, ClaimedSource] = SOURCES) -> Profile:
     found = CpuprofileReader().read(source_of("a", profile(f"{folder}/lib/app.js", FUNCTIONS)))
-    return replace(found, frames=replace(found.frames, sources=sources))
+    return replace(found, frames=found.frames._replace(sources=sources))
 
 
 def names(*profiles: Profile) -> list[str]:
@@ -37,7 +37,7 @@ def test_script_without_sources_in_one_run_keeps_its_names(folder: str) -> None:
 
 def test_other_scripts_do_not_matter() -> None:
     other = recorded("/a", {})
-    frames = replace(other.frames, files=["/a/node_modules/b/app.js", "/a/lib/b.js"])
+    frames = other.frames._replace(files=["/a/node_modules/b/app.js", "/a/lib/b.js"])
     assert names(recorded("/a"), replace(other, frames=frames)) == ["inlineText", "Y"]
 
 

@@ -79,7 +79,7 @@ def test_names_of_source_maps_are_never_paired() -> None:
             place: ClaimedSource(name.partition(" ")[0], f"{folder}/{place % 2}.ts", 1, "app.js")
             for place, name in enumerate(names)
         }
-        return replace(found, frames=replace(found.frames, files=list(files), sources=sources))
+        return replace(found, frames=found.frames._replace(files=list(files), sources=sources))
 
     found = compared(built("old"), built("new"))
     assert not found.present.all(axis=0).any()

@@ -37,7 +37,7 @@ def random_timeline(rows: int, entries: int, random: np.random.Generator) -> Tim
 
 
 def without_times(tree: NamedTree) -> NamedTree:
-    return replace(tree, tree=replace(tree.tree, timelines=(None, None)))
+    return tree._replace(tree=replace(tree.tree, timelines=(None, None)))
 
 
 def header_in(page: str) -> dict[str, object]:
@@ -99,6 +99,6 @@ def test_names_of_threads_are_visible_text() -> None:
     tree = random_tree(20, 50)
     hostile = ("</script><script>alert(1)</script>", "\u202egnp.exe", "")
     sides = [side._replace(threads=hostile) for side in tree.tree.timelines if side]
-    page = build_page(replace(tree, tree=replace(tree.tree, timelines=(sides[0], sides[1]))), HEADER)
+    page = build_page(tree._replace(tree=replace(tree.tree, timelines=(sides[0], sides[1]))), HEADER)
     assert "<script>alert" not in page
     assert "\u202e" not in page
