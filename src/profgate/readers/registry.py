@@ -14,7 +14,8 @@ from profgate.readers.foreign import advice_for
 from profgate.readers.reader import ProfileReader, SplittingReader, collection_paused
 
 _JSON = rb"\s*[{\[]"
-_FOLDED = re.compile(rb"(?:[^\n;]+;[^\n]* \d+\r?\n){2}")  # no file of another format begins with two such lines
+# two stacks of more than one frame, perhaps after that of the root: no file of another format begins like this
+_FOLDED = re.compile(rb"(?:[^\n;]* \d+\r?\n)?(?:[^\n;]+;[^\n]* \d+\r?\n){2}")
 # Module and class of each built-in reader, and a pattern that matches the beginning of every file of its format. Only
 # the modules of formats that fit a file are imported.
 BUILT_IN = {
@@ -29,7 +30,7 @@ BUILT_IN = {
     "pyinstrument PyinstrumentReader": _JSON,
     "trace_events TraceEventsReader": _JSON,
     "perun PerunReader": rb"x|" + _JSON,
-    "perf PerfReader": rb"\s*+(?:#|[^\n;]*\s-?\d)",
+    "perf PerfReader": rb"\s*+(?:#|(?=[^\n]*:)[^\n;]*\s-?\d)",
     "callgrind CallgrindReader": rb"\s*(?:#|[a-z]+:(?!:))",
     "austin AustinReader": rb"\s*#",
     "jfr JfrReader": _JSON,
