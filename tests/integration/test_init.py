@@ -338,7 +338,7 @@ further = ["hypothesis", "evil $(id)"]
             "cargo build --release --bin",
         ),
         (
-            {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/main/java/c/Parse.java": JMH},
+            {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/perf/java/c/Parse.java": JMH},
             "org.openjdk.jmh.Main '\\bParse\\.(whole|parts)$' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
             "-Drat.skip -Dmaven.javadoc.skip -pl b -am package dependency:build-classpath",
         ),
@@ -601,6 +601,12 @@ NODE = {
 }
 
 
+def test_rust_tests_of_a_library_are_named_by_their_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path, {"Cargo.toml": CARGO, "src/a.rs": "#[test]\n", "src/lib.rs": ""})
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    assert "Records: cargo test --release --lib (tests in src).\n" in capsys.readouterr().out
+
+
 @needs_node
 def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(tmp_path, NODE)
@@ -609,7 +615,7 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     trial = re.search(r"node bench/sum.js: ([\d,]+) samples in \d+\.\d s, (\d+) % of them in functions of this", shown)
     assert trial
     assert int(trial[2]) > 40
-    assert re.search(r"each pull request takes about \d+ min: setup 0 s, \d+ runs of", shown)
+    assert re.search(r"each pull request takes about \d+ min: setup 0 s and \d+ runs of", shown)
     assert re.search(
         r"\d+ runs of [\d,]+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text()
     )
@@ -628,7 +634,7 @@ def test_budget_is_that_of_the_trial(
     monkeypatch.setattr(trial._Copies, "run", lambda *given: (56.0, real(*given)[1]))
     committed(tmp_path, NODE)
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
-    assert "and up to 12 min to confirm a suspect" in capsys.readouterr().out
+    assert "confirming that takes up to 12 min more" in capsys.readouterr().out
     assert "--budget 12m " in written(tmp_path).read_text()
 
 

@@ -32,8 +32,7 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 
 def _benchmarks(here: Files, folder: str, class_path: str, setup: tuple[str, ...]) -> Iterator[Candidate]:
     """Return one command per class. It names the benchmarks, so that a new one does not change the total."""
-    paths = [path for path in here.listed("**/*.java") if path.startswith(("src/main/", "src/test/", "src/jmh/"))]
-    texts = {path: here.read(path) for path in paths}
+    texts = {path: here.read(path) for path in here.listed("**/*.java") if path.startswith("src/")}
     for path, methods in {path: METHOD.findall(text) for path, text in texts.items()}.items():
         name = path.rpartition("/")[2].removesuffix(".java")
         if methods and NAME.fullmatch(name):

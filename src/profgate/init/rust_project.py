@@ -46,7 +46,8 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             build = f"cargo test --release {option}"
             setup = within(folder, [f"{build} --no-run"])
             size = sum(map(len, texts))
-            yield Candidate("Rust", build, f"tests in {paths[0]}", Kind.TESTS, folder, folder, setup, size)
+            place = "src" if option == "--lib" else paths[0]
+            yield Candidate("Rust", build, f"tests in {place}", Kind.TESTS, folder, folder, setup, size)
 
 
 def _benches(here: Files, cargo: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

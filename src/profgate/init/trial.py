@@ -76,8 +76,8 @@ LARGE = f"is {{size:.0f}} MB, and one run may have {{most}} MB; {LONG_RUN}"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 TOO_FEW = "one run has only {samples} samples; let the command run longer"
 COST = (
-    "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
-    "{seconds:.1f} s, and up to {budget} min to confirm a suspect.\n"
+    "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s and {runs} runs "
+    "of {seconds:.1f} s. If a function is slower, confirming that takes up to {budget} min more.\n"
     "The report of each pull request names the smallest change that its samples show.\n"
 )
 FEW = (
