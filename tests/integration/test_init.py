@@ -759,7 +759,7 @@ def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.C
     (number,) = [number for number, line in enumerate(lines, 1) if "# TODO: " in line]
     assert "Cannot find module '../dist/main.js'" in lines[number - 1]
     message = capsys.readouterr().err
-    assert f"performance.yml:{number}: the recording ended with exit code 1 Error: Cannot find module" in message
+    assert f"performance.yml:{number}: the recording ended with exit code 1: Error: Cannot find module" in message
     assert "add the build to --install" in message
     linted(written(tmp_path))
 
@@ -797,8 +797,13 @@ def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("limit", "value", "install", "message"),
     [
-        ("LONGEST_SETUP", 0.2, "true && sleep 9", "setup took longer than 0.2 s in 'sleep 9'; use --replace --measure"),
-        ("LONGEST_RUN", 0.01, "true", "took longer than 0.01 s let the command do less work, or choose a shorter one"),
+        (
+            "LONGEST_SETUP",
+            0.2,
+            "true && sleep 9",
+            "took longer than 0.2 s: it stopped in 'sleep 9'; use --replace --measure",
+        ),
+        ("LONGEST_RUN", 0.01, "true", "took longer than 0.01 s: let the command do less work, or choose a shorter one"),
         ("LARGEST_RECORDING", 100, "true", "let the command do less work, or choose a shorter one with --replace"),
     ],
 )
@@ -1210,7 +1215,7 @@ TESTED_NODE = {
 const test = require("node:test");
 const sum = require("../lib/sum.js");
 test("sums", () => { if (!sum(16)) throw new Error(); });
-test("needs its context", (t) => t.test("inner", () => sum(14)));
+test("needs its context", (t) => t.test("inner", (inner) => inner.assert.equal(sum(14), 377)));
 test("fails", () => { throw new Error("failed"); });
 """,
     "test/b.mjs": """\

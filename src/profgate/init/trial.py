@@ -68,11 +68,11 @@ UNREACHABLE = re.compile(r"fatal: (?:unable to access|Could not read from remote
 NEWER_SOURCES = "mvn -Dmaven.compiler.source=8 -Dmaven.compiler.target=8 "
 UNTRACKED = "git does not track it, so that a checkout does not contain it; git add it"
 SLOW = (
-    "in {command!r}; use --replace --measure with a shorter --install, or with a --command that needs less; a command "
-    "that is given has {given:.0f} min for its setup"
+    "it stopped in {command!r}; use --replace --measure with a shorter --install, or with a --command that needs less; "
+    "a command that is given has {given:.0f} min for its setup"
 )
 LONG_RUN = "let the command do less work, or choose a shorter one with --replace --measure --command"
-LARGE = f"is {{size:.0f}} MB, and one run may have {{most}} MB; {LONG_RUN}"
+LARGE = f"one run may have {LARGEST_RECORDING >> 20} MB; {LONG_RUN}"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 TOO_FEW = "one run has only {samples} samples; let the command run longer"
 COST = (
@@ -221,7 +221,7 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     try:
         trial, share = _recorded(plan, copies)
     except ProfgateError as error:
-        problem = one_line([error.where, error.what])
+        problem = one_line([str(error)])
         sys.stdout.write(FAILED.format(command=command, problem=plain(problem)))
         return Trial(replace(plan, problem=problem))
     result = TRIED.format(command, share.samples, trial.seconds, 100 * share.library)
@@ -307,7 +307,7 @@ def _with_enough_samples(plan: Plan, copies: _Copies, checkout: str) -> tuple[Pl
             break
         plan = other
     if size > LARGEST_RECORDING:
-        raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
+        raise ProfgateError(f"the profile is {size / 1e6:.0f} MB", LARGE)
     return plan, share, seconds, output
 
 
