@@ -219,6 +219,18 @@ def test_renamed_file_is_reported(form: str, moved: list[str], capsys: pytest.Ca
     assert "total is now total" not in out
 
 
+@pytest.mark.parametrize(("samples", "said"), [(9, False), (11, True)])
+def test_only_functions_of_a_thousandth_of_the_run_are_said_to_be_renamed(
+    samples: int, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / side for side in ("if.folded", "limit.folded")]
+    for file in files:
+        frame = f"message (node_modules/ajv/dist/{file.stem}.js)"
+        file.write_text(f"main {10_000 - samples}\nmain;{frame} {samples}\n")
+    main(["compare", *map(str, files)])
+    assert ("renamed file: node_modules/ajv/dist/if.js" in capsys.readouterr().out) is said
+
+
 def test_two_metrics_of_one_file_have_no_diff(sides: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     against = ["--metric", "samples", "--against", "samples", "--diff", "x.diff", "-o", "x.svg"]
     assert main(["flamegraph", sides[0], *against]) == 2

@@ -1,7 +1,7 @@
 """Build the report on one metric from the detections of the strategies."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -298,13 +298,19 @@ def metric_report(
         not_tested=_reasons(detection for detection in detections if requested or not detection.unsuited),
         unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
         calibration=calibration,
-        renamed=tuple(
-            (Location(*old), location_of(comparison, row)) for row, old in sorted(comparison.renamed.items())
-        ),
+        renamed=tuple(_renamed(comparison, sums)),
         causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),
         lacks=None if comparison.tree is not None else "stacks" if comparison.drawable else "calls",
     )
+
+
+def _renamed(comparison: Comparison, sums: _Sums) -> Iterator[tuple[Location, Location]]:
+    """Yield the pairs of old and new names, except of functions so small that a sample of either may be missing."""
+    for row, old in sorted(comparison.renamed.items()):
+        costs = zip(sums.inclusive, sums.totals, strict=True)
+        if any(total and cost[row] >= NEW_COST_SHARE * total for cost, total in costs):
+            yield Location(*old), location_of(comparison, row)
 
 
 def _listed(
