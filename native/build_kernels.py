@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ def compiled(root: Path, library: Path, *options: str) -> bool:
         print(f"profgate: no C compiler {compiler[0]}; large input will be read by Python")
         return False
     made = library.with_name(f"{library.name}.new")
-    command = [*compiler, *OPTIONS, *options, "-o", str(made), str(root / SOURCE)]
+    source = root / SOURCE
+    own = f"-DSOURCE_SUM={zlib.crc32(source.read_bytes())}u"
+    command = [*compiler, *OPTIONS, own, *options, "-o", str(made), str(source)]
     outcome = subprocess.run(command, capture_output=True, text=True, check=False)
     if outcome.returncode != 0:
         print(f"profgate: {compiler[0]} failed; large input will be read by Python\n{outcome.stderr}")

@@ -17,6 +17,11 @@
 #define SAMPLE_VALUE 2
 #define MAX_LOOSE 64 /* bytes of locations that are not packed: Go's runtime packs more than two */
 
+#ifndef SOURCE_SUM
+#define SOURCE_SUM 0
+#endif
+const uint32_t profgate_source = SOURCE_SUM; /* CRC-32 of this file, by which a library of older code is recognised */
+
 enum status { DONE, ODD_LINE, TOO_DEEP, NO_MEMORY };
 
 /* The first members are known to Python, in this order. */

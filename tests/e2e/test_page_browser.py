@@ -71,7 +71,8 @@ def painted(page: "Page", view: str = "after") -> "Page":
 
 def selected(page: "Page") -> str:
     """The name of the selected frame, from the line below the picture."""
-    return page.locator("#details bdi").inner_text()
+    name: str = page.locator("#details bdi").inner_text()
+    return name
 
 
 def colours(page: "Page") -> set[tuple[int, int, int]]:

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -6,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from profgate import __main__ as entry
-from profgate.io.native import is_compiled
+from profgate.io.native import LIBRARY, is_compiled
 from profgate.version import VERSION
 
+ROOT = Path(__file__).parents[2]
 PROFGATE = [sys.executable, "-I", "-m", "profgate"]
 
 
@@ -26,6 +28,17 @@ def test_broken_kernels_are_not_called_compiled(tmp_path: Path) -> None:
     (tmp_path / "kernels.so").write_bytes(b"\x7fELF of another machine")
     assert not is_compiled(tmp_path / "kernels.so")
     assert not is_compiled(tmp_path / "none.so")
+
+
+@pytest.mark.skipif(not is_compiled(), reason="the compiled functions were not built")
+@pytest.mark.parametrize(("added", "works"), [("", True), ("\n", False)])
+def test_kernels_of_older_code_are_not_used(tmp_path: Path, added: str, works: bool) -> None:
+    """A checkout was updated, but the library is still that of the commit before."""
+    (tmp_path / "src" / "profgate").mkdir(parents=True)
+    (tmp_path / "native").mkdir()
+    library = shutil.copy(LIBRARY, tmp_path / "src" / "profgate")
+    (tmp_path / "native" / "kernels.c").write_text((ROOT / "native" / "kernels.c").read_text() + added)
+    assert is_compiled(library) is works
 
 
 def test_version_imports_no_dependency() -> None:

@@ -33,10 +33,12 @@ class _Scan(ctypes.Structure):
 
 @cache
 def _library(place: str) -> ctypes.CDLL | None:
-    """Return the compiled library, or None if it was not built or does not work on this machine."""
+    """Return the compiled library, or None if it was not built from this version or does not work on this machine."""
     try:
         found = ctypes.CDLL(place)
     except OSError:
+        return None
+    if not _is_current(found, place):
         return None
     scan, data, column = ctypes.POINTER(_Scan), ctypes.c_char_p, ctypes.c_void_p
     for name, result, *arguments in (
@@ -53,6 +55,22 @@ def _library(place: str) -> ctypes.CDLL | None:
         function = getattr(found, f"profgate_{name}")
         function.restype, function.argtypes = result, arguments
     return found
+
+
+def _is_current(library: ctypes.CDLL, place: str) -> bool:
+    """Return whether a library was compiled from the source of this checkout, if it is in one."""
+    checkout = os.path.dirname(os.path.dirname(os.path.dirname(place)))  # noqa: PTH120
+    try:
+        with open(os.path.join(checkout, "native", "kernels.c"), "rb") as file:  # noqa: PTH118, PTH123
+            source = file.read()
+    except OSError:
+        return True
+    import zlib
+
+    try:
+        return ctypes.c_uint32.in_dll(library, "profgate_source").value == zlib.crc32(source)
+    except ValueError:  # older code that does not state its source
+        return False
 
 
 def is_compiled(place: "str | os.PathLike[str]" = LIBRARY) -> bool:
