@@ -12,7 +12,7 @@ from profgate.errors import ProfgateError
 from profgate.model.details import Details
 from profgate.model.links import Links
 from profgate.model.reason import Reason
-from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy, WorkloadReport
+from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -28,7 +28,6 @@ OPTIONAL = frozenset(
     {"context", "lines", "acceptances", "lacks", "parameters", "parts", "measurement", "unjudged"}
     | {"result", "details", "levels", "windows"}
 )  # these keys are omitted if empty
-PLAIN = frozenset({str, int, bool, type(None)})  # most values; testing for them first saves half of the time
 SPARSE = (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)  # unknown values of these are omitted
 NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
@@ -42,11 +41,11 @@ def to_json(report: Report, run: Callable[[Sequence[Callable[[], str]]], list[st
     same order. Raises ProfgateError if the text would be longer than the limit for reading a report.
     """
     parts = list[str]()
-    for name, value in _encoded(replace(report, workloads=())).items():
+    for name, value in _document(replace(report, workloads=())).items():
         parts.append(f'{"," if parts else "{"}\n"{name}": ')
         if name == "workloads" and report.workloads:
             loads = [",\n"] * (2 * len(report.workloads) - 1)
-            tasks = [partial(_line_of, load) for load in report.workloads]
+            tasks = [partial(_line, load) for load in report.workloads]
             loads[::2] = run(tasks) if run else [task() for task in tasks]
             parts += ["[\n", *loads, "\n]"]
         else:
@@ -81,31 +80,31 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         _refuse(where, f"is not JSON ({error}); write it with `profgate compare --format json`")
 
 
-def _line_of(load: WorkloadReport) -> str:
-    return _line(_encoded(load))
-
-
 def _line(value: Plain) -> str:
-    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    encode = partial(json.dumps, check_circular=False, separators=(",", ":"), default=_document)
+    try:
+        return encode(value, allow_nan=False)
+    except ValueError:  # a number that is not finite
+        return encode(json.loads(encode(value), parse_constant=lambda _: None))
 
 
-def _encoded(value: Any) -> Plain:  # noqa: ANN401
-    if value.__class__ in PLAIN or isinstance(value, (str, int)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, (tuple, list)):
-        return [_encoded(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _encoded(value[name]) for name in sorted(value)}
+def _document(value: Any) -> dict[str, Plain]:  # noqa: ANN401
+    """Return the fields of a dataclass, whose values are encoded afterwards."""
     names, parts, sparse = _fields(value.__class__)
+    named = zip(names, parts(value), strict=False)
+    if sparse:
+        return {
+            name: part
+            for name, part in named
+            if part not in (None, "")
+            and (part or name not in OPTIONAL)
+            and (not isinstance(part, float) or math.isfinite(part))
+        }
     document = {
-        name: part if part.__class__ in PLAIN else _encoded(part)
-        for name, part in zip(names, parts(value), strict=False)
+        name: dict(sorted(part.items())) if part.__class__ is dict else part
+        for name, part in named
         if part or name not in OPTIONAL
     }
-    if sparse:
-        return {name: fact for name, fact in document.items() if fact not in (None, "")}
     if isinstance(value, Reason):
         if not value.reasons:
             del document["reasons"]

@@ -56,16 +56,16 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
 
 def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
     """Return the view of only one metric, with the verdict that follows from this metric alone."""
-    place = {"workload": workload.name, "metric": metric.name}
+    place = workload.name, metric.name
     reasons = tuple(
         reason
         for reason in report.verdict.reasons
-        if reason.code is not ReasonCode.FINDING and place.items() <= reason.parameters.items()
+        if reason.code is not ReasonCode.FINDING and tuple(map(reason.parameters.get, ("workload", "metric"))) == place
     )
     conclusion = rows.conclusion_of(metric)
     if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload
         conclusion = "pass"
-    missing = (entry for entry in report.not_compared if (entry.name, entry.metric) == (workload.name, metric.name))
+    missing = (entry for entry in report.not_compared if (entry.name, entry.metric) == place)
     alone = replace(
         report,
         workloads=(replace(workload, metrics=(metric,)),),

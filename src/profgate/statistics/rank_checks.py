@@ -23,6 +23,7 @@ FEWEST_RUNS = 3  # minimum number of baseline runs, because the mean needs at le
 OBSERVED_RUNS = 5  # minimum number of baseline runs for the rule "observed"; five runs form ten pairs
 NEAR = 2  # distances up to this number of ranks are ignored, because neighbouring tests often swap ranks
 CLOSE = 1e-9  # tolerance for rounding errors in means of counts
+TERMS = 20  # number of terms of the Poisson distribution that are not negligible
 EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
 
@@ -57,15 +58,14 @@ def exact_law(count: int) -> tuple[Fraction, ...]:
 def chance_of_as_many(count: int, same: int) -> float:
     """Return the probability that at least ``same`` of ``count`` ranks are stable in a random order.
 
-    The result is exact for small counts. For large counts, it is approximated by the Poisson distribution with mean 1.
+    The result is exact for small counts. For large counts, it is approximated by the Poisson distribution with mean 1,
+    whose terms from ``same`` on are added, because 1 minus the others would be inexact.
     """
     if same <= 0:
         return 1.0
     if count <= EXACT_LIMIT:
         return float(sum(exact_law(count)[same:], Fraction(0)))
-    from scipy.special import gammainc  # gammainc returns P(Poisson(1) >= k) without the cancellation in 1 - cdf
-
-    return float(gammainc(same, 1.0))
+    return sum(math.exp(-1.0 - math.lgamma(rank + 1.0)) for rank in range(same, same + TERMS))
 
 
 def distinct(names: Iterable[str]) -> list[str]:
