@@ -69,26 +69,25 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
         factors, between = within_sides(factors, runs.target, totals)
     whole = float(means(totals / factors))
     chosen = _active(comparison, _of_weight(own / factors[:, None], whole))
-    values, kinds, symbols = [own[:, chosen].T], [SELF], [chosen]
+    locations, inner = own[:, chosen].T, chosen[:0]
     if subtree is not None:
         inner = _active(comparison, _of_weight(subtree / factors[:, None], whole))
         inner = inner[(np.abs(subtree[:, inner] - own[:, inner]) > 1e-12 * own[:, inner]).any(axis=0)]
-        values, kinds, symbols = [*values, subtree[:, inner].T], [*kinds, SUBTREE], [*symbols, inner]
+        locations = np.concatenate([locations, subtree[:, inner].T])
+    symbols = np.concatenate([chosen, inner])
     if ratios is not None:
-        values = [part / ratios.factors_of_others(rows) for part, rows in zip(values, symbols, strict=True)]
-        for part in values:
-            part[:, -runs.target :] *= between
-    values, kinds, symbols = [*values, totals[None]], [*kinds, TOTAL], [*symbols, np.array([WHOLE])]
-    mean = np.concatenate([means(part) for part in values])
+        locations = locations / ratios.factors_of_others(symbols)
+        locations[:, -runs.target :] *= between
+    values = np.concatenate([locations, totals[None]])
     per_sample = float(means(sample)) if sample is not None else 0.0
     spread = BETWEEN_RUNS[comparison.metric.kind]
     return Costs(
-        np.concatenate(values),
-        np.repeat(kinds, [len(rows) for rows in symbols]),
-        np.concatenate(symbols),
+        values,
+        np.repeat([SELF, SUBTREE, TOTAL], [len(chosen), len(inner), 1]),
+        np.append(symbols, WHOLE),
         factors,
         whole,
-        sampling_variance(mean, per_sample, spread),
+        sampling_variance(means(values), per_sample, spread),
         per_sample,
         spread,
     )

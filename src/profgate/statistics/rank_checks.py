@@ -65,7 +65,7 @@ def chance_of_as_many(count: int, same: int) -> float:
         return 1.0
     if count <= EXACT_LIMIT:
         return float(sum(exact_law(count)[same:], Fraction(0)))
-    return sum(math.exp(-1.0 - math.lgamma(rank + 1.0)) for rank in range(same, same + TERMS))
+    return math.fsum(math.exp(-1.0 - math.lgamma(rank + 1.0)) for rank in range(same, same + TERMS))
 
 
 def distinct(names: Iterable[str]) -> list[str]:
