@@ -31,7 +31,7 @@ class Cluster:
         certificate.private_key_pem.write_to_path(str(self.files["key"]))
         self.port = 0
         self.workers: list[subprocess.Popen[str]] = []
-        self._scheduler: subprocess.Popen[str] | None = None
+        self.scheduler: subprocess.Popen[str] | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -48,12 +48,12 @@ class Cluster:
         return {names[name]: str(file) for name, file in self.files.items()}
 
     def __enter__(self) -> Self:
-        self._scheduler = self._started("scheduler", "--port", "0", "--no-dashboard")
-        for line in self._scheduler.stderr or ():
+        self.scheduler = self._started("scheduler", "--port", "0", "--no-dashboard")
+        for line in self.scheduler.stderr or ():
             if found := STARTED.search(line):
                 self.port = int(found[1])
                 break
-        threading.Thread(target=self._drained, args=(self._scheduler,), daemon=True).start()
+        threading.Thread(target=self._drained, args=(self.scheduler,), daemon=True).start()
         for _ in range(self._count):
             self.add_worker()
         return self
@@ -65,7 +65,7 @@ class Cluster:
         self.workers.append(worker)
 
     def __exit__(self, *_: object) -> None:
-        for process in [*self.workers, *([self._scheduler] if self._scheduler else [])]:
+        for process in [*self.workers, *([self.scheduler] if self.scheduler else [])]:
             process.kill()
             process.wait()
             if process.stderr is not None:

@@ -8,8 +8,11 @@ import pickle
 import re
 import shutil
 import signal
+import socket
+import ssl
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
@@ -275,8 +278,14 @@ class Client:
 
     def __init__(self, error: Exception | None, workers: tuple[str, ...] = ("a",)) -> None:
         self._error, self._workers = error, workers
+        self.scheduler = self
+        self.submitted = 0
 
-    def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+    def sync(self, function: Any, *, callback_timeout: float, **options: Any) -> Any:
+        assert callback_timeout == executors.LONGEST_ANSWER
+        return function(**options)
+
+    def identity(self, n_workers: int) -> dict[str, Any]:
         if self._error is not None:
             raise self._error
         return {"workers": dict.fromkeys(self._workers, n_workers)}
@@ -284,20 +293,96 @@ class Client:
     def close(self, timeout: int) -> None:
         raise TimeoutError(timeout)
 
+    def submit(self, fn: Any, *args: Any, pure: bool) -> Any:
+        assert not pure
+        self.submitted += 1
+        return Submitted(self, partial(fn, *args))
+
+
+class Submitted(Future[object]):
+    """A future of a client, which has a result only if the connection exists."""
+
+    def __init__(self, client: Client, task: Any) -> None:
+        super().__init__()
+        self.client, self._waits = client, 0
+        if client.status == "running":
+            self.set_result(task())
+
+    def result(self, timeout: float | None = None) -> object:
+        self._waits += 1
+        assert self._waits < 5, "the result of a lost task is waited for"
+        return super().result(timeout)
+
+
+def test_all_tasks_of_a_lost_connection_are_submitted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "PAUSE", 0.0)
+    monkeypatch.setattr(executors, "CHECKED_EVERY", 0.01)
+    lost, whole = Client(OSError("Stream is closed")), Client(None)
+    lost.status = "closed"
+    clients = iter([lost, whole])
+    cluster = executors._Cluster("dask://a:1", lambda _: next(clients))
+    runner = TaskRunner(cluster, cluster.check, 8, cluster.is_lost)
+    results = runner([partial(square, number) for number in range(6)], int)
+    assert next(results) == 0
+    assert (lost.submitted, whole.submitted) == (6, 6)
+    assert list(results) == [1, 4, 9, 16, 25]
+
 
 def test_connection_that_was_cut_a_moment_before_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "PAUSE", 0.0)
     clients = iter([*(Client(OSError("Stream is closed")) for _ in range(3)), Client(None)])
-    executors._Cluster("dask://a:1", lambda: next(clients)).check()
+    executors._Cluster("dask://a:1", lambda _: next(clients)).check()
     always = iter(Client(OSError("Stream is closed")) for _ in range(3))
     monkeypatch.setattr(executors, "LONGEST_CUT", 0.0)
     with pytest.raises(ProfgateError, match=r"dask://a:1: the connection was lost: OSError: Stream is closed"):
-        executors._Cluster("dask://a:1", lambda: next(always)).check()
+        executors._Cluster("dask://a:1", lambda _: next(always)).check()
 
 
 def test_cluster_without_workers_is_an_error() -> None:
-    empty = executors._Cluster("dask://a:1", lambda: Client(None, workers=()))
+    empty = executors._Cluster("dask://a:1", lambda _: Client(None, workers=()))
     for _ in range(executors.MOST_TRIES - 1):
         empty.check()
     with pytest.raises(ProfgateError, match="dask://a:1: has no workers"):
         empty.check()
+
+
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_scheduler_that_never_answers_is_an_error(
+    encrypted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "LONGEST_CUT", 1.0)
+    unstarted = Cluster(tmp_path, 0)
+    accepted: list[socket.socket] = []
+
+    def accept(listener: socket.socket) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(unstarted.files["cert"], unstarted.files["key"])
+        with contextlib.suppress(OSError):
+            accepted.append(context.wrap_socket(listener.accept()[0], server_side=True))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, dask.config.set(unstarted.configuration):
+        thread = threading.Thread(target=accept, args=(listener,))
+        if encrypted:
+            thread.start()
+        name = f"dask://127.0.0.1:{listener.getsockname()[1]}"
+        with pytest.raises(ProfgateError, match=f"{name}: cannot be used: "), executor_named(name):
+            pass
+    if encrypted:
+        thread.join()
+    for each in accepted:
+        each.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stops a process")
+@pytest.mark.slow
+def test_scheduler_that_stops_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Cluster(tmp_path, 1) as other, dask.config.set(other.configuration):
+        assert other.scheduler is not None
+        with executor_named(f"dask://127.0.0.1:{other.port}") as runner:
+            results = runner([partial(square, 2), *(partial(square, 3, 60.0) for _ in range(9))], int)
+            assert next(results) == 4
+            other.scheduler.send_signal(signal.SIGSTOP)
+            for name, seconds in (("LONGEST_CUT", 2.0), ("LONGEST_ANSWER", 1.0), ("CHECKED_EVERY", 0.5)):
+                monkeypatch.setattr(executors, name, seconds)
+            with pytest.raises(ProfgateError, match="the connection was lost"):
+                next(results)

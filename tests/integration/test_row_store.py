@@ -268,6 +268,57 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
+def moved(file: Path, name: str, value: str) -> Path:
+    """Move the file into the folder of another partition."""
+    parts = [f"{name}={value}" if part.startswith(f"{name}=") else part for part in file.parts]
+    target = Path(*parts)
+    target.parent.mkdir(parents=True)
+    return file.rename(target)
+
+
+def test_rows_of_another_workload_are_refused(small: Path) -> None:
+    with pytest.raises(ProfgateError, match="it contains rows of another workload") as raised:
+        read(moved(small, "workload", "other"))
+    assert small.name in str(raised.value)
+
+
+def test_series_of_another_workload_is_refused(small: Path) -> None:
+    table = changed(pq.read_table(small, partitioning=None), "workload_name", ["other"] * 4)
+    other = small.parents[2] / "workload=other" / small.parent.name / f"9{small.name}"
+    other.parent.mkdir(parents=True)
+    pq.write_table(table, other)
+    with pytest.raises(ProfgateError, match="it contains rows of another workload") as raised:
+        read(small)
+    assert other.name in str(raised.value)
+
+
+def test_rows_of_another_month_are_refused(tmp_path: Path) -> None:
+    with open_data_set(str(tmp_path), create=True, repository="r") as store, store.writing():
+        store.add_commits([StoredCommit("c1", time=40 * DAYS)])
+        store.add([reading("main 1\n", "c1")])
+    (file,) = (tmp_path / "readings").rglob("*.parquet")
+    assert file.parent.name == "month=1970-02"
+    assert read(moved(file, "month", "1970-01")) == ["c1"]  # the time of the commit was not known
+    file.parent.rmdir()
+    with pytest.raises(ProfgateError, match="it contains rows of another month"):
+        read(moved(next((tmp_path / "readings").rglob("*.parquet")), "month", "1970-03"))
+
+
+@pytest.mark.parametrize("runs", [1, 4])
+def test_long_names_are_written_as_they_are_read(runs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_files, "MOST_TEXT_BYTES", 100_000)
+    made = [reading("".join(f"main;{'n' * 500}{k} 3\n" for k in range(300)), f"c{run}") for run in range(runs)]
+    with open_data_set(str(tmp_path), create=True, repository="r") as store:
+        store.add(made)
+    with open_any(str(tmp_path)) as store:
+        assert [one.columns[0].symbols for one in store.readings()] == [one.columns[0].symbols for one in made]
+    with (
+        open_data_set(str(tmp_path), create=True, repository="r") as store,
+        pytest.raises(ProfgateError, match=r"a row has .* bytes of names"),
+    ):
+        store.add([reading(f"{'n' * 60_000} 3\n", "long")])
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_hostile_rows_are_an_error_with_the_file(small: Path, change: str) -> None:
     alter, message = CHANGES[change]

@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -67,11 +68,12 @@ SCHEMAS = {
 
 @dataclass(frozen=True, slots=True)
 class RowFile:
-    """A file of a table. ``workload`` is the encoded name in its path."""
+    """A file of a table. ``workload`` is the encoded name in its path, and ``month`` the month."""
 
     table: str
     path: str
     workload: str = ""
+    month: str = ""
 
 
 class RowFiles:
@@ -115,7 +117,7 @@ class RowFiles:
                     and name[0] != "."
                     and self._repository in (None, names["repository"])
                 ):
-                    found.append(RowFile(table, path, names.get("workload", "")))
+                    found.append(RowFile(table, path, names.get("workload", ""), names.get("month", "")))
                 if len(found) > MOST_FILES:
                     raise ProfgateError(self._address, f"has more than {MOST_FILES:,} files; export it into a new one")
         return sorted(found, key=lambda file: file.path.rpartition("/")[2])
@@ -156,13 +158,16 @@ class RowFiles:
         path = "/".join([self._root, table, *folders, name])
         with self.errors(path):
             sink = pa.BufferOutputStream()
-            pq.write_table(rows, sink, row_group_size=GROUP, compression="zstd")
+            options = {"compression": "zstd", "dictionary_pagesize_limit": MOST_TEXT_BYTES}
+            with pq.ParquetWriter(sink, rows.schema, **options) as writer:
+                for group in _groups(rows):
+                    writer.write_table(group, row_group_size=GROUP)
             data = sink.getvalue().to_pybytes()
             if self._remote is None:
                 write_bytes(path, data)
             else:
                 self._remote.pipe_file(path, data)
-        return RowFile(table, path, encoded(partition[1]) if table == "readings" else "")
+        return RowFile(table, path, *map(encoded, partition[1:]))
 
     @contextlib.contextmanager
     def errors(self, path: str) -> Iterator[None]:
@@ -203,6 +208,22 @@ class RowFiles:
                     mode = entry.stat(follow_symlinks=False).st_mode
                     if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
                         yield f"{place}/{entry.name}", stat.S_ISDIR(mode)
+
+
+def _groups(rows: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
+    """Yield the rows of each row group. The texts of one group may be read at the same time."""
+    texts = [column.chunk(0).dictionary for column in rows.columns if column.type == TEXT and len(column)]
+    if sum(text.nbytes for text in texts) <= MOST_TEXT_BYTES // 2:
+        yield rows
+        return
+    longest = sum(pc.max(pc.binary_length(text)).as_py() or 0 for text in texts)
+    if longest > MOST_TEXT_BYTES // 2:
+        raise ValueError(f"a row has {longest:,} bytes of names")
+    size = MOST_TEXT_BYTES // 2 // longest
+    for start in range(0, len(rows), size):
+        group = rows.slice(start, size)
+        plain = pa.schema([field.with_type(pa.string()) if field.type == TEXT else field for field in rows.schema])
+        yield group.cast(plain).cast(rows.schema)  # a dictionary has only the texts of its group
 
 
 def _keys(table: str) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from profgate.model.units import Metric, MetricKind
 PIECE = 1 << 21  # number of rows after which readings are written, and smaller than the limits of a file
 MOST_READINGS = 5_000_000
 END_OF_TIME = 253_402_300_800  # the year 10000
+UNKNOWN_MONTH = "1970-01"  # of readings whose commit had no known time when they were written
 NOTHING: Sequence[tuple[str | None, str | None]] = [(None, None)]
 IDENTITY = ("commit", "job", "run")
 SERIES = ("series", "workload_name", "format", "configuration")
@@ -123,7 +124,7 @@ class RowStore:
         done = frozenset(self._known)
         if workload is not None and encoded(workload) in done:
             return
-        count = 0
+        count, commits = 0, self.commits()
         for file in self._files.of("readings", workload):
             if file.workload in done:
                 continue
@@ -138,6 +139,7 @@ class RowStore:
                         series = row["series"]
                         if series not in self._series:
                             self._series[series] = stored_series(*(row[name] for name in SERIES))
+                        _check_place(file, row, self._series[series], commits.get(row["commit"]))
                         identity = _Identity(*(row[name] for name in IDENTITY))
                         known.setdefault(series, {}).setdefault(identity, file)
         if workload is not None:
@@ -237,8 +239,7 @@ class RowStore:
         commits = self.commits()
         groups: dict[tuple[str, str], list[tuple[_Identity, Reading]]] = {}
         for (_, identity), reading in self._new.items():
-            moment = commits[identity.commit].time
-            month = time.strftime("%Y-%m", time.gmtime(moment if 0 <= moment < END_OF_TIME else 0))
+            month = _month(commits[identity.commit].time)
             groups.setdefault((reading.series.workload, month), []).append((identity, reading))
         rows = [asdict(commit) | {"parents": " ".join(commit.parents)} for commit in self._new_commits.values()]
         for table, records in (("commits", rows), *self._others.items()):
@@ -252,6 +253,18 @@ class RowStore:
         self._commits, self._rows = commits, 0
         for pending in (self._new, self._new_commits, self._others):
             pending.clear()
+
+
+def _check_place(file: RowFile, row: Mapping[str, str], series: Series, commit: StoredCommit | None) -> None:
+    """Raise ValueError if the row belongs into another folder."""
+    if encoded(row["workload_name"]) != file.workload or series.workload != row["workload_name"]:
+        raise ValueError("it contains rows of another workload")
+    if commit is not None and commit.time and file.month not in (UNKNOWN_MONTH, _month(commit.time)):
+        raise ValueError("it contains rows of another month")
+
+
+def _month(moment: int) -> str:
+    return time.strftime("%Y-%m", time.gmtime(moment)) if 0 < moment < END_OF_TIME else UNKNOWN_MONTH
 
 
 def _starts(batch: Any) -> IntArray:  # noqa: ANN401 - pyarrow has no types

@@ -40,6 +40,7 @@ WAITING, LEAST_WAITING = 3, 8  # submitted groups of tasks for each worker, and 
 MOST_TRIES = 4
 PAUSE = 0.5  # seconds before a lost task is submitted again
 LONGEST_CUT = 30.0  # seconds in which a scheduler must be reached, also after a connection was cut
+LONGEST_ANSWER = 10.0  # seconds in which a scheduler must answer before the connection is made again
 CHECKED_EVERY = 20.0  # seconds without a result after which the cluster is checked
 PLUGINS = ("profgate.readers", "profgate.strategies")
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"
@@ -49,12 +50,14 @@ TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 class TaskRunner:
     """Runs tasks by an executor. ``check`` raises ProfgateError if waiting for results is useless.
 
-    At most ``most_waiting`` groups of tasks are submitted before their results are used, which limits the memory.
+    ``is_lost`` returns whether a future will never have a result. At most ``most_waiting`` groups of tasks are
+    submitted before their results are used, which limits the memory.
     """
 
     executor: Executor
     check: Callable[[], None] = lambda: None
     most_waiting: int = 128
+    is_lost: Callable[[Any], bool] = Future.cancelled
 
     def __call__(self, tasks: Iterable[Task], kind: type[Result]) -> Iterator[Result]:
         """Yield the results of the tasks, which are of one type, in the order of the tasks.
@@ -69,9 +72,9 @@ class TaskRunner:
                 count += len(group)
                 waiting.append((group, self._submitted(group)))
                 while waiting and (len(waiting) >= self.most_waiting or waiting[0][1].done()):
-                    yield from self._results(*waiting.popleft(), kind)
+                    yield from self._results(waiting, kind)
             while waiting:
-                yield from self._results(*waiting.popleft(), kind)
+                yield from self._results(waiting, kind)
         except ProfgateError as error:
             if isinstance(error.__cause__, BrokenExecutor):
                 waiting.clear()  # all of its tasks have failed
@@ -88,8 +91,10 @@ class TaskRunner:
         except Exception as error:  # executors raise errors of their own
             raise ProfgateError("executor", f"accepts no task: {_shown(error)}") from error
 
-    def _results(self, group: Sequence[Task], future: "Future[object]", kind: type[Result]) -> Sequence[Result]:
+    def _results(self, waiting: "deque[tuple[list[Task], Future[object]]]", kind: type[Result]) -> Sequence[Result]:
+        """Remove the first group and return its results. Lost groups are submitted again, all at the same time."""
         for _ in range(MOST_TRIES):
+            group, future = waiting.popleft()
             try:
                 made = self._waited_for(future)
                 break
@@ -97,7 +102,10 @@ class TaskRunner:
                 # the connection was cut; a task has no effect but its result, so it can be repeated
                 time.sleep(PAUSE)
                 self.check()
-                future = self._submitted(group)
+                waiting.appendleft((group, self._submitted(group)))
+                for place, (other, submitted) in enumerate(waiting):
+                    if self.is_lost(submitted):
+                        waiting[place] = other, self._submitted(other)
             except ProfgateError:
                 raise
             except Exception as error:
@@ -116,6 +124,8 @@ class TaskRunner:
 
     def _waited_for(self, future: "Future[object]") -> object:
         while True:
+            if self.is_lost(future):
+                raise CancelledError
             try:
                 return future.result(CHECKED_EVERY)
             except TimeoutError:
@@ -198,6 +208,10 @@ def _dask(name: str, place: str) -> Iterator[TaskRunner]:
 
         def __del__(self) -> None: ...
 
+        def start(self, *, timeout: float) -> None:
+            """Connect. Dask itself waits forever for a scheduler that accepts the connection but does not answer."""
+            super().start(timeout=timeout, callback_timeout=timeout + PAUSE)
+
     with contextlib.ExitStack() as stack:
         try:
             if place.startswith("//"):
@@ -217,21 +231,21 @@ def _dask(name: str, place: str) -> Iterator[TaskRunner]:
                     silence_logs=logging.CRITICAL,
                 )
                 address = stack.enter_context(local).scheduler_address
-            connect = partial(Unclosed, address, timeout=LONGEST_CUT, security=security, set_as_default=False)
+            connect = partial(Unclosed, address, security=security, set_as_default=False)
             cluster = stack.enter_context(_Cluster(name, partial(_connected, connect)))
+            workers = cluster.workers()
         except ProfgateError:
             raise
         except Exception as error:
             raise ProfgateError(name, f"cannot be used: {_shown(error)}") from error
-        yield TaskRunner(cluster, cluster.check, max(WAITING * cluster.workers(), LEAST_WAITING))
+        yield TaskRunner(cluster, cluster.check, max(WAITING * workers, LEAST_WAITING), cluster.is_lost)
 
 
-def _connected(connect: Callable[[], Any]) -> Any:  # noqa: ANN401 - of Dask
+def _connected(connect: Callable[..., Any], end: float) -> Any:  # noqa: ANN401 - of Dask
     """Connect. If a connection is cut while it is made, Dask raises ValueError instead of trying it again."""
-    end = time.monotonic() + LONGEST_CUT
     while True:
         try:
-            return connect()
+            return connect(timeout=max(end - time.monotonic(), PAUSE))
         except ValueError:
             if time.monotonic() > end:
                 raise
@@ -241,9 +255,9 @@ def _connected(connect: Callable[[], Any]) -> Any:  # noqa: ANN401 - of Dask
 class _Cluster(Executor):
     """Submits tasks to a Dask scheduler. The futures are those of Dask, which also end if the connection is cut."""
 
-    def __init__(self, name: str, connect: Callable[[], Any]) -> None:
+    def __init__(self, name: str, connect: Callable[[float], Any]) -> None:
         self._name, self._connect = name, connect
-        self._client = connect()
+        self._client = connect(time.monotonic() + LONGEST_CUT)
         self._without_workers = 0  # number of checks
 
     def submit(self, fn: Callable[..., Any], /, *args: object, **options: object) -> Any:  # noqa: ANN401 - of Dask
@@ -257,8 +271,13 @@ class _Cluster(Executor):
             self._client.close(timeout=1)
 
     def workers(self) -> int:
-        """Return the number of workers."""
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        """Return the number of workers. The scheduler may be stopped, for which Dask would wait forever."""
+        client = self._client
+        return len(client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=LONGEST_ANSWER)["workers"])
+
+    def is_lost(self, future: Any) -> bool:  # noqa: ANN401 - of Dask
+        """Return whether the connection by which a task was submitted does not exist any more."""
+        return future.client is not self._client or bool(future.cancelled())
 
     def check(self) -> None:
         """Connect again after a cut. Raises ProfgateError if this fails or there are no workers."""
@@ -267,7 +286,7 @@ class _Cluster(Executor):
             try:
                 if lost:
                     self.shutdown()
-                    self._client = self._connect()
+                    self._client = self._connect(end)
                 workers = self.workers()
                 break
             except Exception as error:  # at first, the client may not have noticed the cut
@@ -302,4 +321,4 @@ def _name() -> str:
 
 
 def _shown(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")[:300]

@@ -19,6 +19,7 @@ import numpy as np
 from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
+from profgate.io.environment import CPU_FILE, cpu_model
 from profgate.io.files import confined, sources_under
 from profgate.io.git import without_git
 from profgate.io.processes import Outcome, run_command, variables, with_values
@@ -228,14 +229,9 @@ class VersionRuns:
         return digest_of_files(self.place, sorted(set(names)))
 
 
-def machine() -> str:
+def machine(cpu_file: str = CPU_FILE) -> str:
     """Return a description of the machine, because times from different machines are not comparable."""
-    processor = platform.processor() or platform.machine()
-    cpu = Path("/proc/cpuinfo")
-    if cpu.is_file():
-        lines = cpu.read_text(encoding="utf-8", errors="replace").splitlines()
-        processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), processor)
-    return f"{platform.system()} {platform.machine()}, {processor}"
+    return f"{platform.system()} {platform.machine()}, {cpu_model(cpu_file) or platform.machine()}"
 
 
 WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError
+from profgate.io.environment import cpu_model
 from profgate.track.benchmark_sources import copy_into, digest_of_files, files_matching, text_below
 from profgate.track.measuring import machine
 
@@ -74,3 +75,14 @@ def test_copies_stay_inside_the_worktree(folder: Path, tmp_path: Path, monkeypat
 
 def test_machine_is_described() -> None:
     assert machine().count(",") >= 1
+
+
+@pytest.mark.parametrize(
+    ("content", "model"),
+    [("model name\t: Xeon   CPU @ 2.20GHz\n", "Xeon CPU @ 2.20GHz"), ("CPU part\t: 0xd0c\n", "0xd0c")],
+)
+def test_processor_of_the_machine_is_named_as_in_recordings(content: str, model: str, tmp_path: Path) -> None:
+    file = tmp_path / "cpuinfo"
+    file.write_text(content, encoding="ascii")
+    assert machine(str(file)).endswith(f", {model}")
+    assert cpu_model(str(file)) == model
