@@ -346,6 +346,7 @@ def test_size_is_limited(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (row_files, "MOST_FILE_BYTES"),
         (row_files, "MOST_GROUP_BYTES"),
         (row_files, "MOST_ROWS"),
+        (row_files, "GROUP"),
         (row_files, "MOST_TEXT_BYTES"),
         (row_store, "MOST_READINGS"),
         (row_store, "MOST_ROWS"),

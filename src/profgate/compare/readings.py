@@ -9,11 +9,11 @@ import numpy as np
 
 from profgate.compare.built_code import named_by_sources
 from profgate.compare.calls import path_calls
-from profgate.compare.columns import CompareOptions, Forest, forest_of, run_columns, stored_metric
+from profgate.compare.columns import MAX_TOTAL, CompareOptions, Forest, forest_of, run_columns, stored_metric
 from profgate.compare.scenarios import scenario_of, taken_apart
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.compare.workloads import series_key, workload_name
-from profgate.errors import ProfileError
+from profgate.errors import ComparisonError, ProfileError
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.call_tree import added_at
 from profgate.model.history import Column, Reading, Series, StoredJob, SymbolKey
@@ -65,6 +65,8 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
         calls = _calls(profile, numbering, forest)
         period = profile.periods[place] if place < len(profile.periods) else None
         step = None if period is None else period * 10 ** (stated.exponent - metric.exponent)
+        if step is not None and step > MAX_TOTAL:
+            raise ComparisonError(profile.name, "the value of one sample exceeds 62 bits; record the profile again")
         for run, (own, total, whole) in enumerate(zip(values.own, values.total, values.sums.tolist(), strict=True)):
             taking = (own != 0) | (total != 0) | (False if calls is None else calls != 0)
             rows = np.flatnonzero(taking)

@@ -39,7 +39,7 @@ MOST_GROUP_BYTES = 1 << 30  # maximum size of a row group after decompression, a
 MOST_ROWS = 1 << 29  # maximum number of rows in all files that a command reads
 MOST_TEXT_BYTES = 1 << 26  # maximum size of the different texts in one batch
 BATCH = 1 << 17  # rows
-GROUP = 1 << 20  # rows of a row group
+GROUP = 1 << 20  # maximum number of rows of a row group
 LONGEST_NAME = 200  # in bytes, percent-encoded
 EMPTY = "__HIVE_DEFAULT_PARTITION__"  # as Spark and DuckDB name it
 
@@ -142,6 +142,8 @@ class RowFiles:
                 raise ProfgateError(self._shown(file.path), what)
             groups = [fragment.metadata.row_group(number) for number in range(fragment.metadata.num_row_groups)]
             self._rows += sum(group.num_rows for group in groups)
+            if any(group.num_rows > GROUP for group in groups):  # few bytes can claim many rows
+                raise ProfgateError(self._shown(file.path), f"has more than {GROUP:,} rows in a row group; remove it")
             if self._rows > MOST_ROWS or any(group.total_byte_size > MOST_GROUP_BYTES for group in groups):
                 what = f"exceeds {MOST_ROWS:,} rows or {MOST_GROUP_BYTES:,} bytes in a row group; read fewer workloads"
                 raise ProfgateError(self._shown(file.path), what)

@@ -1,11 +1,15 @@
 """Profiles as the history keeps them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from history_samples import rows
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of, series_of
+from profgate.errors import ComparisonError
 from profgate.model.history import StoredJob
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
@@ -18,6 +22,12 @@ def read(name: str, data: bytes) -> Profile:
     profile = read_or_error(source_of(name, data))
     assert isinstance(profile, Profile)
     return profile
+
+
+def test_period_that_no_history_accepts_is_an_error() -> None:
+    profile = replace(read("a/1.folded", b"main 1\n"), periods=((1 << 62) + 1,))
+    with pytest.raises(ComparisonError, match=r"a/1\.folded: the value of one sample exceeds 62 bits"):
+        readings_of(profile, CompareOptions(), "c", StoredJob(), "r")
 
 
 def test_recursion_counts_once_in_readings() -> None:
