@@ -1,5 +1,6 @@
 """What all commands share: help, completion, suggestions and usage errors."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from profgate import api
 from profgate.__main__ import main
 from profgate.cli.main import COMMANDS, profgate
 
@@ -160,3 +162,13 @@ def test_drawing_imports_no_other_features(tmp_path: Path) -> None:
     imported = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines()]
     assert "profgate.flamegraph.page" in imported
     assert [name for name in imported if name.startswith(NOT_FOR_DRAWING)] == []
+
+
+def test_reports_are_written_without_collecting_garbage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collecting = []
+    monkeypatch.setattr(api.Report, "write", lambda *_: collecting.append(gc.isenabled()))
+    file = tmp_path / "a.folded"
+    file.write_text("main;work 1000\n", encoding="ascii")
+    main(["compare", str(file), str(file), "--output-dir", str(tmp_path)])
+    assert collecting == [False]
+    assert gc.isenabled()

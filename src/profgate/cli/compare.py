@@ -18,6 +18,7 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile
 from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput
+from profgate.readers.reader import collection_paused
 
 GATE_FAILED = 1
 
@@ -46,6 +47,7 @@ GATE_FAILED = 1
 )
 @opt.executor_option
 @opt.verbose_option()
+@collection_paused()  # a report of many workloads consists of millions of objects, but no cycles
 def compare(
     sides: GivenSides,
     policy: Policy,
