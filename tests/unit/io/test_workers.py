@@ -49,6 +49,29 @@ kept = list(done([lambda: numpy.ones(1 << 12)] * 1000, 3))  # results of this si
 assert len(os.listdir("/proc/self/fd")) < 100, os.listdir("/proc/self/fd")
 assert sum(array.sum() for _, array in kept) == 1000 << 12
 """
+RECORDS = """
+from dataclasses import dataclass, field
+from profgate.io.workers import done
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    number: int
+    inner: object = None
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named(Frozen):
+    parts: dict = field(default_factory=dict)
+
+@dataclass(frozen=True, slots=True)
+class Filled(Frozen):
+    def __post_init__(self):
+        object.__setattr__(self, "number", self.number + 1)
+
+def made(number):
+    return Frozen(number, (Named(number=number, parts={1: Filled(number)}), Filled(number, Frozen(1))))
+
+assert dict(done([lambda number=number: made(number) for number in range(200)], 3)) == {n: made(n) for n in range(200)}
+"""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
@@ -57,6 +80,7 @@ assert sum(array.sum() for _, array in kept) == 1000 << 12
     [
         SHARED,
         OPEN_FILES,
+        RECORDS,
         *map(FAILING.format, ("raise ValueError(number)", "os.kill(os.getpid(), signal.SIGKILL)")),
         NESTED,
     ],
