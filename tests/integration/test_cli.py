@@ -282,6 +282,16 @@ def test_stray_file_on_both_sides_is_reported_once(tmp_path: Path, capsys: pytes
     assert "unreadable in the baseline and the target: notes.txt: no known profile format" in lines[0]
 
 
+def test_damaged_file_is_named_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for side in ("old", "new"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.folded").write_text("main;f 5\n")
+    (tmp_path / "new" / "b.folded.gz").write_bytes(b"\x1f\x8b damaged")
+    assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
+    out = capsys.readouterr().out
+    assert "unreadable in the target: b.folded.gz: byte 0: damaged packed data" in " ".join(out.split())
+
+
 def test_strategies_and_formats_are_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategies"]) == 0
     assert "calibrated_log_ratio (clr)" in capsys.readouterr().out

@@ -108,8 +108,7 @@ def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool)
     if isinstance(result, ProfileError):
         if named:
             raise result
-        text = result.what if result.where == source.name else str(result)
-        return Reason(ReasonCode.TEXT, {"text": text})
+        return Reason(ReasonCode.TEXT, {"text": str(result).removeprefix(f"{source.name}: ")})
     empty = not source.size and result.stacks is not None and not len(result.stacks.leaf)
     return Reason(ReasonCode.EMPTY_FILE) if empty and not named else None
 
