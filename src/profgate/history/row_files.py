@@ -143,7 +143,8 @@ class RowFiles:
             groups = [fragment.metadata.row_group(number) for number in range(fragment.metadata.num_row_groups)]
             self._rows += sum(group.num_rows for group in groups)
             if any(group.num_rows > GROUP for group in groups):  # few bytes can claim many rows
-                raise ProfgateError(self._shown(file.path), f"has more than {GROUP:,} rows in a row group; write smaller ones")
+                what = f"has more than {GROUP:,} rows in a row group; write smaller ones"
+                raise ProfgateError(self._shown(file.path), what)
             if self._rows > MOST_ROWS or any(group.total_byte_size > MOST_GROUP_BYTES for group in groups):
                 what = f"exceeds {MOST_ROWS:,} rows or {MOST_GROUP_BYTES:,} bytes in a row group; read fewer workloads"
                 raise ProfgateError(self._shown(file.path), what)
