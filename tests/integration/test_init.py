@@ -1427,7 +1427,7 @@ def test_only_tracked_files_are_recorded(tmp_path: Path, capsys: pytest.CaptureF
     made(tmp_path, {"bench/new.js": NODE["bench/sum.js"]})
     words = ["--measure", "--install", "nothing", "--command", "node bench/new.js"]
     assert main(["init", str(tmp_path), "--yes", *words]) == 2
-    assert "bench/new.js git does not track it" in capsys.readouterr().err
+    assert "bench/new.js: git does not track it" in capsys.readouterr().err
 
 
 @needs_node
