@@ -23,6 +23,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
+from operator import methodcaller
 from typing import Any, TypeVar, cast
 
 from profgate.errors import ProfgateError
@@ -57,7 +58,7 @@ class TaskRunner:
     executor: Executor
     check: Callable[[], None] = lambda: None
     most_waiting: int = 128
-    is_lost: Callable[[Any], bool] = Future.cancelled
+    is_lost: Callable[[Any], bool] = methodcaller("cancelled")
 
     def __call__(self, tasks: Iterable[Task], kind: type[Result]) -> Iterator[Result]:
         """Yield the results of the tasks, which are of one type, in the order of the tasks.

@@ -91,20 +91,14 @@ def _line(value: Plain) -> str:
 def _document(value: Any) -> dict[str, Plain]:  # noqa: ANN401
     """Return the fields of a dataclass, whose values are encoded afterwards."""
     names, parts, sparse = _fields(value.__class__)
-    named = zip(names, parts(value), strict=False)
-    if sparse:
-        return {
-            name: part
-            for name, part in named
-            if part not in (None, "")
-            and (part or name not in OPTIONAL)
-            and (not isinstance(part, float) or math.isfinite(part))
-        }
     document = {
         name: dict(sorted(part.items())) if part.__class__ is dict else part
-        for name, part in named
+        for name, part in zip(names, parts(value), strict=False)
         if part or name not in OPTIONAL
     }
+    if sparse:
+        known = ((name, fact) for name, fact in document.items() if fact not in (None, ""))
+        return {name: fact for name, fact in known if not isinstance(fact, float) or math.isfinite(fact)}
     if isinstance(value, Reason):
         if not value.reasons:
             del document["reasons"]
