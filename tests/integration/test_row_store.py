@@ -16,7 +16,6 @@ from action_stage import Stage, profiles
 from history_samples import reading
 from profgate.__main__ import main
 from profgate.errors import ProfgateError
-from profgate.history import row_files, row_store
 from profgate.history.history_store import open_history
 from profgate.history.opening import open_any, open_data_set
 from profgate.model.history import StoredCommit, StoredVerdict
@@ -24,6 +23,8 @@ from profgate.model.history import StoredCommit, StoredVerdict
 pa = pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
 pq = pytest.importorskip("pyarrow.parquet")
 s3fs = pytest.importorskip("s3fs", reason="the package s3fs is not installed")
+row_files = pytest.importorskip("profgate.history.row_files")
+row_store = pytest.importorskip("profgate.history.row_store")
 
 pytestmark = pytest.mark.xdist_group("rows")
 DAYS = 24 * 3600
@@ -339,7 +340,6 @@ def test_damaged_files_are_read_or_refused(small: Path) -> None:
 
 
 def test_size_is_limited(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from profgate.history import row_files, row_store
 
     for module, name in (
         (row_files, "MOST_FILES"),
