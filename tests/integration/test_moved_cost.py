@@ -99,7 +99,7 @@ def test_new_function_is_shown_under_its_caller() -> None:
     stacks = {"main;serve;work": 3000}
     added = report(stacks, {**stacks, "main;serve;work;validate": 6000})
     (found,) = findings(added).values()
-    assert (found.location.name, found.result.new) == ("work", "validate")
+    assert (found.location.name, found.result.new_callees) == ("work", ("validate",))
     assert [found.from_value, found.to_value] == pytest.approx([2956, 8988], abs=1)
     assert added.verdict.exit_code == 1
     assert [(part.callee.name, part.new) for part in added.workloads[0].metrics[0].parts] == [("validate", True)]

@@ -20,7 +20,6 @@ from profgate.model.reason import Reason
 from profgate.model.units import MetricKind
 
 MOST_UNCONFIRMED = 5
-NAMED_CALLEES = 3  # maximum number of new functions named in one row
 
 
 class CalibratedLogRatio:
@@ -74,6 +73,7 @@ class CalibratedLogRatio:
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
         rest = [""] * len(unchanged)
+        no_callees: list[tuple[str, ...]] = [()] * len(unchanged)
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -92,7 +92,7 @@ class CalibratedLogRatio:
                 ratio=ratio,
                 judged=[*("subtree" if row.subtree else "" for row in rows), *rest],
                 net=[*(row.net for row in rows), *rest],
-                new=[*(_names(comparison, row) for row in rows), *rest],
+                new_callees=[*(_new_callees(comparison, row) for row in rows), *no_callees],
             ),
             calibration=evidence.calibration,
         )
@@ -103,7 +103,7 @@ def gate_result(
     places: IntArray,
     shown: IntArray,
     **known: Any,  # noqa: ANN401 - other columns
-) -> GateResult[FloatArray, list[str]]:
+) -> GateResult[FloatArray, list[str], list[tuple[str, ...]]]:
     """Return the test results of locations. The interval is that of the location in ``shown``."""
     columns = ((evidence.p, places), (evidence.t, places), (evidence.distance, places), (evidence.bound, places))
     p, t, distance, bound = (column[rows] for column, rows in columns)
@@ -154,7 +154,5 @@ def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray
     return means(values[:, :split]), means(values[:, split:])
 
 
-def _names(comparison: Comparison, row: NetChange) -> str:
-    names = [comparison.symbols.names[symbol] for symbol in row.new if symbol != row.symbol]
-    more = len(names) - NAMED_CALLEES
-    return ", ".join(names[:NAMED_CALLEES]) + (f" and {more} more" if more > 0 else "")
+def _new_callees(comparison: Comparison, row: NetChange) -> tuple[str, ...]:
+    return tuple(comparison.symbols.names[symbol] for symbol in row.new if symbol != row.symbol)

@@ -10,6 +10,7 @@ from profgate.flamegraph.page_columns import PageFinding
 from profgate.model.kinds import Kind
 from profgate.model.report import Attribution
 from profgate.report.finding_text import TAGS, finding_key, further_facts, shown_change, tag_of, whose_text
+from profgate.report.markdown_text import limited
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def marks_of(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             mark["part"] = True
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
-        if finding.result.new:
-            mark["new"] = finding.result.new
+        if finding.result.new_callees:
+            mark["new"] = ", ".join(limited(finding.result.new_callees, 3, "function", ""))
         word, parts = context.parts.get(finding.location, ("", []))
         if parts:
             mark["parts"] = (word, parts)

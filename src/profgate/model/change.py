@@ -77,7 +77,7 @@ class Detection:
     to_value: FloatArray = field(default_factory=lambda: np.empty(0))
     confidence_types: list[str] = field(default_factory=list)
     confidence: FloatArray = field(default_factory=lambda: np.empty(0))
-    result: GateResult[FloatArray, list[str]] | None = None
+    result: GateResult[FloatArray, list[str], list[tuple[str, ...]]] | None = None
     details: Details | None = None
     relative: FloatArray | None = None
     labels: list[str] = field(default_factory=list)
@@ -136,5 +136,5 @@ class Change:
     confidence: float | None
     reason: Reason | None = None
     flags: tuple[str, ...] = ()
-    result: GateResult[float, str] | None = None
+    result: GateResult[float, str, tuple[str, ...]] | None = None
     details: ListedDetails | None = None

@@ -22,6 +22,7 @@ class Partial:
 
 Number = TypeVar("Number", FloatArray, float)
 Text = TypeVar("Text", list[str], str)
+Names = TypeVar("Names", list[tuple[str, ...]], tuple[str, ...])
 Windows = TypeVar("Windows", list[tuple[Partial, ...]], tuple[Partial, ...])
 
 
@@ -53,7 +54,7 @@ def _at(column: Any, row: int) -> Any:  # noqa: ANN401
 
 
 @dataclass(frozen=True, slots=True)
-class GateResult(Details, Generic[Number, Text]):
+class GateResult(Details, Generic[Number, Text, Names]):
     """Result of the gate's test (see `detect.evidence`) for a function, or for the total of a workload.
 
     ``delta_share`` is the change as a fraction of the run, and ``ratio`` the relative change without the common factor.
@@ -61,9 +62,9 @@ class GateResult(Details, Generic[Number, Text]):
     ``level`` is the significance level that ``p`` must reach, and the 95 % confidence interval of the relative change
     is from ``low`` to ``high``.
 
-    ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new`` names the
-    new functions among these callees. ``net`` is "" for a net change, "offset" or "moved" if other costs changed in the
-    opposite direction (see `detect.net_changes`).
+    ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new_callees``
+    names the new functions among these callees. ``net`` is "" for a net change, "offset" or "moved" if other costs
+    changed in the opposite direction (see `detect.net_changes`).
     """
 
     p: Number | None = None
@@ -77,7 +78,7 @@ class GateResult(Details, Generic[Number, Text]):
     low: Number | None = None
     high: Number | None = None
     judged: Text | Literal[""] = ""
-    new: Text | Literal[""] = ""
+    new_callees: Names | tuple[()] = ()
     net: Text | Literal[""] = ""
 
 

@@ -281,16 +281,15 @@ def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:
 
     The largest share comes first. Functions that explain less than a quarter of the growth are omitted.
     """
-    listed = finding.result.new or "" if finding.direction == "worse" else ""
+    names = finding.result.new_callees if finding.direction == "worse" else ()
     whole = metric.total.target or 0.0
-    names, _, more = listed.rpartition(" and ")
-    names = names if more.endswith(" more") else listed
     least = EXPLAINS * ((finding.to_value or 0.0) - (finding.from_value or 0.0))
     shown = []
     for new in metric.findings:
-        if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
+        if new.kind == Kind.NOT_IN_BASELINE.word and new.location.name in names:
             cost = new.costs.inclusive_to or (new.share_to or 0.0) * whole
-            shown += [(-cost, place_name(new.location))] if whole and cost >= least else []
+            if whole and cost >= least:
+                shown.append((-cost, place_name(new.location)))
     return [(name, f"takes {numbers.percent(-cost / whole)} of the run") for cost, name in sorted(shown)]
 
 

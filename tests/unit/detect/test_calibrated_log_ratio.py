@@ -51,7 +51,7 @@ def test_columns_of_a_slower_function() -> None:
     assert numbers["distance"] > 1
     assert numbers["bound"] is None
     assert [detection.from_value[0], detection.to_value[0]] == pytest.approx([472, 942], abs=2)
-    assert [numbers[name] for name in ("judged", "net", "new")] == ["", "", ""]
+    assert [numbers[name] for name in ("judged", "net", "new_callees")] == ["", "", ()]
     assert len(detection.symbol) == len(BASE)
 
 
@@ -85,7 +85,9 @@ def test_new_and_gone_functions_are_changes() -> None:
     )
     detection = detect(comparison)
     assert kinds(comparison, detection)["new"] is Kind.DEGRADATION
-    assert result_of(detection).new[detection.symbol.tolist().index(comparison.symbols.names.index("new"))] == ""
+    assert (
+        result_of(detection).new_callees[detection.symbol.tolist().index(comparison.symbols.names.index("new"))] == ()
+    )
 
 
 def test_new_functions_are_named_and_counted() -> None:
@@ -95,7 +97,7 @@ def test_new_functions_are_named_and_counted() -> None:
     comparison = from_stacks(runs_of(stacks), runs_of(stacks | new))
     detection = detect(comparison)
     assert (comparison.symbols.names[detection.symbol[0]], result_of(detection).judged[0]) == ("work", "subtree")
-    assert result_of(detection).new[0] == "new0, new1, new2 and 2 more"
+    assert result_of(detection).new_callees[0] == tuple(f"new{place}" for place in range(5))
 
 
 @pytest.mark.parametrize(

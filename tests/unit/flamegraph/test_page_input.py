@@ -60,7 +60,7 @@ def test_findings_keep_the_order_of_the_comment() -> None:
 
 def test_finding_names_its_new_functions_and_its_parts() -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
-    found = with_result(finding("f"), new="b, a")
+    found = with_result(finding("f"), new_callees=("b", "a"))
     parts = {found.location: ("mostly in", [("a", "+10 samples (new)")])}
     (mark,) = page_input(comparison, PageContext(findings=[found], parts=parts))[1].findings
     assert (mark.get("new"), mark.get("parts")) == ("b, a", ("mostly in", [("a", "+10 samples (new)")]))

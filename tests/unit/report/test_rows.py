@@ -237,7 +237,7 @@ def test_function_whose_cost_fell_is_never_called_slower() -> None:
 
 def test_new_function_in_a_caller_whose_cost_fell_is_the_headline() -> None:
     less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
-    less = samples.with_result(replace(less, direction="worse"), ratio=0.04, new="same")
+    less = samples.with_result(replace(less, direction="worse"), ratio=0.04, new_callees=("same",))
     fresh = samples.finding("same", 0, 4e9, kind="NotInBaseline", colour="neutral")
     metric = samples.metric(less, fresh)
     report = samples.report(samples.workload(metric), verdict=samples.verdict("fail"))
@@ -267,11 +267,23 @@ def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
 
 
 def test_headline_names_the_largest_new_function() -> None:
-    caller = samples.with_result(samples.finding("dedupe", 1e9, 9e9), new="a, same and 2 more")
+    caller = samples.with_result(samples.finding("dedupe", 1e9, 9e9), new_callees=("a", "same"))
     fresh = [samples.finding(name, 0, cost, kind="NotInBaseline", colour="neutral") for name, cost in NEW.items()]
     report = samples.report(samples.workload(samples.metric(caller, *fresh)), verdict=samples.verdict("fail"))
     expected = "dedupe is 9.0x slower (1.00 → 9.00 s): new same takes 10.0 % of the run; total +6.8 % (within noise)"
     assert headline(report) == expected
+
+
+@pytest.mark.parametrize("callee", ["apply(a, helper, c)", "map and 3 more"])
+def test_headline_names_only_new_callees(callee: str) -> None:
+    """A name may contain commas and the text of other names."""
+    caller = samples.with_result(samples.finding("dedupe", 1e9, 9e9), new_callees=(callee,))
+    fresh = [
+        samples.finding(name, 0, cost, kind="NotInBaseline", colour="neutral")
+        for name, cost in ((callee, 4e9), ("helper", 6e9))
+    ]
+    report = samples.report(samples.workload(samples.metric(caller, *fresh)), verdict=samples.verdict("fail"))
+    assert f"new {callee} takes 10.0 %" in headline(report)
 
 
 NEW = {"a": 1e9, "same": 4e9, "elsewhere": 8e9}
