@@ -9,7 +9,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.tests import Calibration
 from profgate.report import numbers
-from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled, number_of
+from profgate.report.wording import IN_TURNS, OBSTACLES, Quote, filled, number_of
 
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
@@ -186,7 +186,7 @@ def advice(reason: Reason, report: Report) -> str:
     reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
     noisy = (number_of(reason.parameters.get("wanted")) or 0) > MOST_RUNS
     text = filled(QUIETER if noisy else ADVICE.get(reason.code, ""), reason.parameters)
-    if reason.code not in UNDECIDED:
+    if reason.code not in OBSTACLES:
         return text
     if report.measurement is not None:
         return "To decide, let each run do more work, or measure on a quieter machine."

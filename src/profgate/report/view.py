@@ -17,13 +17,13 @@ from profgate.report.markdown_text import dotted, limited
 from profgate.report.rank_report import rank_sections, result_text
 from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE, Pair
 from profgate.report.styles import LONGEST_NAME, PLAIN, Style
-from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
+from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 
 NAMED = 10  # maximum number of suspects of an inconclusive result
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
 POLICY = ("fail_on", "fail_on_total", "source")
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
-WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
+WITHOUT_PLACE = {*OBSTACLES, ReasonCode.SUSPECT}  # sentences that do not name the workload
 SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
 DOUBTS = {
     ReasonCode.OFFSET: "but the total did not grow",
@@ -120,10 +120,9 @@ class View:
         """
         first, quote, verdict = self.first, self.style.code, self.report.verdict
         if verdict.conclusion == "inconclusive":
-            text = full_sentence(verdict.reasons[0], quote)
-            obstacle, judge, _ = text.partition(" to judge")
-            if first is None or not judge:
-                return text
+            obstacle = OBSTACLES.get(verdict.reasons[0].code)
+            if first is None or obstacle is None:
+                return full_sentence(verdict.reasons[0], quote)
             what = "confirm" if first.finding.from_value else "judge the cost"
             return f"{obstacle} to {what}: {change_text(first, quote)}"
         if first is None:

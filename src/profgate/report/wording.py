@@ -12,7 +12,12 @@ from profgate.report import numbers
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
-UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
+# why nothing can be decided; the headline adds what it concerns: "Too few samples to confirm: ..."
+OBSTACLES = {
+    ReasonCode.TOO_FEW_SAMPLES: "Too few samples",
+    ReasonCode.TOO_FEW_RUNS: "Too few runs",
+    ReasonCode.CANNOT_SEE: "Too much noise",
+}
 IN_TURNS = "in turns on one machine"
 LACKS = {
     "unfit": ": its models have too few points or fit no better than chance",
