@@ -11,40 +11,44 @@ from click.shell_completion import CompletionItem, shell_complete
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.version import VERSION
 
-COMMANDS = {
-    "compare": "Compare the profiles of two builds and judge the difference.",
-    "measure": "Measure two commits in turns on this machine: is this branch slower?",
-    "confirm": "Measure both commits of a report in turns, and let the new runs decide.",
-    "check": "Compare a commit with its nearest measured ancestor.",
-    "trends": "Show persistent changes in totals and functions along the history.",
-    "store": "Store the profiles of a commit; list, prune and merge histories.",
-    "init": "Write the workflow and the policy for a repository.",
-    "flamegraph": "Draw one profile, or the difference of two.",
-    "fold": "Print a profile as folded stacks.",
-    "report": "Merge the reports of several shards.",
-    "overweight": "Show which functions are responsible for the change of the total.",
-    "track": "Run benchmarks over versions and show where they changed.",
-    "ranks": "Test whether tests keep their rank by duration.",
-    "strategies": "Describe the detection strategies; 'new' creates a package for one.",
-    "explain-name": "Show how the name of a function is normalised before it is compared.",
-    "formats": "Describe the profile formats.",
-    "completion": "Print the script that completes commands and options in a shell.",
+GROUPS = {  # the commands that most people use come first
+    "Commands": {
+        "init": "Write the workflow and the policy for a repository.",
+        "measure": "Measure two commits in turns on this machine: is this branch slower?",
+        "compare": "Compare the profiles of two builds and judge the difference.",
+        "flamegraph": "Draw one profile, or the difference of two.",
+        "confirm": "Measure both commits of a report in turns, and let the new runs decide.",
+        "track": "Run benchmarks over versions and show where they changed.",
+    },
+    "History of a branch": {
+        "check": "Compare a commit with its nearest measured ancestor.",
+        "trends": "Show persistent changes in totals and functions along the history.",
+        "store": "Store the profiles of a commit; list, prune and merge histories.",
+    },
+    "Other views of profiles": {
+        "fold": "Print a profile as folded stacks.",
+        "overweight": "Show which functions are responsible for the change of the total.",
+        "ranks": "Test whether tests keep their rank by duration.",
+        "report": "Merge the reports of several shards.",
+    },
+    "Reference": {
+        "strategies": "Describe the detection strategies; 'new' creates a package for one.",
+        "formats": "Describe the profile formats.",
+    },
 }
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the shell's completion script
 
 
 class Commands(click.Group):
     """A command group that suggests the closest match for an unknown command."""
 
-    def summaries(self, ctx: click.Context) -> dict[str, str]:
-        """Return the summary of each command."""
-        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        return {name: command.get_short_help_str(200) for name, command in found.items() if command is not None}
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names and summaries of the commands."""
+        """Write the names and whole summaries of the commands."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        summaries = [(name, command.get_short_help_str(200)) for name, command in found.items() if command is not None]
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries(ctx).items()))
+            formatter.write_dl(summaries)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -69,14 +73,15 @@ class LazyCommands(Commands):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module = cmd_name.replace("-", "_")
-        found: click.Command = getattr(import_module(f"profgate.cli.{module}"), module)
-        return found
+        command: click.Command = getattr(import_module(f"profgate.cli.{cmd_name}"), cmd_name)
+        return command
 
-    def summaries(self, ctx: click.Context) -> dict[str, str]:
-        """Return the summaries without importing the commands."""
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in groups, without importing them."""
         del ctx
-        return COMMANDS
+        for title, summaries in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(summaries.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the commands whose names start with this text."""
@@ -87,7 +92,9 @@ class LazyCommands(Commands):
 @click.group(
     cls=LazyCommands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
-    epilog="\b\nExamples:\n  profgate compare baseline/ target/\n  profgate compare --help",
+    epilog="\b\nExamples:\n  profgate compare baseline/ target/\n  profgate compare --help"
+    "\n\n\b\nCompletion in bash (for zsh and fish: zsh_source, fish_source):\n"
+    '  eval "$(_PROFGATE_COMPLETE=bash_source profgate)"',
 )
 @click.version_option(VERSION, message="profgate %(version)s")
 def profgate() -> None:

@@ -6,16 +6,12 @@ part of the identity.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
-from profgate.model.name_aliases import Aliases
-
 Level = Literal["none", "safe", "loose"]
-_Step = Callable[[str, str, str], str]
 ROUNDS = 5
-NO_ALIASES = Aliases()
 
 
 class NameRule(NamedTuple):
@@ -147,16 +143,12 @@ def normalised_path(path: str) -> str:
     return _ARCHITECTURE.sub("", path)
 
 
-def _unrecorded(_code: str, _before: str, after: str) -> str:
-    return after
-
-
-def _once(name: str, took: _Step, *, loose: bool) -> str:
+def _once(name: str, *, loose: bool) -> str:
     applied = None
     for needle, rule in _BY_NEEDLE[loose]:
         if needle in name and rule is not applied and not (rule.code == "W1" and "chunk" in name):
-            name, applied = took(rule.code, name, rule.applied_to(name)), rule
-    return took("P2", name, _with_path(name))
+            name, applied = rule.applied_to(name), rule
+    return _with_path(name)
 
 
 def _file_at_end(name: str) -> tuple[str, str] | None:
@@ -176,19 +168,15 @@ def _with_path(name: str) -> str:
     return normalised_path(name) if name.startswith("/") and " " not in name else name
 
 
-def normalised_name(name: str, level: Level = "safe", took: _Step = _unrecorded) -> str:
-    """Return the name without the parts that differ between builds. The level ``none`` changes no names.
-
-    For each applied rule, ``took`` is called with the code of the rule and the names before and after the rule.
-    ``took`` must return the name after the rule.
-    """
+def normalised_name(name: str, level: Level = "safe") -> str:
+    """Return the name without the parts that differ between builds. The level ``none`` changes no names."""
     if level == "none":
         return name
     for _ in range(ROUNDS):
-        before, name = name, _once(name, took, loose=level == "loose")
+        before, name = name, _once(name, loose=level == "loose")
         if name == before:
             break
-    return took("unknown", name, name or "[unknown]")
+    return name or "[unknown]"
 
 
 def needles_of(text: str, level: Level) -> Iterator[str]:
@@ -268,38 +256,6 @@ def _key_in_known_file(name: str, level: Level, needles: Iterable[str]) -> Frame
 def _file_in_brackets(path: str, level: Level) -> str | None:
     found = _file_at_end(normalised_name(f"f ({path})", level))
     return found[1] if found and found[0] == "f" else None
-
-
-class NameStep(NamedTuple):
-    """A change that the rule ``code`` made to a name, with the names ``before`` and ``after`` the change."""
-
-    code: str
-    before: str
-    after: str
-
-
-def steps_of(
-    name: str, level: Level = "safe", aliases: Aliases = NO_ALIASES, *, native: bool = False, root: bool = False
-) -> tuple[list[NameStep], FrameKey]:
-    """Return each step that normalises a raw name, and the resulting key, which equals the result of `frame_key`."""
-    steps: list[NameStep] = []
-
-    def took(code: str, before: str, after: str) -> str:
-        if before != after:
-            steps.append(NameStep(code, before, after))
-        return after
-
-    now = took("alias", name, aliases.applied_to(name))
-    key = frame_key(now, None, None, level, native=native)
-    if level != "none":
-        now = normalised_name(now, level, took)
-        now = took("C3", now, _NATIVE_CLONE.sub("", now)) if native else now
-        if key.file is not None:
-            now = took("file", now, key.name)
-        if root:
-            now = took("T1", now, root_name(now))
-            key = FrameKey(root_name(key.name), key.file, key.line)
-    return steps, key
 
 
 def renumbered(*sides: Iterable[tuple[str, float]]) -> bool:

@@ -89,7 +89,7 @@ class Policy:
     ignore: tuple[str, ...] = _key((), "Functions whose stacks are left out; * matches any text.")
     focus: tuple[str, ...] = _key((), "Functions of which every stack must contain one; * matches any text.")
     name_rules: Literal["none", "safe", "loose"] = _key(
-        "safe", "Rules that align names of both sides: none, safe (the default) or loose (profgate explain-name)."
+        "safe", "Rules that align names of both sides: none, safe (the default) or loose."
     )
     aliases: Aliases = _key(Aliases(), "Old and new names of functions, in which * matches any text.")
     embed_source: EmbedSource = _key(

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.cli.explain_name import NAME_REASONS
 from profgate.model.frame_names import (
     FrameKey,
     Level,
@@ -13,9 +12,7 @@ from profgate.model.frame_names import (
     normalised_name,
     normalised_path,
     root_name,
-    steps_of,
 )
-from profgate.model.name_aliases import Aliases
 
 
 @pytest.mark.parametrize(
@@ -156,20 +153,6 @@ def test_names_that_no_rule_can_change_are_told_from_all_of_them(names: list[str
         assert whole == normalised_name(name, level)
 
 
-@settings(max_examples=500, derandomize=True, deadline=None)
-@given(
-    st.lists(st.one_of(PIECES, ALPHABET), max_size=7).map("".join),
-    st.sampled_from(["none", "safe", "loose"]),
-    st.booleans(),
-)
-def test_the_told_steps_lead_to_the_key_and_the_key_rests(name: str, level: Level, native: bool) -> None:
-    steps, key = steps_of(name, level, native=native)
-    assert key == frame_key(name, None, None, level, native=native)
-    assert (steps[-1].after if steps else name) == key.name
-    assert [one.before for one in steps] == [name, *(one.after for one in steps)][: len(steps)]
-    assert {one.code for one in steps} <= NAME_REASONS.keys()
-
-
 @pytest.mark.parametrize(
     ("name", "key"),
     [
@@ -190,16 +173,6 @@ def test_loose_rules_leave_out_balanced_arguments(name: str, key: str) -> None:
 
 def test_hostile_brackets_take_no_time() -> None:
     assert normalised_name("f<" * 30_000, "loose") == "f<" * 30_000
-
-
-def test_an_alias_comes_before_every_rule() -> None:
-    steps, key = steps_of("old.isra.0 (a.py:3)", aliases=Aliases((("old*", "new*"),)))
-    assert [one.code for one in steps] == ["alias", "R1", "file"]
-    assert key == ("new.isra.0", "a.py", 3)
-
-
-def test_the_root_of_a_thread_loses_its_numbers() -> None:
-    assert [one.code for one in steps_of("pool-1-thread-3", root=True)[0]] == ["T1"]
 
 
 @pytest.mark.parametrize(
