@@ -1,6 +1,6 @@
 // Stores the state of the page in the URL fragment, and restores it.
 import { byId, showFragment } from "./dom.js";
-import { LINKED, PART_KEYS, makeFragment, parseFragment } from "./link.js";
+import { LINKED, makeFragment, parseFragment } from "./link.js";
 import { keyOfSymbol, keysOfPath, nameOf, nodeOfKey, weightOf, widestOf } from "./tree.js";
 
 const LONGEST_PATH = 4; // hashes of the frame and, as a fallback, of its callers
@@ -51,19 +51,11 @@ export function makeAddress(page) {
     lastStep = step;
   }
 
-  // Tab, view, part of the recording, frame, and frames and boxes that were opened by a click on a function: going back
+  // Tab, view, frame, and frames and boxes that were opened by a click on a function: going back
   // in the browser restores their previous values.
   function stepNow() {
     const { tab, view, sandwich, zoom, boxSteps, edits } = page.state;
-    return [
-      tab,
-      view,
-      sandwich,
-      boxSteps,
-      ...edits.flatMap(Object.values),
-      ...PART_KEYS.map((key) => page.state[key]),
-      ...zoom,
-    ].join();
+    return [tab, view, sandwich, boxSteps, ...edits.flatMap(Object.values), ...zoom].join();
   }
 
   function open() {

@@ -1,5 +1,4 @@
 // Opens the page: decodes the data, connects the parts and restores the state from the URL.
-import { makeActivity } from "./activity.js";
 import { makeAddress } from "./address.js";
 import { makeChanges } from "./changes.js";
 import { blueprintPanel } from "./blueprint_view.js";
@@ -17,7 +16,6 @@ import { makeRuns } from "./runs.js";
 import { makeSettings } from "./settings.js";
 import { symbolsPanel } from "./table.js";
 import { chosenSymbol, makeTabs } from "./tabs.js";
-import { decodeTimelines } from "./timelines.js";
 import { makeTrail } from "./trail.js";
 import { makeWaterfall } from "./waterfall.js";
 import { indexOfSymbols, makeTree } from "./tree.js";
@@ -37,11 +35,7 @@ async function start() {
   const bytes = await inflate(base64ToBytes(byId("data").textContent));
   byId("data").remove();
   const tree = makeTree(decodeColumns(header, bytes));
-  const page = makePage(
-    header,
-    tree,
-    header.timelines && decodeTimelines(header, await inflate(base64ToBytes(byId("times").textContent)), tree),
-  );
+  const page = makePage(header, tree);
   byId("static").remove();
   byId("app").hidden = false;
   const graph = makeGraph(page);
@@ -58,7 +52,6 @@ async function start() {
     makeKeys,
   ])
     make(page);
-  if (page.timelines) makeActivity(page);
   byId("panel-graph").hidden = true; // the tabs show it, unless the profile has no stacks
   makeTabs(page, [
     ...(header.blueprint?.estimated ? [] : graphPanels(graph)),

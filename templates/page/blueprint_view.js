@@ -40,8 +40,8 @@ export const blueprintPanel = {
   ],
 };
 
-function figuresIn({ tree, ratio, header, sample, higher, unequal }) {
-  const rules = { ...RULES, ...header.blueprint, ...(unequal ? { min_shift: Infinity } : {}) };
+function figuresIn({ tree, ratio, header, sample, higher }) {
+  const rules = { ...RULES, ...header.blueprint };
   return once(tree, `figures ${ratio.num}/${ratio.den}`, () =>
     figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules }),
   );

@@ -43,7 +43,7 @@ function figureRows(page, figures, node) {
     rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), shown]);
   }
   if (figures.counted && node > 0) {
-    // the estimated parts and the means of unequal runs are no integers
+    // estimated parts are no integers
     const calls = [tree.callsBefore[node] / header.runs[0], tree.callsAfter[node] / header.runs[1]].map((count) =>
       Number(count.toFixed(1)),
     );

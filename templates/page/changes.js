@@ -54,8 +54,6 @@ export function makeChanges(page) {
     const { tree, whole } = page;
     if (!whole.before[0] && !whole.after[0]) return "Both sides are empty.";
     if (!tree.before[0] && !tree.after[0]) return "Nothing is left.";
-    if (!tree.before[0] && whole.before[0]) return "Nothing is left of the before side.";
-    if (!tree.after[0] && whole.after[0]) return "Nothing is left of the after side.";
     if (!tree.before[0]) return "The before side is empty: everything is new.";
     if (!tree.after[0]) return "The after side is empty: everything is gone.";
     return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
@@ -217,7 +215,7 @@ export function makeChanges(page) {
       const changed = page.header.blueprint?.estimated
         ? []
         : whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !isFinding(node));
-      return changed.length || page.header.findings.length || page.unequal ? changed : uncertainDifferences();
+      return changed.length || page.header.findings.length ? changed : uncertainDifferences();
     });
     showChanged();
   });

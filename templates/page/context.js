@@ -2,10 +2,8 @@
 //
 //   page.header, page.whole    the header and the complete tree; never change. If header.alone is true,
 //                              both sides are the same profile, and nothing is compared
-//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined
-//   page.unequal               whether only one side is limited to a part of them, so that no change has a colour
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
-//   page.tree                  the tree of the chosen times and threads, after the edits (see edits.js)
+//   page.tree                  the tree after the edits (see edits.js)
 //   page.ratio, page.tableRatio  scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost
@@ -28,7 +26,6 @@ import { worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { editedTree } from "./edits.js";
-import { isUnequal, partOf } from "./timelines.js";
 import { nodeOfKey, once, pathHashes, widestOf } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
@@ -57,10 +54,6 @@ const FOLLOWS = {
 };
 const CHANGED_BY = {
   edits: "tree",
-  timeBefore: "tree",
-  timeAfter: "tree",
-  threadsBefore: "tree",
-  threadsAfter: "tree",
   sandwich: "shape",
   reversed: "shape",
   k: "ratio",
@@ -92,13 +85,12 @@ const CHANGED_BY = {
 };
 const ORDER = Object.keys(FOLLOWS);
 
-export function makePage(header, whole, timelines = undefined) {
+export function makePage(header, whole) {
   const listeners = new Map(ORDER.map((event) => [event, []]));
   const defaults = initial(header, whole);
   const page = {
     header,
     whole,
-    timelines,
     tree: whole,
     defaults,
     state: { ...defaults, edits: [], zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
@@ -168,10 +160,6 @@ function initial(header, whole) {
     reversed: false,
     box: "",
     boxSteps: 0, // counts the boxes and frames that were opened by their function
-    timeBefore: "",
-    timeAfter: "",
-    threadsBefore: "",
-    threadsAfter: "",
     sandwich: -1,
     fold: "long",
     order: "name",
@@ -180,9 +168,7 @@ function initial(header, whole) {
 
 const COMPUTE = {
   tree(page) {
-    const part = page.timelines ? partOf(page.whole, page.timelines, page.state) : page.whole;
-    page.tree = editedTree(part, page.state.edits);
-    page.unequal = Boolean(page.timelines) && !page.header.alone && isUnequal(page.timelines, page.state);
+    page.tree = editedTree(page.whole, page.state.edits);
   },
   shape(page) {
     const { sandwich, reversed, focus } = page.state;
@@ -213,7 +199,7 @@ const COMPUTE = {
       mode,
       ramp,
       reference,
-      gate: page.unequal || page.header.alone ? Infinity : gate === "auto" ? GATES[basis] : gate,
+      gate: page.header.alone ? Infinity : gate === "auto" ? GATES[basis] : gate,
       chance,
       sample: page.sample,
       repeats: testsRepeats(page),

@@ -13,8 +13,7 @@ const CHOICES = {
   fold: FOLDS,
 };
 const SWITCHES = ["regex", "case", "flip", "reversed", "strip", "chance", "only"];
-export const PART_KEYS = ["timeBefore", "timeAfter", "threadsBefore", "threadsAfter"]; // see timelines.js
-const TEXTS = ["tab", "factor", "anchor", "q", "box", ...PART_KEYS];
+const TEXTS = ["tab", "factor", "anchor", "q", "box"];
 const PATHS = ["zoom", "at"]; // the frame that fills the picture, and the selected frame
 const PATH_KEY = /^[0-9a-f]{16}$/;
 const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
@@ -76,7 +75,6 @@ export function makeFragment(state, defaults) {
   if (state.k === "anchor") add("anchor", state.anchor);
   if (state.k === "anchor" && state.subtree) add("subtree", state.subtree);
   if (state.q) add("q", state.q);
-  for (const key of PART_KEYS) if (state[key]) add(key, state[key]);
   for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
   if (state.sandwich) add("sandwich", state.sandwich);
   if (state.edits?.length)

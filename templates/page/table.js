@@ -170,7 +170,7 @@ function makeTable(page) {
   function bodyRow(row) {
     const line = element("tr");
     const near = isNear(row.after, row.after - row.delta) || !row.delta;
-    const tone = near || page.unequal ? "" : row.delta > 0 === !page.higher ? "worse" : "better";
+    const tone = near ? "" : row.delta > 0 === !page.higher ? "worse" : "better";
     const cells = {
       name: () => nameCell(row),
       severity: () => findingCell(row),

@@ -94,7 +94,7 @@ export function makeWaterfall(page) {
     const { shown, rest, total, whole } = once(page.scale, "waterfall", () =>
       partsOfChange(tree, ratio, page.scale.level, header.findings),
     );
-    box.hidden = !shown.length || page.unequal;
+    box.hidden = !shown.length;
     if (box.hidden) return;
     const all = Math.abs(rest) + shown.reduce((sum, { delta }) => sum + Math.abs(delta), 0);
     const width = (delta) => `${((100 * Math.abs(delta)) / all).toFixed(2)} 1 0`;

@@ -78,11 +78,7 @@ export function describe(page, shape, node) {
           ? `${meanOf(page, before, 0)} (scaled ` +
             `${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}`
           : fromTo(page, before, after),
-      growth: page.unequal
-        ? "not compared"
-        : near
-          ? "unchanged"
-          : `${growthOf(old, after)}${doubtOf(page, tree, node)}`,
+      growth: near ? "unchanged" : `${growthOf(old, after)}${doubtOf(page, tree, node)}`,
       responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
     };
   });
@@ -106,7 +102,7 @@ export function describe(page, shape, node) {
 // change of the finding of this function, if there is one and the page shows unscaled values of all stacks.
 export function allCallsOf(page, tree, node) {
   const symbol = tree.symbol[node];
-  if (symbol < 0 || page.unequal || page.header.alone) return "";
+  if (symbol < 0 || page.header.alone) return "";
   const finding = page.findings.get(symbol);
   const column = finding?.judged === "self" ? "Self" : "";
   const sums = symbolSums(page.tree);
@@ -154,11 +150,9 @@ function verdictOf(page, shape, node) {
       words.push(
         isNear(scaled(tree.before[node], page.ratio), tree.after[node])
           ? "unchanged"
-          : page.unequal
-            ? "not compared"
-            : isUncertainTotal(page, tree, node)
-              ? page.header.total_doubt || "possible"
-              : "too small or within noise",
+          : isUncertainTotal(page, tree, node)
+            ? page.header.total_doubt || "possible"
+            : "too small or within noise",
       );
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);

@@ -20,7 +20,7 @@ NOT_FOR_DRAWING = (
     *(f"profgate.{name}" for name in ("action", "detect", "github", "history", "judge", "settings", "statistics")),
     *(f"profgate.attribution.{name}" for name in ("fingerprints", "function_changes", "source_states")),
     *(f"profgate.model.{name}" for name in ("acceptance", "attribution", "change", "details", "history", "report")),
-    *(f"profgate.{name}" for name in ("flamegraph.page_timelines", "flamegraph.unrolled", "model.manifest")),
+    *(f"profgate.{name}" for name in ("flamegraph.unrolled", "model.manifest")),
     *("profgate.io.executors", "profgate.io.git", "profgate.report.rows", "profgate.source_maps"),
     *(
         f"profgate.readers.{name}"

@@ -29,7 +29,6 @@ from profgate.compare.metrics import sample_values
 from profgate.compare.significance import significant_rows
 from profgate.compare.symbols import Identity, Numbering, waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.call_tree import added_at
 from profgate.model.comparison import (
     ELSEWHERE,
     CallEdges,
@@ -43,7 +42,6 @@ from profgate.model.comparison import (
     Sampling,
 )
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.timeline import Timeline, joined_timeline
 from profgate.model.units import Metric, MetricKind
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ class AlignedRuns:
             active_total=read_only(columns.active),
             run_totals=read_only(columns.sums),
             sampling=Sampling(period, _sample_values(self._runs, metric)),
-            tree=None if self._forest is None else self._diff_tree(self._forest, rows, metric, period),
+            tree=None if self._forest is None else self._diff_tree(self._forest, rows, period),
             edges=self._edges(metric) if self._forest is None else None,
         )
 
@@ -194,15 +192,11 @@ class AlignedRuns:
             totals.append(checked(profile.graph.edge_total[place], factor_of(profile, place, metric), profile.name))
         return call_edges(graphs, self._numbering.maps, totals, len(self._numbering.symbols), self._split)
 
-    def _diff_tree(self, forest: Forest, rows: Sequence[IntArray], metric: Metric, period: int | None) -> DiffTree:
+    def _diff_tree(self, forest: Forest, rows: Sequence[IntArray], period: int | None) -> DiffTree:
         tree, sides = forest.tree, (slice(self._split), slice(self._split, None))
         before, after = (np.add.reduce(rows[side], axis=0, dtype=np.int64) for side in sides)
         bodies = [profile.stacks for profile in self._runs]
         calls = [path_calls(bodies[side], forest.leaf_rows[side], tree, forest.dropped) for side in sides]
-        timelines = [
-            _side_timeline(self._runs[side], forest.leaf_rows[side], forest, metric, own)
-            for side, own in zip(sides, (before, after), strict=True)
-        ]
         return DiffTree(
             *(tree.parent, tree.symbol, tree.depth, tree.end),
             read_only(before),
@@ -213,7 +207,6 @@ class AlignedRuns:
             calls[1],
             evidence=significant_rows(tree, rows, self._split, period),
             run_self=read_only(np.stack(rows)),
-            timelines=(timelines[0], timelines[1]),
         )
 
     def _warnings(self, costs: RunCosts) -> tuple[Reason, ...]:
@@ -271,25 +264,3 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
             return None
         found += [value * factor_of(profile, place, metric)] * run_count(profile, metric)
     return np.array(found)
-
-
-def _side_timeline(
-    profiles: Sequence[Profile], leaf_rows: Sequence[IntArray], forest: Forest, metric: Metric, own: IntArray
-) -> Timeline | None:
-    """Return the timeline of one side, summed over its runs, or None if the time of any value is unknown.
-
-    ``leaf_rows`` contains the tree row of each leaf in each profile, and ``own`` contains the self value of each tree
-    row.
-    """
-    parts = []
-    for profile, rows in zip(profiles, leaf_rows, strict=True):
-        timeline = None if profile.stacks is None else profile.stacks.timeline
-        place = place_of(profile, metric)
-        if timeline is None or place is None:
-            return None
-        values = timeline.values[place : place + 1] * factor_of(profile, place, metric)
-        row = np.append(rows, 0)[timeline.row]
-        parts.append(timeline._replace(values=values).chosen((values[0] != 0) & ~forest.dropped[row], row))
-    found = joined_timeline(parts)
-    complete = np.array_equal(added_at(len(own), found.row, found.values[0]), own)
-    return found if len(found.row) and complete else None

@@ -89,7 +89,6 @@ def by_calls(comparison: Comparison) -> Comparison | None:
             baseline_total=read_only(tree.totals(tree.baseline_calls)),
             target_total=read_only(tree.totals(tree.target_calls)),
             evidence=None,
-            timelines=(None, None),
         )
         return replace(comparison, metric=CALLS, sampling=replace(comparison.sampling, period=None), tree=counted)
     if edges is None:

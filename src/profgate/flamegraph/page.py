@@ -34,18 +34,16 @@ if TYPE_CHECKING:
     from profgate.model.comparison import DiffTree
 
 MODULES = (  # in the order of imports; top-level names are unique across all modules
-    *("codec", "tree", "timelines", "views", "colour", "symbols", "merge", "search", "format", "dom", "edits"),
+    *("codec", "tree", "views", "colour", "symbols", "merge", "search", "format", "dom", "edits"),
     *("link", "draw", "moved", "findings", "blueprint", "context"),
     *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
-    *("settings", "save", "legend", "finder", "trail", "changes", "waterfall", "table", "address", "keys", "activity"),
+    *("settings", "save", "legend", "finder", "trail", "changes", "waterfall", "table", "address", "keys"),
     *("blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu", "blueprint_parts"),
     *("blueprint_room", "blueprint_pane", "blueprint_acts", "blueprint_input", "blueprint_view", "app"),
 )
-TIME_MODULES = ("timelines", "activity")  # only in pages of profiles that contain times
-STYLES = ("page", "runs", "blueprint", "activity")
+STYLES = ("page", "runs", "blueprint")
 SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
-_ACTIVITY = '  <div id="activity" class="activity"></div>\n  <p id="part" class="part" hidden></p>'
 _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _STATIC_ROWS = 20
@@ -53,8 +51,6 @@ _SAFETY = 0.97  # safety factor, because data with fewer rows does not compress 
 _ATTEMPTS = 6
 _ROW_BYTES = 2.5  # lower bound for the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
-_TIMES_SHARE = 0.4  # maximum size of the timelines, as a share of the other data
-_LEAST_TIMES = 64_000  # timelines up to this size are small compared with the script of the page
 _OMITTED = re.compile(r"^(?:import [^;]*;\n| *//.*\n|export (?=(?:async )?function|const|let|class))", re.MULTILINE)
 _Task = Callable[[], str]
 _Start = Callable[[_Task], _Task]
@@ -102,15 +98,8 @@ def _filled(
     data = compressed()
     size = len(data)
     large = [f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
-    times = None
-    if any(whole.timelines):
-        from profgate.flamegraph.page_timelines import encode_timelines  # imported only if there are times
-
-        times = encode_timelines(whole, shown, max(int(size * _TIMES_SHARE), _LEAST_TIMES))
-    size += len(times.data) if times else 0
-    unused = () if times else TIME_MODULES
-    script = page_script([name for name in MODULES if name not in unused])
-    style = "\n".join(read_asset(f"page/{name}.css") for name in STYLES if name not in unused)
+    script = page_script()
+    style = "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
     notes = [*header.notes, *large]
@@ -124,11 +113,9 @@ def _filled(
         masthead=page_markup.masthead(header, facts),
         warnings=page_markup.warnings_markup(warnings),
         notes=page_markup.notes_menu(notes),
-        activity=_ACTIVITY if times else "",
         static=page_markup.static_part(state, notes, picture, top_rows),
-        page_header=page_markup.script_json(encoded.header | ({"timelines": times.header} if times else {})),
+        page_header=page_markup.script_json(encoded.header),
         data=data,
-        times=f'<script type="application/octet-stream" id="times">{times.data}</script>' if times else "",
         script=script,
         style=style,
     )

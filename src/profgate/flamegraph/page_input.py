@@ -106,7 +106,7 @@ def _single_runs(comparison: Comparison, context: PageContext, marked: Collectio
 def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     """Return the tree and the header for a page with one profile, from a comparison of this profile with itself."""
     notes = [note for note in header.notes if note != RATE_UNKNOWN]
-    shown = replace(tree.tree, evidence=None, timelines=(None, tree.tree.timelines[1]))
+    shown = replace(tree.tree, evidence=None)
     return tree._replace(tree=shown), replace(
         header, alone=True, total_changed=False, total_certain=False, notes=notes, lines=(), single_runs=None
     )

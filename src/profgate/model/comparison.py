@@ -11,7 +11,6 @@ from profgate.model.call_tree import CallTree
 from profgate.model.frame_names import CLAIMED
 from profgate.model.profile import Configuration, Facts
 from profgate.model.reason import Reason
-from profgate.model.timeline import Timeline
 from profgate.model.units import Metric
 
 Attachment = TypeVar("Attachment")
@@ -55,8 +54,7 @@ class DiffTree(CallTree):
     if a run of the side has no call counts; sampled profiles never have any. ``evidence`` is a bool array that marks
     the rows whose change is significant, or None if there are fewer than three runs per side. Its first row is for the
     inclusive values, and its second row is for the self values. ``run_self`` contains the self values by run and row,
-    with the baseline runs first. ``timelines`` contains the self values of each side by thread and time, or None for a
-    side whose profiles contain no times.
+    with the baseline runs first.
     """
 
     baseline_self: IntArray
@@ -67,7 +65,6 @@ class DiffTree(CallTree):
     target_calls: IntArray | None = None
     evidence: BoolArray | None = None
     run_self: IntArray | None = None
-    timelines: tuple[Timeline | None, Timeline | None] = (None, None)
 
 
 class LineCosts(NamedTuple):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.timeline import Timeline
 from profgate.model.units import Metric
 
 PYTHON_SAMPLING = "profiling.sampling"
@@ -59,7 +58,6 @@ class Stacks(NamedTuple):
     depth 0. The boolean array ``leaf`` marks events at which a stack ends. ``values`` is an int64 array by metric and
     leaf with exact integer values (see `Metric.exponent`). ``root_values`` is an int64 array by metric with the values
     of samples without frames. ``calls`` is an int64 array with the exact call count of each leaf's path, or None.
-    ``timeline`` contains the same values by thread and time, or is None if the profile contains no times.
     """
 
     depth: IntArray
@@ -68,7 +66,6 @@ class Stacks(NamedTuple):
     values: IntArray
     root_values: IntArray
     calls: IntArray | None = None
-    timeline: Timeline | None = None
 
 
 class LineValues(NamedTuple):

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import CallGraph, FrameList, Stacks
-from profgate.model.timeline import Timeline
 from profgate.readers.quantities import sum_of
 from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
 
@@ -98,14 +97,11 @@ class Tree:
             node = self.known[key] = self.add(parent, frame)
         return node
 
-    def stacks(self, values: IntArray, where: str, *, calls: bool = False, timeline: Timeline | None = None) -> Stacks:
-        """Build stacks with an int64 value per metric and node, and with call counts if ``calls`` is true.
-
-        The rows of ``timeline`` correspond to nodes.
-        """
+    def stacks(self, values: IntArray, where: str, *, calls: bool = False) -> Stacks:
+        """Build stacks with an int64 value per metric and node, and with call counts if ``calls`` is true."""
         parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
         counts = np.array(self.calls, np.int64) if calls else None
-        return stacks_from_parents(parent, frame, values, counts, where, timeline)
+        return stacks_from_parents(parent, frame, values, counts, where)
 
     def values(self) -> IntArray:
         """Return the self values as an int64 array with a single row and one column per node."""

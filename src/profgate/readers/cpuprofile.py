@@ -26,7 +26,6 @@ from profgate.readers.json_text import (
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
-from profgate.readers.time_bins import Clock, timeline_of
 
 SOURCE = "profgateSource"
 """Key of a call frame with the function's name, file and line in the sources, and its script in the checkout."""
@@ -82,7 +81,7 @@ class CpuprofileReader(BuiltInReader):
             name=where,
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
             frames=frames._replace(sources=tree.sources),
-            stacks=tree.stacks(sampled, values, 10.0**exponent),
+            stacks=tree.stacks(sampled, values),
             periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
             warnings=tuple(warnings),
@@ -149,8 +148,8 @@ class _Nodes:
         except KeyError as error:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not contain") from None
 
-    def stacks(self, sampled: IntArray, durations: IntArray, unit: float) -> Stacks:
-        """Return stacks of self times; that of the root is its weight. ``unit`` is the nanoseconds of a duration."""
+    def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
+        """Return stacks of self times; that of the root is its weight."""
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
         sampled, parent, frame = self.with_collections(sampled, parent, frame)
@@ -164,17 +163,7 @@ class _Nodes:
         place = np.append(np.cumsum(calls) - 1, -1)
         above = np.where(parent >= 0, np.append(calls, False)[parent], False)
         values = own[calls].reshape(1, -1)
-        ends, known = np.cumsum(durations), (calls | roots)[sampled]
-        clock = Clock(unit)
-        node = np.where(roots, -1, place[:-1])[sampled]
-        clock.add_thread("main thread", node[known], (ends - durations)[known], ends[known])
-        found = stacks_from_parents(
-            np.where(above, place[parent], -1)[calls],
-            frame[calls],
-            values,
-            where=self.where,
-            timeline=timeline_of(clock.threads, values, root),
-        )
+        found = stacks_from_parents(np.where(above, place[parent], -1)[calls], frame[calls], values, where=self.where)
         return found._replace(root_values=read_only(root))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:

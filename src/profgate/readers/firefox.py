@@ -9,14 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, weights_of, wrong
 from profgate.readers.quantities import refuse_expansion
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
-from profgate.readers.time_bins import times_in
 
 _FRAME_TABLES = ("frameTable", "funcTable", "resourceTable", "stringArray")
 # files written by samply contain addresses, which the viewer converts to function names
@@ -66,7 +65,7 @@ class _Tables:
         weight = samples.get("weight")
         written = [1] * len(stacks) if weight is None else listing(weight, where, "'samples.weight'")
         weights = weights_of(written, len(stacks), where)
-        return Thread(prefix, frame, frames, stacks, kind, weights, _times(samples, len(stacks)), thread.get("name"))
+        return Thread(prefix, frame, frames, stacks, kind, weights)
 
     def table(self, thread: Json, name: str, where: str) -> Json:
         """Return a table of the thread or, in newer versions of the format, the shared table that replaces it."""
@@ -126,14 +125,6 @@ class _Tables:
         if np.any(picked >= len(self.libraries)):
             raise wrong(where, "has a resource in a library that the profile does not contain")
         return [self.libraries[number] if number >= 0 else None for number in picked.tolist()]
-
-
-def _times(samples: Json, count: int) -> FloatArray | None:
-    """Return the sample times in milliseconds. Newer versions of the format store the differences between them."""
-    if "timeDeltas" in samples:
-        steps = times_in(samples["timeDeltas"], count)
-        return None if steps is None else np.cumsum(steps)
-    return times_in(samples.get("time"), count)
 
 
 def _libraries(document: Json, where: str) -> list[str | None]:

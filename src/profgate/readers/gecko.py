@@ -18,7 +18,6 @@ from profgate.readers.json_text import (
     Json,
     document_of,
     ends_hold,
-    is_number,
     listing,
     mapping,
     numbered_objects,
@@ -26,7 +25,6 @@ from profgate.readers.json_text import (
 )
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
-from profgate.readers.time_bins import times_in
 
 # every Gecko profile contains one of these keys near its start or end; processed profiles contain none of these keys
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
@@ -54,11 +52,10 @@ class GeckoReader(BuiltInReader):
     def read(self, source: SourceFile) -> Profile:
         """Return a profile of sample counts. Every sample counts as 1, as in the Firefox profiler."""
         document, threads = document_of(source), Threads(source.name, source.size)
-        begin = _start_of(document)
         waiting = [(source.name, document)]
         while waiting:
             where, process = waiting.pop()
-            _add_process(process, threads, where, _start_of(process) - begin)
+            _add_process(process, threads, where)
             inner = numbered_objects(process.get("processes", []), where, "'processes'", "process")
             waiting += reversed(list(inner))
         meta = mapping(document.get("meta"), source.name, "'meta'")
@@ -134,25 +131,13 @@ def _sources(process: Json, where: str) -> list[str | None]:
     return [name if isinstance(name, str) and name else None for name in names]
 
 
-def _start_of(process: Json) -> float:
-    """Return the time in milliseconds at which the recording of the process began, or 0 if it is unknown."""
-    meta = process.get("meta")
-    start = meta.get("startTime") if isinstance(meta, dict) else None
-    return float(start) if is_number(start) else 0.0
-
-
-def _add_process(process: Json, threads: Threads, where: str, offset: float) -> None:
-    """Add the threads of a process, whose times begin ``offset`` milliseconds after those of the first process."""
+def _add_process(process: Json, threads: Threads, where: str) -> None:
     libraries, sources = _libraries(process, where), _sources(process, where)
     for place, thread in numbered_objects(process.get("threads"), where, "'threads'", "thread"):
         prefix, frame = (_rows(thread, "stackTable", key, place) for key in ("prefix", "frame"))
         stacks = _rows(thread, "samples", "stack", place)
         frames = _frames_of(thread, threads, libraries, sources, place)
-        times = times_in(_column(thread, "samples", "time", place), len(stacks))
-        times = None if times is None else times + offset
-        threads.add(
-            Thread(prefix, frame, frames, stacks, "samples", [1] * len(stacks), times, thread.get("name")), place
-        )
+        threads.add(Thread(prefix, frame, frames, stacks, "samples", [1] * len(stacks)), place)
 
 
 def _frames_of(

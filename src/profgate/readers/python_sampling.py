@@ -6,11 +6,8 @@ experiments with Python 3.15.2.
 
 import re
 import struct
-from array import array
 from dataclasses import dataclass, field
 from typing import NamedTuple
-
-import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.call_tree import MAX_DEPTH
@@ -21,7 +18,6 @@ from profgate.readers.builders import ROOT, Frames, Tree, call_graph
 from profgate.readers.containers import inflate, read_all, unwrap
 from profgate.readers.folded import unnumbered
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.time_bins import Clock, Ran, timeline_of
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
 NO_FILE = "~"  # file name of frames for native code and garbage collection
@@ -31,7 +27,6 @@ _HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
 _FOOTER, _FOOTER_SIZE = "IIQ16x", 32
 _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
-_MICROSECOND = 1e3  # nanoseconds
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
 _MOST_PATHS = 1 << 22  # limits memory use; even programs with a million functions have fewer paths than this
@@ -58,7 +53,7 @@ class PythonSamplingReader(BuiltInReader):
         header = _header_of(where, data)
         frames = Frames()
         numbers = _frame_numbers(where, data, header, frames)
-        samples = _Samples(_records(where, data, header), numbers, _ORDERS.get(data[:4], "<"))
+        samples = _Samples(_records(where, data, header), numbers)
         samples.add_all()
         if samples.count != header.samples:
             raise samples.data.error(
@@ -72,7 +67,7 @@ class PythonSamplingReader(BuiltInReader):
             name=where,
             metrics=(Metric("samples", "samples"),),
             frames=frames.listed(),
-            stacks=samples.tree.stacks(values, where, timeline=timeline_of(samples.threads(), values)),
+            stacks=samples.tree.stacks(values, where),
             periods=(1,),
             facts=Facts(
                 format=PythonSamplingReader.name,
@@ -195,17 +190,12 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 @dataclass
 class _Samples:
-    """Samples of all threads. The stack of a thread is stored as a list of call paths, with the shortest path first.
-
-    For each sample of a thread, ``clocks`` contains the microseconds since the previous sample, and the call path.
-    """
+    """Samples of all threads. The stack of a thread is stored as a list of call paths, with the shortest path first."""
 
     data: _Bytes
     frames: list[int]
-    order: str
     tree: Tree = field(default_factory=Tree)
     stacks: dict[bytes, list[int]] = field(default_factory=dict)
-    clocks: dict[bytes, tuple["array[float]", "array[int]"]] = field(default_factory=dict)
     count: int = 0
     empty: int = 0  # number of samples without frames
 
@@ -213,46 +203,34 @@ class _Samples:
         data, tree = self.data, self.tree
         while data.at < len(data.data):
             key = data.take(12)  # the thread and the interpreter
-            stack, (steps, paths) = (
-                self.stacks.setdefault(key, []),
-                self.clocks.setdefault(key, (array("d"), array("q"))),
-            )
+            stack = self.stacks.setdefault(key, [])
             kind = data.take(1)[0]
             if kind == _REPEAT:
-                weight = self.repeated(steps)
+                weight = self.repeated()
             else:
-                steps.append(data.varint())
-                data.take(1)  # the status of the thread
+                self.skip_sample()
                 self.change(stack, kind)
                 weight = 1
             self.count += weight
             path = stack[-1] if stack else ROOT
-            paths.extend([path] * weight)
             if path != ROOT:
                 tree.own[path] += weight
             elif not stack:
                 self.empty += weight
 
-    def threads(self) -> list[Ran]:
-        """Return the times of all threads. In this format, threads have numbers but no names."""
-        found = Clock(_MICROSECOND)
-        for key, (steps, paths) in self.clocks.items():
-            thread, interpreter = struct.unpack(self.order + "QI", key)
-            nodes = np.array(paths, np.int64)
-            times = np.cumsum(steps)[nodes != ROOT]
-            name = f"thread {thread}" + (f" of interpreter {interpreter}" if interpreter else "")
-            found.add_thread(name, nodes[nodes != ROOT], times, times)
-        return found.threads
-
-    def repeated(self, steps: "array[float]") -> int:
-        """Read the times of further samples with the same stack, and return the number of these samples."""
+    def repeated(self) -> int:
+        """Skip further samples with the same stack, and return the number of these samples."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
         for _ in range(count):
-            steps.append(self.data.varint())
-            self.data.take(1)
+            self.skip_sample()
         return count
+
+    def skip_sample(self) -> None:
+        """Skip the time since the previous sample, and the status of the thread."""
+        self.data.varint()
+        self.data.take(1)
 
     def change(self, stack: list[int], kind: int) -> None:
         """Remove the frames of finished calls from the stack, and add the frames of new calls."""

@@ -28,8 +28,7 @@ from profgate.readers.json_text import (
 )
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.stack_events import stacks_and_leaves, stacks_from_paths, timed
-from profgate.readers.time_bins import NOTHING, Clock, timeline_of
+from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
 
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
@@ -84,19 +83,17 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of the profiles in the file, with its values, its times, and a function that returns stacks and leaves."""
+    """One of the profiles in the file, with its values, and a function that returns its stacks."""
 
     unit: str
     kind: MetricKind
     values: Sequence[int | Decimal]
-    times: Clock
-    stacks: Callable[[IntArray], tuple[Stacks, IntArray]]
+    stacks: Callable[[IntArray], Stacks]
     warnings: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
 class _Calls:
-    clock: Clock
     tree: Tree = field(default_factory=Tree)
     open: list[int] = field(default_factory=list)
     running: Counter[int] = field(default_factory=Counter)
@@ -118,12 +115,10 @@ class _Calls:
         self.running[frame] -= 1
         return skipped
 
-    def spend(self, time: int | Decimal, now: int | Decimal) -> None:
-        """Add ``time``, which passed between the previous event and ``now``, to the innermost open call."""
-        node = self.open[-1] if self.open else NOTHING
+    def spend(self, time: int | Decimal) -> None:
+        """Add time to the innermost open call."""
         if self.open:
-            self.tree.own[node] += time
-        self.clock.tick(node, float(now))
+            self.tree.own[self.open[-1]] += time
 
 
 def _frames(shared: Json, where: str) -> FrameList:
@@ -163,22 +158,11 @@ def _sampled(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     if len(flat) and not 0 <= flat.min() <= flat.max() < frames:
         raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, but there are {frames} frames")
     offsets = np.append(0, np.cumsum(lengths))
-    clock, begin = _clock(unit), thread.get("startValue")
-    first = float(begin) if is_number(begin) else 0.0
-    ends = first + np.cumsum(np.array(weights, np.float64))
-    clock.add_thread(thread.get("name"), np.arange(len(ends)), np.append(first, ends[:-1]), ends)
-    leaves = np.where(lengths > 0, np.cumsum(lengths > 0) - 1, -1)
-    return _Part(
-        unit,
-        MetricKind.SAMPLED,
-        weights,
-        clock,
-        lambda values: (stacks_from_paths(flat, offsets, values, file), leaves),
-    )
+    return _Part(unit, MetricKind.SAMPLED, weights, lambda values: stacks_from_paths(flat, offsets, values, file))
 
 
 def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Part:
-    calls, warnings = _Calls(_clock(unit)), Counter[str]()
+    calls, warnings = _Calls(), Counter[str]()
     now: int | Decimal | None = None
     for place, event in numbered_objects(thread.get("events"), where, "'events'", "event"):
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
@@ -189,7 +173,8 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
         if now is not None and at < now:
             warnings["events that go back in time"] += 1
             at = now
-        calls.spend(at - (at if now is None else now), at)
+        if now is not None:
+            calls.spend(at - now)
         now = at
         if kind == "O":
             calls.enter(frame)
@@ -200,24 +185,16 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:
-        calls.spend(min(end, MAX_TOTAL) - now, min(end, MAX_TOTAL))  # the end of the profile ends all open calls
-    calls.clock.end_thread(thread.get("name"))
+        calls.spend(min(end, MAX_TOTAL) - now)  # the end of the profile ends all open calls
     tree = calls.tree
     parent, of_nodes, counts = (np.array(column, np.int64) for column in (tree.parent, tree.frame, tree.calls))
     return _Part(
         unit,
         MetricKind.TIMED,
         tree.own,
-        calls.clock,
-        lambda values: stacks_and_leaves(parent, of_nodes, values, counts, file),
+        lambda values: stacks_from_parents(parent, of_nodes, values, counts, file),
         +warnings,
     )
-
-
-def _clock(unit: str) -> Clock:
-    """Return a clock in this unit. Profiles in units other than time contain no times."""
-    base, factor, power = base_unit(unit)
-    return Clock(factor * 10.0**power if base == "nanoseconds" else 0.0)
 
 
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
@@ -251,22 +228,13 @@ def _merged(parts: list[_Part], values: IntArray) -> Stacks:
     """Return the stacks of all parts, with call counts if there is one metric and every part counts calls."""
     starts = np.cumsum([0, *(len(part.values) for part in parts)]).tolist()
     found = [part.stacks(values[:, start:end]) for part, (start, end) in zip(parts, pairwise(starts), strict=True)]
-    threads = [
-        ran._replace(node=ran.node + start)
-        for part, start in zip(parts, starts, strict=False)
-        for ran in part.times.threads
-        if part.times.unit
-    ]
-    calls = [stacks.calls for stacks, _ in found if stacks.calls is not None]
-    found.append((Paths().stacks(values[:, :0], ""), np.zeros(0, np.int64)))
-    whole = Stacks(
-        np.concatenate([stacks.depth for stacks, _ in found]),
-        np.concatenate([stacks.frame for stacks, _ in found]),
-        np.concatenate([stacks.leaf for stacks, _ in found]),
-        np.concatenate([stacks.values for stacks, _ in found], axis=1),
-        np.sum([stacks.root_values for stacks, _ in found], axis=0),
+    calls = [stacks.calls for stacks in found if stacks.calls is not None]
+    found.append(Paths().stacks(values[:, :0], ""))  # a file may contain no parts
+    return Stacks(
+        np.concatenate([stacks.depth for stacks in found]),
+        np.concatenate([stacks.frame for stacks in found]),
+        np.concatenate([stacks.leaf for stacks in found]),
+        np.concatenate([stacks.values for stacks in found], axis=1),
+        np.sum([stacks.root_values for stacks in found], axis=0),
         np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 else None,
     )
-    first = np.cumsum([0, *(stacks.values.shape[1] for stacks, _ in found[:-1])])
-    leaves = [np.where(rows < 0, -1, rows + start) for (_, rows), start in zip(found, first, strict=True)]
-    return timed(whole, np.concatenate(leaves), timeline_of(threads, values))

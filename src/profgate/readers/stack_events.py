@@ -12,7 +12,6 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, in_preorder
 from profgate.model.profile import Stacks
-from profgate.model.timeline import Timeline
 
 # number of paths that are compared at once, so that intermediate arrays fit in the processor cache
 _CHUNK = 2048
@@ -61,21 +60,12 @@ def stacks_from_parents(
     self_values: IntArray,
     calls: IntArray | None = None,
     where: str = "profile",
-    timeline: Timeline | None = None,
 ) -> Stacks:
     """Build stacks from the nodes of call trees, which may be in any order.
 
     ``parent``, ``frame`` and ``calls`` have one int64 element per node. ``parent`` is -1 for children of the root.
     ``self_values`` has one int64 row per metric. A node ends a stack if its call count or one of its values is not 0.
-    The rows of ``timeline`` correspond to nodes.
     """
-    return timed(*stacks_and_leaves(parent, frame, self_values, calls, where), timeline)
-
-
-def stacks_and_leaves(
-    parent: IntArray, frame: IntArray, self_values: IntArray, calls: IntArray | None, where: str
-) -> tuple[Stacks, IntArray]:
-    """Return the result of `stacks_from_parents` without a timeline, and the leaf of each node or -1."""
     if np.any((parent < -1) | (parent >= len(parent))):
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
     levels = _levels(parent, where)
@@ -91,18 +81,9 @@ def stacks_and_leaves(
     leaf = ends_stack[nodes]
     ending = nodes[leaf]
     root_values = np.zeros(len(self_values), dtype=np.int64)
-    leaves = np.full(len(parent), -1, np.int64)
-    leaves[ending] = np.arange(len(ending))
     counted = None if calls is None else calls[ending]
     depth = tree.depth[1:].astype(np.int64) - 1
-    return _stacks(depth, frame[nodes], leaf, self_values[:, ending], root_values, counted), leaves
-
-
-def timed(stacks: Stacks, leaves: IntArray, timeline: Timeline | None) -> Stacks:
-    """Add a timeline to the stacks. ``leaves`` contains the leaf of each row of the timeline, or -1."""
-    if timeline is None:
-        return stacks
-    return stacks._replace(timeline=timeline._replace(row=read_only(np.append(leaves, -1)[timeline.row])))
+    return _stacks(depth, frame[nodes], leaf, self_values[:, ending], root_values, counted)
 
 
 def _stacks(

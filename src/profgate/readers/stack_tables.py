@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from profgate.model.arrays import FloatArray, IntArray, read_only
+from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import Facts, Profile, Stacks
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames
 from profgate.readers.json_text import listing, wrong
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, refuse_expansion, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
-from profgate.readers.time_bins import Clock, timeline_of
 
 # maps each type of sample weight to the metric, its unit and its kind
 WEIGHTS = {
@@ -26,7 +25,6 @@ WEIGHTS = {
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
 _DECIMALS = 9
-_MILLISECOND = 1e6  # nanoseconds
 
 
 class Thread(NamedTuple):
@@ -35,7 +33,6 @@ class Thread(NamedTuple):
     For each stack, ``prefix`` contains the number of the caller's stack, or -1 if there is no caller, and ``frame``
     contains an index into ``frames``. ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack
     number of each sample, or -1 if a sample has no stack. These arrays are int64. ``kind`` is the type of ``weights``.
-    ``times`` contains the time of each sample in milliseconds, or is None if the times are unknown.
     """
 
     prefix: IntArray
@@ -44,8 +41,6 @@ class Thread(NamedTuple):
     stacks: IntArray
     kind: str
     weights: Sequence[int | Decimal]
-    times: FloatArray | None = None
-    name: object = None
 
 
 @dataclass
@@ -61,11 +56,10 @@ class Threads:
     size: int = 0
     # first stack of each table, by the identity of its arrays, which threads can share
     placed: dict[tuple[int, int], tuple[int, IntArray, IntArray]] = field(default_factory=dict)
-    clock: Clock = field(default_factory=lambda: Clock(_MILLISECOND))
 
     def add(self, thread: Thread, where: str) -> None:
         """Add the stacks and samples of a thread."""
-        prefix, frame, frames, stacks, kind, weights, times, name = thread
+        prefix, frame, frames, stacks, kind, weights = thread
         count = len(prefix)
         key = id(prefix), id(frames)
         if key not in self.placed:
@@ -81,8 +75,6 @@ class Threads:
         begin, *_ = self.placed[key]
         placed = np.where(stacks >= 0, stacks + begin, NONE)
         self.samples.setdefault(kind, []).append((placed, weights))
-        if times is not None:
-            self.clock.add_thread(name, placed, times, times)
 
     def profile(self, product: object, name: str, advice: str) -> Profile:
         """Return the profile of all threads. The ``advice`` is shown if functions have no names."""
@@ -114,8 +106,7 @@ class Threads:
 
     def _stacks(self, values: IntArray, root: IntArray) -> Stacks:
         parent, frame = np.concatenate(self.parent), np.concatenate(self.frame)
-        timeline = timeline_of(self.clock.threads, values, root)
-        found = stacks_from_parents(parent, frame, values, where=self.where, timeline=timeline)
+        found = stacks_from_parents(parent, frame, values, where=self.where)
         return found._replace(root_values=read_only(root))
 
 

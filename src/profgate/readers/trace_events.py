@@ -18,7 +18,6 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, number, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.time_bins import NOTHING, Clock, timeline_of
 
 _MAX_MICROSECONDS = 1 << 52
 _NESTED = ("X", "B", "E")
@@ -44,10 +43,9 @@ class TraceEventsReader(BuiltInReader):
         trace = _Trace()
         for place, event in numbered_objects(events, where, "'traceEvents'", "event"):
             trace.add(event, place)
-        tree, clock = Tree(), Clock()
-        for key, thread in trace.threads.items():
-            _add_spans(tree, clock, thread.spans(trace.warnings), trace.warnings)
-            clock.end_thread(trace.names.get(key, f"thread {key[1]}"))
+        tree = Tree()
+        for thread in trace.threads.values():
+            _add_spans(tree, thread.spans(trace.warnings), trace.warnings)
         if sum(tree.own) > MAX_TOTAL:
             raise ProfileError(where, "the times add up to more than 2^63 nanoseconds; record less")
         values = tree.values()
@@ -55,7 +53,7 @@ class TraceEventsReader(BuiltInReader):
             name=where,
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
             frames=trace.frames.listed(),
-            stacks=tree.stacks(values, where, calls=True, timeline=timeline_of(clock.threads, values)),
+            stacks=tree.stacks(values, where, calls=True),
             periods=(None,),
             facts=Facts(format=TraceEventsReader.name),
             warnings=tuple(f"{count} {what}" for what, count in sorted((+trace.warnings).items())),
@@ -110,7 +108,6 @@ class _Thread:
 @dataclass
 class _Trace:
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
-    names: dict[tuple[str, str], str] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)
     warnings: Counter[str] = field(default_factory=Counter)
     origin: int | None = None
@@ -122,9 +119,6 @@ class _Trace:
         elif name in _SAMPLES:
             self.warnings["parts of a sampled CPU profile were left out: save it as .cpuprofile"] += 1
         key = (str(event.get("pid")), str(event.get("tid")))
-        args = event.get("args")
-        if kind == "M" and name == "thread_name" and isinstance(args, dict):
-            self.names[key] = str(args.get("name"))
         if kind not in _NESTED:
             return
         thread = self.threads.setdefault(key, _Thread())
@@ -151,7 +145,7 @@ class _Trace:
         return self.frames.number_of(name, place.get("filename"), place.get("line"))
 
 
-def _add_spans(tree: Tree, clock: Clock, spans: Iterable[_Span], warnings: Counter[str]) -> None:
+def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
     """Add calls to the tree, with outer calls first. Each call is nested in the call that is running when it starts."""
     inside: list[tuple[int, int]] = []
     now = 0  # the time up to which the innermost call has been recorded
@@ -159,10 +153,8 @@ def _add_spans(tree: Tree, clock: Clock, spans: Iterable[_Span], warnings: Count
     def run_until(time: int) -> None:
         """Add the time since ``now`` to the innermost call."""
         nonlocal now
-        node = inside[-1][1] if inside else NOTHING
         if inside:
-            tree.own[node] += time - now
-        clock.tick(node, time)
+            tree.own[inside[-1][1]] += time - now
         now = time
 
     for start, end, frame in spans:
