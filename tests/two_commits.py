@@ -70,14 +70,14 @@ def with_commits(report: Path, commits: Mapping[str, str]) -> dict[str, str]:
     return before
 
 
-def confirmed_in(place: Path, first: Path, shares: Shares) -> Path:
+def confirmed_in(place: Path, first: Path, shares: Shares, *words: str) -> Path:
     """The folder that `profgate confirm` filled; the report states the commits that it stated before."""
     out = place / "confirmed"
     repository = TwoCommits(place / "repository", SHARES, shares)
     before = with_commits(first, repository.commits)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(repository.place)
-        main(["confirm", str(first), "--output-dir", str(out), "--", "sh", "-c", COPY])
+        main(["confirm", str(first), *words, "--output-dir", str(out), "--", "sh", "-c", COPY])
     with_commits(first, before)
     with_commits(out / "report.json", before)
     return out

@@ -37,10 +37,10 @@ def compared(stage: Stage, monkeypatch: pytest.MonkeyPatch, record: Callable[[],
     return stage
 
 
-def measured_again(stage: Stage, shares: Shares) -> dict[str, bytes]:
+def measured_again(stage: Stage, shares: Shares, *words: str) -> dict[str, bytes]:
     """What `profgate confirm` writes in the second job, whose commits have these costs in the target."""
     place = stage.folder / f"second-{len(stage.fake.requests)}"
-    out = confirmed_in(place, stage.workspace / "profgate-report" / "report.json", shares)
+    out = confirmed_in(place, stage.workspace / "profgate-report" / "report.json", shares, *words)
     stage.capsys.readouterr()
     return {f"../confirmed/{one.name}": one.read_bytes() for one in out.iterdir()}
 
@@ -75,6 +75,15 @@ def test_confirmed_regression_is_red(waiting: Stage) -> None:
     assert "waits for" not in comment
     assert CONFIRMED in waiting.summary
     assert len(waiting.requests) <= 6
+
+
+def test_failed_measurement_fails_everywhere(waiting: Stage) -> None:
+    """Exit code, status, comment and terminal agree."""
+    files = measured_again(waiting, SLOWER, "--fallback", "--setup", "exit 7")
+    assert json.loads(files["../confirmed/report.json"])["verdict"]["exit_code"] == 1
+    assert publish(waiting, files, status="true") == 1
+    assert waiting.fake.state.statuses[-1]["state"] == "failure"
+    assert "The check fails" in waiting.comments[0]
 
 
 def test_unchanged_code_is_not_red(waiting: Stage) -> None:

@@ -16,7 +16,6 @@ from profgate.report.statements import advice
 from profgate.report.view import View
 from profgate.report.wording import reason_text
 
-NOT_COMPARED = 3
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
 STORED = (
     "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
@@ -58,16 +57,14 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     """
     verdict = report.verdict
     reasons = harmless("; ".join(reason_text(reason, name_text) for reason in verdict.reasons))
-    if verdict.conclusion == "fail" or verdict.exit_code == 1:
+    if verdict.fails:
         job.commands.error(reasons or "the gate failed", title="profgate: the gate failed")
     elif verdict.conclusion == "not_compared":
         job.warn(reasons or "nothing was compared", title="profgate: not compared")
     elif verdict.conclusion == "inconclusive":
         job.notice(f"{reasons}. {advice(verdict.reasons[0], report)}", title="profgate: inconclusive")
     job.log(f"verdict: {verdict.conclusion}")
-    if verdict.exit_code == NOT_COMPARED or (has_status and job.context.event_name == "workflow_run"):
-        return 0
-    return verdict.exit_code
+    return int(verdict.fails and not (has_status and job.context.event_name == "workflow_run"))
 
 
 def write_status(job: Job, report: Report) -> bool:

@@ -209,6 +209,7 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
         run_url=job.context.run_url,
         head_sha=job.context.head_sha,
         policy=policy,
+        fails=report.verdict.fails,
         tests=tests,
     )
 

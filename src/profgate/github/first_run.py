@@ -20,6 +20,7 @@ def render_first_run(
     run_url: str | None = None,
     head_sha: str | None = None,
     policy: Policy | None = None,
+    fails: bool = False,
     tests: int = 0,
 ) -> Document:
     """Return a comment that explains what was stored, what this job's result is, and when the gate takes effect.
@@ -27,12 +28,12 @@ def render_first_run(
     ``tests`` is the number of tests in test results. Raises ProfgateError if the key is unsafe in an HTML comment.
     """
     policy = policy or Policy()
-    strict = policy.on_not_compared == "fail"
     text = render_template(
         "markdown/first_run.md.j2",
         marker=marker(key, head_sha, None),
-        sign=CONCLUSIONS["fail" if strict else "not_compared"].sign,
-        strict=strict,
+        sign=CONCLUSIONS["fail" if fails else "not_compared"].sign,
+        fails=fails,
+        strict=policy.on_not_compared == "fail",
         confirm=policy.confirm,
         never=policy.fail_on == policy.fail_on_total == "never",
         workloads=numbers.counted(workloads, "workload"),

@@ -35,7 +35,7 @@ def check_name(key: str) -> str:
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
     """Set the commit status for a verdict. The policy determines whether "not compared" passes or fails."""
     parts = filter(None, (CONCLUSIONS[verdict.conclusion].word, text))
-    _publish(client, sha, key, "failure" if _failed(verdict) else "success", ": ".join(parts), url)
+    _publish(client, sha, key, "failure" if verdict.fails else "success", ": ".join(parts), url)
 
 
 def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, url: str) -> None:
@@ -47,10 +47,6 @@ def _publish(client: GitHubClient, sha: str, key: str, state: str, text: str, ur
     if not sha:
         raise GitHubError("commit status", "the commit is not known; run on an event of a commit")
     client.set_status(sha, status_context(key), state, cut(plain(text), LONGEST_DESCRIPTION), url)
-
-
-def _failed(verdict: Verdict) -> bool:
-    return verdict.conclusion == "fail" or verdict.exit_code == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ def publish_check_run(
             "head_sha": sha,
             "external_id": text.external_id,
             "status": "completed",
-            "conclusion": "failure" if _failed(verdict) else passed,
+            "conclusion": "failure" if verdict.fails else passed,
             **outputs[0],
         }
     )

@@ -191,7 +191,11 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
     conclusion = _conclusion(inputs, policy)
     failing = {"not_compared": policy.on_not_compared, "inconclusive": policy.on_inconclusive}
     exit_code = {"fail": 1, "not_compared": 3}.get(conclusion, 0)
-    if failing.get(conclusion) == "fail" or (conclusion in failing and inputs.lacks_required):
+    doubtful = inputs.lacks_required
+    if inputs.unmeasured is not None:  # suspects that could not be measured again are undecided, and must not pass
+        suspects = (finding for _, _, finding in inputs.of("yellow") if finding.direction == "worse")
+        doubtful = doubtful or any(finding.acknowledgement is None for finding in suspects)
+    if failing.get(conclusion) == "fail" or (conclusion in failing and doubtful):
         exit_code = 1
     colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green"}
     return Verdict(

@@ -269,6 +269,11 @@ class Verdict:
     reasons: tuple[Reason, ...]
     exit_code: int = 0
 
+    @property
+    def fails(self) -> bool:
+        """Whether the check fails. "Not compared" alone, exit code 3 of the command line, does not fail on GitHub."""
+        return self.exit_code == 1
+
 
 @dataclass(frozen=True, slots=True)
 class StatedPolicy:

@@ -38,7 +38,7 @@ def ways_out(rows: Sequence[Row], report: Report) -> tuple[str, ...]:
     commands += [
         removal_command(entry.name)
         for entry in report.not_compared
-        if report.verdict.exit_code == 1 and entry.reason.code is ReasonCode.MISSING_IN_TARGET
+        if report.verdict.fails and entry.reason.code is ReasonCode.MISSING_IN_TARGET
     ]
     shown = [code_span(f"{command}REASON", LONGEST_COMMAND) for command in commands]
     return (*shown[:COMMANDS], *([f"and {len(shown) - COMMANDS} more"] if len(shown) > COMMANDS else []))

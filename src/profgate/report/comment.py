@@ -158,7 +158,7 @@ class Body(View):
             return COMMAND.sub(lambda command: code_span(command[0]), step)
         step = f"{step.rstrip('.')}: {link('what to do now', HELP)}."
         ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
-        on_github = report.verdict.exit_code == 1 and short_sha(report.target.sha)
+        on_github = report.verdict.fails and short_sha(report.target.sha)
         limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
         return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
 

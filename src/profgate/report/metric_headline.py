@@ -37,7 +37,7 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     """Return the headline of one metric of a report, with plain names."""
     alone = view_of_metric(report, workload, metric)
     conclusion, reasons = rows.shown_conclusion(metric).badge, alone.report.verdict.reasons
-    elsewhere = report.verdict.exit_code and alone.conclusion in {"pass", "warn"}
+    elsewhere = report.verdict.fails and alone.conclusion in {"pass", "warn"}
     step = "The check fails, but not because of this page." if elsewhere else alone.step()
     link = HELP if step == FAILS else ""
     if metric.state != "compared":

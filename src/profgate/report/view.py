@@ -31,6 +31,7 @@ DOUBTS = {
 }
 HELP = "https://profgate.github.io/profgate/how-to/red/"
 FAILS = "The check fails."
+NOT_DECIDED = "Nothing was decided, so the check on GitHub passes."  # other systems read exit code 3
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
 
@@ -239,11 +240,12 @@ class View:
 
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""
-        fails, reasons = self.report.verdict.exit_code, self._yellow.reasons if self._yellow else ()
+        verdict, reasons = self.report.verdict, self._yellow.reasons if self._yellow else ()
+        decision = FAILS if verdict.fails else NOT_DECIDED if verdict.exit_code else "The check passes."
         if advice := self.advice():
-            return f"The check {'fails' if fails else 'passes'}. {advice}"
-        if fails:
-            return FAILS
+            return f"{decision} {advice}"
+        if verdict.exit_code:
+            return decision
         offset = any(reason.code in statements.OFFSETS for reason in reasons)
         return "The check passes, because the total did not grow." if offset else "Nothing to do: the check passes."
 

@@ -72,8 +72,9 @@ def test_only_new_runs_decide(after: dict[str, int], colour: str | None, code: i
 @pytest.mark.parametrize(
     ("side", "conclusion"), [("target", "fail"), ("baseline", "not_compared"), ("", "not_compared")]
 )
-def test_failing_target_does_not_pass(side: str, conclusion: str) -> None:
+def test_failed_measurement_of_suspects_fails(side: str, conclusion: str) -> None:
     report = without_measurement(first(), "make: not found", side, REQUIRED)
+    assert report.verdict.fails
     assert (report.verdict.conclusion, codes(findings(report)["f07"])) == (conclusion, ["waits"])
     assert report.verdict.reasons[0].code.value == "not_measured_again"
 

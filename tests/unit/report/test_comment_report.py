@@ -311,7 +311,7 @@ def test_first_run_of_durations_states_what_ranks_need(tests: int, text: str) ->
 
 
 def test_first_run_that_fails_states_why() -> None:
-    strict = render_first_run(policy=Policy(on_not_compared="fail")).text
+    strict = render_first_run(policy=Policy(on_not_compared="fail"), fails=True).text
     assert "### ❌ First run: nothing to compare with yet, and that fails here" in strict
     assert "This job fails" in strict
     assert "`on-not-compared: fail`" in strict
