@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,13 @@ def test_failed_measurement_does_not_pass(desk: Desk, words: list[str], code: in
     assert desk.report["verdict"]["reasons"][0]["code"] == "not_measured_again"
 
 
+def test_failed_measurement_without_confirmation_does_not_pass(desk: Desk) -> None:
+    first = desk.compared(SHARES, 1)
+    assert json.loads(first.read_text())["verdict"]["exit_code"] == 0
+    assert desk.confirm(first, SHARES, "--fallback", program="exit 7") == 3
+    assert "not_measured_again" in [one["code"] for one in desk.report["warnings"]]
+
+
 def test_baseline_that_differs_from_itself_is_inconclusive(desk: Desk) -> None:
     first = desk.compared()
     costs: list[Shares] = [SLOWER, SHARES, SHARES, SLOWER]
@@ -207,6 +215,26 @@ def test_setup_runs_once_for_each_side(desk: Desk) -> None:
     places = (desk.folder / "log.setup").read_text().splitlines()
     assert len(places) == 2
     assert {line.split()[1] for line in desk.log.read_text().splitlines()} == set(places)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that processes use")
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ('ln "$TOOL" "$TOOL.link"', 1),  # as perf does with each library that any process uses
+        ('touch "$TOOL"', 1),
+        ('echo "# new" >> "$TOOL"', 2),
+        ('touch -r "$TOOL" old; echo "# new" >> "$TOOL"; touch -r old "$TOOL"', 2),
+    ],
+)
+def test_content_of_shared_code_decides(desk: Desk, change: str, code: int) -> None:
+    tool = desk.folder / "tool"
+    tool.write_text("#!/bin/sh\nsleep 0.1\n")
+    tool.chmod(0o755)
+    desk.monkeypatch.setenv("TOOL", str(tool))
+    setup = f'if [ -e "$LOG.first" ]; then {change}; fi; touch "$LOG.first"'
+    assert desk.confirm(desk.compared(), BOTH_SLOWER, "--setup", setup, program=f'{LOUD}; "$TOOL"') == code
+    assert ("tool, which the setup of the target wrote" in desk.shown.err) == (code == 2)
 
 
 def test_program_does_not_know_its_side(desk: Desk) -> None:

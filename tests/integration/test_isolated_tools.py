@@ -112,7 +112,7 @@ def measured(project: Project, git: Git, tmp_path: Path, monkeypatch: pytest.Mon
             *paths, version = outcome.output.split()
             outputs.append(version)
             files[name] = paths
-        check_own_code(sides, ".", files, opened)
+        check_own_code(sides, ".", files, opened, {})
     return outputs
 
 

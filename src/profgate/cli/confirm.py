@@ -8,7 +8,7 @@ import click
 from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import end_with
-from profgate.errors import ProfgateError
+from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import check_writable
 from profgate.io.git import head_commit, parents_of_head
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
@@ -68,7 +68,8 @@ def confirm(
     runs in a checkout of each commit, with its own environment and build output, and stores its profiles in the folder
     PROFGATE_OUT, with the same names as in the first comparison. PROFGATE_RUN is the number of the run; run 0 of each
     side is a warm-up. A report that passed is not measured again. --config is the policy file with the rules for names
-    and filters. The exit code is 0 if no regression is confirmed, and 1 if the gate failed.
+    and filters. The exit code is 0 if no regression is confirmed, 1 if the gate failed, and with --fallback 3 if the
+    measurement failed.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")
@@ -77,6 +78,7 @@ def confirm(
     first = Report.load(report)
     stated = policy_stated_in(first.data)
     result = first.data
+    measured = True
     if not is_open(result):
         sys.stderr.write(f"profgate: the verdict is {result.verdict.conclusion}, so nothing is measured again\n")
     else:
@@ -92,10 +94,12 @@ def confirm(
             if not fallback:
                 raise
             sys.stderr.write(f"profgate: {visible(str(error))}\n")
+            measured = False
             result = without_measurement(result, str(error), getattr(error, "side", ""), stated)
     # The links to the pages of the first comparison are kept, but not the link to its report.
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
-    return end_with(final, output_dir)
+    code = end_with(final, output_dir)
+    return code if measured else code or ComparisonError.exit_code  # suspects that were not measured are no pass
 
 
 def _commits(report: ReportData) -> tuple[str, str]:

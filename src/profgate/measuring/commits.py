@@ -9,8 +9,9 @@ from profgate.attribution.unified_diff import parse_diff
 from profgate.io.files import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files
 from profgate.measuring.decision import Decision, decided
-from profgate.measuring.sides import isolated_sides
-from profgate.measuring.turns import Turns
+from profgate.measuring.own_code import shared_code
+from profgate.measuring.sides import MeasuredSide, isolated_sides
+from profgate.measuring.turns import Turns, watched_run
 from profgate.model.measurement import Suspect
 from profgate.pipeline import PipelineInput
 
@@ -40,10 +41,18 @@ def decided_between(
     """
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
+        before: dict[str, str] | None = None
+
+        def note_shared_code(side: MeasuredSide) -> None:
+            nonlocal before
+            before = shared_code(side, *watched_run(program, side, extent.timeout)[1:])
+
         sides = stack.enter_context(
-            isolated_sides(baseline, target, scratch, setup=extent.setup, timeout=extent.timeout)
+            isolated_sides(
+                baseline, target, scratch, setup=extent.setup, timeout=extent.timeout, between=note_shared_code
+            )
         )
-        turns = Turns(program, sides, extent.budget, extent.timeout)
+        turns = Turns(program, sides, extent.budget, extent.timeout, before)
         commits = [baseline] if target is None else [baseline, target]
         patch = source_patch(".", *commits)
         diff = replace(wiring.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))

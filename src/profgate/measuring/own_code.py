@@ -1,7 +1,9 @@
 """Proves that each side ran its own code, and not that of the other side or of the working tree."""
 
+import hashlib
 import os
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
@@ -42,11 +44,13 @@ def check_own_code(
     repository: str,
     files: Mapping[str, Collection[str]],
     opened: Mapping[str, Collection[str]],
+    before: Mapping[str, str] | None,
 ) -> dict[str, frozenset[str]]:
     """Return the files of each side's own code. Raises ProfgateError if a side ran code of the other, or shared code.
 
     ``files`` are the files of all frames of a side: paths, relative paths and URLs. ``opened`` are the paths that its
-    processes used. ``repository`` is a folder in the repository that the sides come from.
+    processes used. ``repository`` is a folder in the repository that the sides come from. ``before`` is the result of
+    `shared_code` for the baseline before the setup of the target, or None if there is no setup.
     """
     baseline, target = (sides[name] for name in SIDES)
     used = {name: _used(sides[name], files[name], opened[name]) for name in SIDES}
@@ -55,14 +59,31 @@ def check_own_code(
     for name, other in zip(SIDES, reversed(SIDES), strict=True):
         _check_places(used[name], sides[other], elsewhere)
         _check_packages(used[name])
-    for path in sorted(used["baseline"].foreign):
-        code = path in used["baseline"].frames or _starts_as_code(path)
-        if code and _written_between(path, baseline.ready, target.ready):
-            raise used["baseline"].error(path, "which the setup of the target wrote")
+    if before is not None:
+        for path, digest in _shared_code(used["baseline"]).items():
+            # only the content decides: a hard link, such as perf makes for each library it sees, changes the time of a
+            # file; the time decides only if the run before the setup was not seen to use the file
+            if before[path] != digest if path in before else _written_between(path, baseline.ready, target.ready):
+                raise used["baseline"].error(path, "which the setup of the target wrote")
     for each in used.values():
         if each.lost is not None:
             raise each.error(each.lost, "which like all its files is outside of its folder")
     return {name: each.own for name, each in used.items()}
+
+
+def shared_code(side: MeasuredSide, files: Collection[str], opened: Collection[str]) -> dict[str, str]:
+    """Return the digests, by path, of the code outside of a side that a run of it used."""
+    return _shared_code(_used(side, files, opened))
+
+
+def _shared_code(used: _Used) -> dict[str, str]:
+    digests = {}
+    for path in sorted(used.foreign):
+        with suppress(OSError), Path(path).open("rb") as file:
+            if S_ISREG(os.fstat(file.fileno()).st_mode) and (path in used.frames or file.read(4).startswith(CODE)):
+                file.seek(0)
+                digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return digests
 
 
 def _used(side: MeasuredSide, files: Collection[str], opened: Collection[str]) -> _Used:
@@ -116,16 +137,4 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _written_between(path: str, start: float, end: float) -> bool:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - the path is a string
-    except OSError:
-        return False
-    return S_ISREG(found.st_mode) and start < found.st_ctime <= end
-
-
-def _starts_as_code(path: str) -> bool:
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(4).startswith(CODE)
-    except OSError:
-        return False
+    return start < os.stat(path).st_ctime <= end  # noqa: PTH116 - the path is a string

@@ -5,7 +5,7 @@ import secrets
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,11 +51,13 @@ def isolated_sides(
     repository: str = ".",
     setup: str | None = None,
     timeout: float = 900.0,
+    between: Callable[[MeasuredSide], None] = lambda _: None,
 ) -> Iterator[dict[str, MeasuredSide]]:
     """Check out both versions below ``scratch``, run the setup command in each checkout, and remove them on exit.
 
     The versions are hashes of commits, which may come from an untrusted report; None is the working tree. ``timeout``
-    limits each setup, in seconds. Raises ProfgateError if a version is not available or a setup fails.
+    limits each setup, in seconds. If there is a setup, ``between`` is called with the baseline before the target is
+    set up. Raises ProfgateError if a version is not available or a setup fails.
     """
     for commit in (baseline, target):
         if commit is not None:
@@ -78,6 +80,9 @@ def isolated_sides(
             before = states(_files_below(sides["baseline"].root) if sides and setup else ())
             sides[name] = _prepared(name, checkout, prefix, setup, timeout)
             unchanged(before, "--setup", name)
+            if setup and name == "baseline":
+                between(sides[name])
+                sides[name] = replace(sides[name], ready=time.time())
         yield sides
 
 
@@ -113,7 +118,8 @@ def states(paths: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
     for path in paths:
         with suppress(OSError):
             facts = os.lstat(path)
-            found[path] = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+            # without the time of the inode, which a hard link changes: uv and pnpm link packages of both sides
+            found[path] = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
         found.setdefault(path, None)
     return found
 

@@ -30,13 +30,15 @@ class Turns:
 
     ``budget`` limits the time of all runs after the warm-up, and ``timeout`` that of one run, in seconds. ``code`` are
     the files of each side that its warm-up run used, ``workloads`` those of all warm-up runs, and ``took`` is the time
-    of the counted runs of each side.
+    of the counted runs of each side. ``before`` is the `shared_code` of the baseline before the setup of the target, or
+    None without setup.
     """
 
     program: Sequence[str]
     sides: Mapping[str, MeasuredSide]
     budget: float
     timeout: float
+    before: Mapping[str, str] | None = None
     count: int = 0
     workloads: set[str] = field(default_factory=set)
     took: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SIDES, 0.0))
@@ -45,16 +47,10 @@ class Turns:
 
     def warm_up(self, repository: str = ".") -> Profiles:
         """Record one uncounted run of each side and return it. Raises ProfgateError if both sides ran the same code."""
-        opened: dict[str, set[str]] = {side: set() for side in SIDES}
-        found = {}
-        for side, paths in opened.items():
-            with used_files(paths) as watch:
-                found[side] = self._record(0, side, watch)
-        files = {
-            side: {file for source in sources if source.profile for file in source.profile.frames.files if file}
-            for side, sources in found.items()
-        }
-        self.code = check_own_code(self.sides, repository, files, opened)
+        found, files, opened = {}, {}, {}
+        for side in SIDES:
+            found[side], files[side], opened[side] = watched_run(self.program, self.sides[side], self.timeout)
+        self.code = check_own_code(self.sides, repository, files, opened, self.before)
         self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
         return {side: [_below(self.sides[side], source) for source in sources] for side, sources in found.items()}
 
@@ -106,35 +102,57 @@ class Turns:
             begin = end
         self.count = number
 
-    def _record(self, number: int, side: str, watch: Callable[[Started], None] = lambda _: None) -> list[SourceFile]:
-        """Record one run of one side, and read its profiles. Raises ProfgateError if the program writes none."""
-        sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side}\n")
-        here = self.sides[side]
-        # beside the folder of the side: what the program stores is not code that it ran
-        out = tempfile.mkdtemp(prefix="profiles-", dir=os.path.dirname(here.root))  # noqa: PTH120 - the path is a string
-        variables = {**here.environment, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
+    def _record(self, number: int, side: str) -> list[SourceFile]:
+        """Record one run of one side. Raises ProfgateError if it changed the other side or lacks a workload."""
         other = SIDES[side == SIDES[0]]
         before = states(self.code.get(other, ()))
-        try:
-            output_of(list(self.program), here.folder, variables, self.timeout, watch)
-            files = [each for each in sources_under(out) if each.name not in {MANIFEST_NAME, RECORDING_NAME}]
-            found = _as_run(with_sources(files, here.checkout), number)
-        except ProfgateError as error:
-            own = error.where == shown_command(self.program)  # perhaps a script of profgate that runs the profiler
-            raise SideError(side, f"run {number}, {side}", error.what if own else str(error)) from error
-        finally:
-            if ended := end_marked(f"PROFGATE_OUT={out}"):
-                count = f"{ended} process{'es' if ended > 1 else ''}"
-                sys.stderr.write(f"profgate: ended {count} that run {number} of the {side} left behind\n")
+        found = recorded_run(self.program, self.sides[side], number, self.timeout)
         unchanged(before, f"run {number}", side)
-        if not found:
-            what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"
-            raise SideError(side, f"run {number}, {side}", what)
         workloads = {workload_name(source.name) for source in found}
         if missing := sorted(self.workloads - workloads):
             what = f"wrote no profile of {missing[0]}, which the warm-up run has; store the same files in each run"
             raise SideError(side, f"run {number}, {side}", what)
         return found
+
+
+def watched_run(
+    program: Sequence[str], side: MeasuredSide, timeout: float
+) -> tuple[list[SourceFile], set[str], set[str]]:
+    """Record a warm-up run. Return its profiles, the files of their frames, and the paths that its processes used."""
+    opened: set[str] = set()
+    with used_files(opened) as watch:
+        found = recorded_run(program, side, 0, timeout, watch)
+    profiles = [source.profile for source in found if source.profile]
+    return found, {file for profile in profiles for file in profile.frames.files if file}, opened
+
+
+def recorded_run(
+    program: Sequence[str],
+    side: MeasuredSide,
+    number: int,
+    timeout: float,
+    watch: Callable[[Started], None] = lambda _: None,
+) -> list[SourceFile]:
+    """Record one run of one side, and read its profiles. Raises ProfgateError if the program writes none."""
+    sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side.name}\n")
+    # beside the folder of the side: what the program stores is not code that it ran
+    out = tempfile.mkdtemp(prefix="profiles-", dir=os.path.dirname(side.root))  # noqa: PTH120 - the path is a string
+    variables = {**side.environment, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
+    try:
+        output_of(list(program), side.folder, variables, timeout, watch)
+        files = [each for each in sources_under(out) if each.name not in {MANIFEST_NAME, RECORDING_NAME}]
+        found = _as_run(with_sources(files, side.checkout), number)
+    except ProfgateError as error:
+        own = error.where == shown_command(program)  # perhaps a script of profgate that runs the profiler
+        raise SideError(side.name, f"run {number}, {side.name}", error.what if own else str(error)) from error
+    finally:
+        if ended := end_marked(f"PROFGATE_OUT={out}"):
+            count = f"{ended} process{'es' if ended > 1 else ''}"
+            sys.stderr.write(f"profgate: ended {count} that run {number} of the {side.name} left behind\n")
+    if not found:
+        what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"
+        raise SideError(side.name, f"run {number}, {side.name}", what)
+    return found
 
 
 def _below(side: MeasuredSide, source: SourceFile) -> SourceFile:

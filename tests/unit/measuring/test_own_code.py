@@ -43,7 +43,7 @@ def check(sides: Sides, frames: Collection[str] = (), opened: Collection[str] = 
     """Check the files of one side, while the other side uses its own."""
     own = {other: [f"{side.checkout}/bench/run.py"] for other, side in sides.items()}
     files, used = ({**own, name: list(found)} for found in (frames, opened))
-    check_own_code(sides, ".", files, used)
+    check_own_code(sides, ".", files, used, {})
 
 
 def failing(what: str) -> AbstractContextManager[object]:

@@ -51,6 +51,18 @@ def test_sides_are_removed_after_a_failed_setup(git: Git, tmp_path: Path) -> Non
     assert git("worktree", "list").count("\n") == 0
 
 
+def test_sides_may_link_files_of_one_store(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "package").write_text("")  # as uv and pnpm do
+    sha = commit(git, program="one")
+    with isolated_sides(sha, sha, str(tmp_path), setup=f"ln {tmp_path}/package package") as sides:
+        assert Path(sides["baseline"].checkout, "package").stat().st_nlink == 3
+    with (
+        pytest.raises(ProfgateError, match=r"changed .*package of the other side"),
+        isolated_sides(sha, sha, str(tmp_path), setup=f"ln {tmp_path}/package package; echo x >> package"),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("name", ["HEAD", "main", "--help", "abcdef0", "f" * 40])
 def test_only_whole_hashes_are_commits(git: Git, tmp_path: Path, name: str) -> None:
     sha = commit(git, program="one")
