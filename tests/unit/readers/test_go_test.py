@@ -53,6 +53,18 @@ def test_cached_results_and_cut_off_runs_are_warnings() -> None:
     )
 
 
+def test_output_of_benchmarks_is_read_as_benchmarks() -> None:
+    output = ["goos: linux\n", "pkg: shop\n", "BenchmarkAdd-8 \t", "  100\t 12.0 ns/op\t 16 B/op\t 1 allocs/op\n"]
+    events: list[dict[str, object]] = [
+        {"Action": "output", "Package": "shop", "Output": text} for text in (*output, "PASS\n")
+    ]
+    found = read({"Action": "start", "Package": "shop"}, *events, ended("TestA"), ended(None))
+    assert [metric.name for metric in found.metrics] == ["time", "allocated", "allocations"]
+    assert found.frames.names == ["shop.BenchmarkAdd"]
+    assert (found.facts.format, found.facts.os) == ("go-benchmark", "linux")
+    assert found.warnings == ("times of tests beside benchmarks, which are left out: 1",)
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [

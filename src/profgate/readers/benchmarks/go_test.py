@@ -4,8 +4,13 @@ Source: `go doc test2json`.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
+from profgate.model.profile import Profile
+from profgate.model.source import SourceFile, source_of
+from profgate.readers.benchmarks import go_benchmark
 from profgate.readers.benchmarks.results import LONGEST_NAME, Results
 from profgate.readers.benchmarks.specification import Record, ResultFormat, json_lines
 
@@ -31,7 +36,32 @@ def _tests(events: Iterable[Record], results: Results) -> list[Record]:
     return [test for test, name in zip(tests, names, strict=True) if name not in parents]
 
 
-FORMAT = ResultFormat(
+class _TestOutput(ResultFormat):
+    """Reader that passes the output of benchmarks on to the reader of benchmark results, which are more exact."""
+
+    def read(self, source: SourceFile) -> Profile:
+        """Return the results of the benchmarks or, if there are none, of the tests."""
+        text = _output(source)
+        if not go_benchmark.FORMAT.line.search(text):  # type: ignore[union-attr]
+            return super().read(source)
+        profile = go_benchmark.FORMAT.read(source_of(source.name, text))
+        tests = len(_tests(json_lines(source), Results(source.name)))
+        if tests:
+            left_out = f"times of tests beside benchmarks, which are left out: {tests}"
+            profile = replace(profile, warnings=(*profile.warnings, left_out))
+        return profile
+
+
+def _output(source: SourceFile) -> bytes:
+    """Return what the tests printed. Events of several packages may alternate, and an event may end within a line."""
+    packages = defaultdict[str, list[str]](list)
+    for event in json_lines(source):
+        if event.text("Action") == "output":
+            packages[event.text("Package")].append(event.text("Output"))
+    return "".join(f"pkg: {name}\n{''.join(parts)}\n" for name, parts in packages.items()).encode()
+
+
+FORMAT = _TestOutput(
     name="go-test",
     looks="lines of JSON with the keys Action and Package",
     record="go test -json -count=1 ./... > a.json",
