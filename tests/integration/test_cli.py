@@ -271,6 +271,19 @@ def test_empty_profile_cannot_be_folded(tmp_path: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().err == "profgate: a: the profiles contain no samples; check the recording\n"
 
 
+def test_results_without_tests_on_both_sides_do_not_end_the_comparison(tmp_path: Path) -> None:
+    sides = [tmp_path / "old", tmp_path / "new"]
+    compare = ["compare", *map(str, sides), "--interleaved"]
+    for side in sides:
+        (side / "api").mkdir(parents=True)
+        (side / "empty.xml").write_text("<testsuites></testsuites>")
+    assert main(compare) == 3
+    for side in sides:
+        for run in range(1, 6):
+            (side / "api" / f"run-{run}.folded").write_text("main;parse 5000\n")
+    assert main(compare) == 0
+
+
 def test_stray_file_on_both_sides_is_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for side in ("old", "new"):
         (tmp_path / side).mkdir()

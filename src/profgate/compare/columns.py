@@ -198,7 +198,9 @@ def _measured_columns(profiles: Sequence[Profile], numbering: Numbering, metric:
         amounts[within_real(body)[chosen]] = 0.0
         run = body.order[chosen] if body.scenarios else np.zeros(len(amounts), np.int64)
         cell = run * symbols + mapping[body.frame[chosen]]
-        own[start:stop] = added_at((stop - start) * symbols, cell, amounts.astype(np.int64)).reshape(-1, symbols)
+        own[start:stop] = added_at((stop - start) * symbols, cell, amounts.astype(np.int64)).reshape(
+            stop - start, symbols
+        )
     total = own.copy()
     return RunColumns(own, total, own.sum(axis=1), total)
 

@@ -129,19 +129,26 @@ def _of_job(profile: Profile, number: int) -> Profile:
 
 
 def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
-    """Return the workloads without samples on one side. They are not compared, because the recording failed."""
+    """Return the workloads without samples on one side. They are not compared, because the recording failed.
+
+    Only a file of results without tests or benchmarks is valid, and has nothing to compare if both sides have none.
+    """
+    results = set[str]()
     held: dict[str, tuple[bool, bool]] = {}
     for comparison in comparisons:
         sums, split = comparison.run_totals, comparison.runs.baseline
         before, after = held.get(comparison.workload, (False, False))
+        if comparison.tree is None and comparison.edges is None:
+            results.add(comparison.workload)
         held[comparison.workload] = (before or bool(sums[:split].any()), after or bool(sums[split:].any()))
-    empty = {
-        workload: "target" if before else "baseline" if after else "both"
-        for workload, (before, after) in held.items()
-        if not (before and after)
-    }
-    # if the side were "target", the recording would count as a new workload, which does not fail the gate
-    return [
-        NotCompared(workload, None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": side}))
-        for workload, side in empty.items()
-    ]
+    empty = []
+    for workload, (before, after) in held.items():
+        if before and after:
+            continue
+        if before or after or workload not in results:
+            reason = Reason(ReasonCode.NO_SAMPLES, {"side": "target" if before else "baseline" if after else "both"})
+        else:
+            reason = Reason(ReasonCode.NO_RESULTS)
+        # if the side were "target", the recording would count as a new workload, which does not fail the gate
+        empty.append(NotCompared(workload, None, "both", reason))
+    return empty

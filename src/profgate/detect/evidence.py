@@ -22,6 +22,8 @@ from profgate.model.levels import (
     FEWEST_SAMPLES,
     GATE_SHARE,
     LISTED,
+    MACHINE,
+    NEARLY_ALL,
     OWN_FLOOR,
     RED,
     TOTAL_FLOOR,
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
 EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
 EQUAL = 0.0001  # maximum difference between equal runs of a side, as a share of the run
 OUTSIDE = 0.05  # probability that a 95 % confidence interval does not contain the change
+OTHER_WORK = 0.5  # largest part of its cost that a run or function has left if it may have done other work
+WORK_SHARE = 0.01  # smallest share of the baseline of a function that shows how much work was done
+FEWEST_OTHERS = 2  # minimum number of such functions besides the heaviest
+ALIKE = 1.5  # maximum ratio between the part that a function has left and the usual part
 FAR = 12.0  # value of `Evidence.distance` for an exact change
 
 Visible = tuple[float | None, float | None]  # smallest visible changes of the total and of a function of 10 %
@@ -281,17 +287,21 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
     """Add the changes of equal counts and the smallest visible changes to the evidence and return it."""
     counted = _of_equal_runs(comparison, evidence)
     samples, (total, tenth) = sample_counts(comparison), visible
+    factor = between_sides(evidence.costs.factors, comparison.runs.target)
+    undecided = None if counted is not None else _inconclusive(samples, total, tenth)
+    if max(factor, 1.0 / factor) <= MACHINE and _did_other_work(comparison):  # the judge reports larger factors
+        undecided = "other_work"
     calibration = replace(
         evidence.calibration,
         state="tested",
         mode=evidence.mode,
         exact=counted is not None,
-        common_factor=between_sides(evidence.costs.factors, comparison.runs.target),
+        common_factor=factor,
         visible_total=_visible_total(evidence, total),
         visible_tenth=tenth,
         samples_baseline=samples and samples[0],
         samples_target=samples and samples[1],
-        inconclusive=None if counted is not None else _inconclusive(samples, total, tenth),
+        inconclusive=undecided,
     )
     if counted is None:
         return replace(evidence, calibration=calibration)
@@ -305,6 +315,26 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
         certain=evidence.certain | changed,
         calibration=calibration,
     )
+
+
+def _did_other_work(comparison: Comparison) -> bool:
+    """Return whether the total fell by more than half because nearly all functions lost the same part of their cost.
+
+    A program that returns early looks like this. The heaviest function is left out, because a change of the code may
+    make one function that much faster.
+    """
+    before, after = comparison.runs.means(comparison.self_value)
+    if comparison.metric.better != "lower" or after.sum() >= OTHER_WORK * before.sum():
+        return False
+    heavy = np.flatnonzero(before >= WORK_SHARE * before.sum())
+    others = heavy[np.argsort(before[heavy])[:-1]]
+    if len(others) < FEWEST_OTHERS:
+        return False
+    # below a tenth, noise of few samples hides whether parts are equal
+    left = np.maximum(after[others] / before[others], 0.1)
+    usual = float(np.median(left))
+    alike = (left < OTHER_WORK) & (left <= ALIKE * usual) & (left * ALIKE >= usual)
+    return bool(alike.mean() >= NEARLY_ALL)
 
 
 def _visible_total(evidence: Evidence, total: float | None) -> float | None:

@@ -30,7 +30,7 @@ NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a l
 SAMPLES_WANTED = 5000  # recommended number of samples per side
 RUNS_WANTED = 5  # recommended number of runs per side
 NO_BASELINE = frozenset({ReasonCode.NO_BASELINE, ReasonCode.NEVER_RECORDED})
-RECORDED_LITTLE = frozenset({"too_few_runs", "too_few_samples"})
+RECORDED_LITTLE = frozenset({"too_few_runs", "too_few_samples", "other_work"})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -129,7 +129,12 @@ class _VerdictInputs:
         absent = [entry for entry in report.not_compared if entry.side != "target"]
         gone = [entry for entry in absent if entry.side == "baseline" and entry.name in removals]
         self.removed = [removals[entry.name] for entry in gone]
-        self.missing = [entry for entry in absent if entry not in gone]
+        self.missing = [
+            entry
+            for entry in absent
+            if entry not in gone
+            and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
+        ]
         known = {workload.name for workload in report.workloads} | {entry.name for entry in absent}
         unmet = [one for one in policy.required if not any(matches(name, [one]) for name in known | removals.keys())]
         self.missing += [NotCompared(one, None, "baseline", Reason(ReasonCode.REQUIRED)) for one in unmet]
@@ -273,6 +278,8 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     if code is ReasonCode.TOO_FEW_RUNS:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
+    if code is ReasonCode.OTHER_WORK:
+        return Reason(code, _place(workload, metric, relative=metric.total.relative))
     seen = {"total": facts.visible_total, "tenth": facts.visible_tenth}
     # the noise of a mean falls with the square root of the number of runs
     times = (min(filter(None, seen.values()), default=VISIBLE) / VISIBLE) ** 2

@@ -53,6 +53,7 @@ class ReasonCode(StrEnum):
     TOO_FEW_SAMPLES = "too_few_samples"  # workload, metric, samples, runs, factor
     TOO_FEW_RUNS = "too_few_runs"  # workload, metric, baseline, target, wanted
     CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth, wanted
+    OTHER_WORK = "other_work"  # workload, metric, relative
     BASELINE_DRIFTED = "baseline_drifted"
     SUSPECT = "suspect"  # workload, metric, function, from, to, unit, share_from, share_to
     FINDING = "finding"  # workload, metric, function, direction, relative
@@ -84,6 +85,7 @@ class ReasonCode(StrEnum):
     UNREADABLE = "unreadable"  # side, file, more; reasons
     EMPTY_FILE = "empty_file"
     NO_SAMPLES = "no_samples"  # side
+    NO_RESULTS = "no_results"
     NO_SUCH_METRIC = "no_such_metric"  # side
     MISSING_IN_TARGET = "missing_in_target"
     NOT_IN_BASELINE = "not_in_baseline"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 TestMode = Literal["runs", "jobs", "exact"]
-Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see"]  # values of `ReasonCode`
+Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see", "other_work"]  # values of `ReasonCode`
 Maxima = tuple[tuple[float, ...], tuple[float, ...]]
 
 

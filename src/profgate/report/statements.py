@@ -23,6 +23,7 @@ ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
     ReasonCode.TOO_FEW_RUNS: "record at least {wanted} runs of each side",
     ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
+    ReasonCode.OTHER_WORK: "Check that the run of the target did all its work.",
     ReasonCode.EVERYTHING: f"To learn whether the machine or this change is the cause, measure both commits "
     f"{IN_TURNS} (profgate confirm).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",

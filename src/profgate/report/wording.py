@@ -217,6 +217,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
     ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
     ReasonCode.CANNOT_SEE: "too much noise to judge: only a change above {total:size} in the total would be visible",
+    ReasonCode.OTHER_WORK: "nearly all functions in {where} lost the same part of their cost ({relative:signed} in total), as "
+    "in a run that ends early",
     ReasonCode.SUSPECT: _suspect,
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
@@ -244,6 +246,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
     ReasonCode.NO_SAMPLES: "the {side:holders} no samples; check the recording",
+    ReasonCode.NO_RESULTS: "neither side has results",
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
     ReasonCode.NOT_IN_BASELINE: "the baseline does not contain this workload",

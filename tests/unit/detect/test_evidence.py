@@ -84,6 +84,27 @@ def test_few_samples_on_either_side_decide_nothing(before: int, after: int) -> N
     assert (found.calibration.samples_baseline, found.calibration.samples_target) == (7.5 * before, 7.5 * after)
 
 
+@pytest.mark.parametrize(
+    ("left", "inconclusive"),
+    [
+        ({name: 0.03 for name in BASE if name != "f00"}, "other_work"),  # only the start-up is complete
+        (dict.fromkeys(BASE, 0.0) | {"f00": 1.0}, "other_work"),  # most functions are not called any more
+        (dict.fromkeys(list(BASE)[:15], 0.03), None),  # a faster part of the program
+        ({name: 0.05 + 0.02 * place for place, name in enumerate(BASE)}, None),  # each is faster by another factor
+    ],
+)
+def test_program_that_skips_most_of_its_work_is_undecided(left: dict[str, float], inconclusive: str | None) -> None:
+    target = {name: int(count * left.get(name, 1.0)) for name, count in BASE.items()}
+    found = evidence(from_exclusive(runs_of(BASE, 5), runs_of(target, 5)), interleaved=True)
+    assert found.calibration.inconclusive == inconclusive
+
+
+def test_one_faster_function_is_no_other_work() -> None:
+    base = {"search": 90_000, "read": 4_000, "write": 6_000}
+    found = evidence(from_exclusive(runs_of(base, 5), runs_of({**base, "search": 900}, 5)), interleaved=True)
+    assert found.calibration.inconclusive is None
+
+
 def test_noise_that_hides_everything_decides_nothing() -> None:
     noisy = [{"f": 10_000 * factor, "g": 90_000 * factor} for factor in (1, 9, 2, 7, 3, 8, 1, 6, 2, 9)]
     found = evidence(from_exclusive(noisy[:5], noisy[5:], metric=timed()))

@@ -31,6 +31,13 @@ def compared(target: dict[str, int] = BASE, *gone: str, distance: int = 0, runs:
     return replace(report, baseline=Side("main", distance=distance))
 
 
+def early() -> Report:
+    early_end = compared()
+    return early_end.with_metrics(
+        lambda _, metric: replace(metric, calibration=replace(metric.calibration, inconclusive="other_work"))
+    )
+
+
 def apart(report: Report) -> Report:
     return report.with_metrics(
         lambda _, metric: replace(metric, calibration=replace(metric.calibration, unlike="CPU model"))
@@ -51,6 +58,8 @@ def apart(report: Report) -> Report:
         (compared(BASE, "gone", runs=1), REQUIRED, "not_compared", 1, "not_compared"),
         (compared(part=1000), Policy(), "inconclusive", 0, "too_few_samples"),
         (compared(part=1000), REQUIRED, "inconclusive", 1, "too_few_samples"),
+        (early(), Policy(), "inconclusive", 0, "other_work"),
+        (early(), REQUIRED, "inconclusive", 1, "other_work"),
         (compared(HALF), Policy(), "warn", 0, "common_factor"),
         (compared(HALF), REQUIRED, "fail", 1, "common_factor"),
         (compared(HALF), Policy(required=("other", "w")), "fail", 1, "common_factor"),
@@ -101,6 +110,16 @@ def test_removal_needs_its_own_acceptance(text: str, state: str, conclusion: str
 def test_accepted_removal_covers_no_function() -> None:
     report = judge(removal("/profgate accept-removal f07: the workload")(compared(SLOWER, "f07")), Policy())
     assert report.verdict.conclusion == "fail"
+
+
+@pytest.mark.parametrize(
+    ("policy", "verdict"),
+    [(Policy(), ("pass", 0)), (STRICT, ("pass", 0)), (Policy(required=("gone",)), ("not_compared", 1))],
+)
+def test_results_that_both_sides_lack_hide_no_other_workload(policy: Policy, verdict: tuple[str, int]) -> None:
+    empty = NotCompared("gone", None, "both", Reason(ReasonCode.NO_RESULTS))
+    found = judge(replace(compared(), not_compared=(empty,)), policy).verdict
+    assert (found.conclusion, found.exit_code) == verdict
 
 
 def test_recording_that_failed_is_no_removal() -> None:

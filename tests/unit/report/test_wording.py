@@ -138,6 +138,7 @@ def test_advice_of_reasons() -> None:
         ReasonCode.TOO_FEW_SAMPLES: "To decide, record about 8 times longer.",
         ReasonCode.TOO_FEW_RUNS: "To decide, record at least 5 runs of each side.",
         ReasonCode.CANNOT_SEE: "To decide, record at least 5 runs of each side.",
+        ReasonCode.OTHER_WORK: "Check that the run of the target did all its work.",
         ReasonCode.EVERYTHING: "To learn whether the machine or this change is the cause, measure both commits in "
         "turns on one machine (profgate confirm).",
         ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
