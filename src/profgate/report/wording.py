@@ -217,8 +217,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
     ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
     ReasonCode.CANNOT_SEE: "too much noise to judge: only a change above {total:size} in the total would be visible",
-    ReasonCode.OTHER_WORK: "nearly all functions in {where} lost the same part of their cost ({relative:signed} in total), as "
-    "in a run that ends early",
+    ReasonCode.OTHER_WORK: "nearly all functions in {where} lost the same part of their cost "
+    "({relative:signed} in total), as in a run that ends early",
     ReasonCode.SUSPECT: _suspect,
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
