@@ -34,7 +34,7 @@ from profgate.history.history_store import open_history
 from profgate.history.trend_report import trends_json, trends_lines
 from profgate.history.trends import Trend, trends_of_text
 from profgate.judge.shards import Shard, merge_reports
-from profgate.model.acceptance import in_comment, in_commit, remembered_limits, remembering, shown_growth
+from profgate.model.acceptance import in_comment
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.change import OptionSpec
 from profgate.model.frame_names import frame_key
@@ -78,9 +78,7 @@ gate:
 """
 ACCEPTING = (
     b"/profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it\n/profgate accept a: b\n",
-    b"Parse anew\n\nWhy.\n\nProfgate-Accepted: parse_headers max=1.5x it needs it\nProfgate-Accepted: `a b` because\n",
     b"/profgate accept a" + b" " * 3_900 + b"x: y",
-    b"<!-- profgate v1 key=default shown=" + b"a" * 64 + b":1.5 accepted=aa.1:0.3,bb.2:1e-3 -->\nbody",
 )
 DIFF = b"""diff --git a/x.py b/x.py
 index 1234567..4567890 100644
@@ -248,11 +246,7 @@ def take_policy(data: bytes) -> str:
 
 def take_acceptance(data: bytes) -> str:
     text = text_of(data)
-    accepted = (*in_comment(text, 3), *in_commit(text, "a" * 40))
-    remembered_limits(remembering(text, accepted))
-    for acceptance in accepted:
-        shown_growth(text, acceptance)
-    return "accepted" if accepted else "nothing"
+    return "accepted" if in_comment(text, 3) else "nothing"
 
 
 def take_diff(data: bytes) -> str:

@@ -7,11 +7,9 @@ import pytest
 
 from action_stage import BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
-from profgate.github.sticky_comment import ACTIONS_LOGIN
 from slow_cases import quick_first
 
-COMMAND = "/profgate accept parse: the new format needs it"
-THRICE = SHARES | {"parse": 90_000}
+COMMAND = "/profgate accept parse max=+150%: the new format needs it"
 FAR_SLOWER = SHARES | {"parse": 150_000}
 
 
@@ -30,8 +28,15 @@ def say(stage: Stage, body: str = COMMAND, author: str = "maintainer") -> int:
     return stage.fake.add_comment(stage.number, body, author=author)
 
 
+def remarks(stage: Stage) -> list[tuple[str, str]]:
+    """The author of each acceptance in the report, and the code that explains its state."""
+    return [(one["by"], one["remark"]["code"]) for one in stage.report["acceptances"]]
+
+
 def test_comment_of_failed_gate_shows_the_command(red: Stage) -> None:
-    assert re.search(r"`/profgate accept parse max=\+12\d%: REASON`", red.comments[0])
+    (command,) = re.findall(r"`(/profgate accept parse max=\+12\d%: )REASON`", red.comments[0])
+    say(red, f"{command}the new format")
+    assert red.compare(profiles(SLOWER, 78)) == 0
 
 
 @pytest.mark.parametrize("author", ["maintainer", "boss"])
@@ -39,34 +44,33 @@ def test_who_can_write_can_accept(red: Stage, author: str) -> None:
     say(red, author=author)
     assert red.compare(profiles(SLOWER, 78)) == 0
     assert red.outputs["conclusion"] == "warn"
+    assert remarks(red) == [(author, "accepted_up_to")]
     comment = red.comments[0]
     assert "### 🟡 Accepted: `parse` is 2.0x slower" in comment
-    assert f"- `parse`: accepted by `{author}` up to +12" in comment
+    assert f"- `parse`: accepted by `{author}` up to +150" in comment
     assert "#issuecomment-" in comment
-    assert f"accepted by {author} up to +12" in red.file("comment.md")
-    assert "acceptance" in red.summary
-    assert len(red.requests) <= 15 + 2 * (BASE_RUNS - 1)
+    assert len(red.requests) <= 14 + 2 * (BASE_RUNS - 1)
 
 
 @pytest.mark.parametrize("author", ["reader", "outsider"])
 def test_who_cannot_write_cannot_accept(red: Stage, author: str) -> None:
     say(red, author=author)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert f"refused: {author} may not write to this repository" in red.comments[0]
+    assert remarks(red) == [(author, "no_writer")]
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "message"),
-    [
-        ("/collaborators/", 403, "GitHub did not return the rights of maintainer"),
-        ("/pulls/1/commits", 502, "nothing counts as accepted"),
-    ],
-)
-def test_unknown_rights_accept_nothing(red: Stage, path: str, status: int, message: str) -> None:
+def test_unknown_rights_accept_nothing(red: Stage) -> None:
     say(red)
-    red.fake.fail("GET", path, status, times=9)
+    red.fake.fail("GET", "/collaborators/", 403, times=9)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert message in red.summary
+    assert remarks(red) == [("maintainer", "rights_unknown")]
+
+
+def test_unread_comments_accept_nothing(red: Stage) -> None:
+    say(red)
+    red.fake.fail("GET", "/issues/1/comments", 502, times=9)
+    assert red.compare(profiles(SLOWER, 78)) == 1
+    assert "acceptances_unread" in [warning["code"] for warning in red.report["warnings"]]
 
 
 @pytest.mark.parametrize(
@@ -75,10 +79,10 @@ def test_unknown_rights_accept_nothing(red: Stage, path: str, status: int, messa
         [f"> {COMMAND}", f"```\n{COMMAND}\n```", f"    {COMMAND}", f"<!--\n{COMMAND}\n-->", "/profgate accept parse"],
         [
             "/profgate accept parse max=+5%: less than it is",
-            "/profgate accept pars: another function",
-            "/profgate accept total: the whole",
-            "/profgate accept parse file=other.py: another file",
-            "/profgate accept parse workload=batch: another workload",
+            "/profgate accept pars max=+150%: another function",
+            "/profgate accept total max=+150%: the whole",
+            "/profgate accept parse max=+150% file=other.py: another file",
+            "/profgate accept parse: no limit",
         ],
     ],
     ids=["no command", "too little"],
@@ -95,134 +99,31 @@ def test_an_edited_comment_counts_no_longer(red: Stage, updated: str) -> None:
     comment.body, comment.edited = COMMAND, True
     comment.updated = comment.created.replace("00Z", "01Z") if updated else ""
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "the comment was edited, perhaps by another person" in red.comments[0]
+    assert remarks(red) == [("maintainer", "comment_edited")]
 
 
-@pytest.mark.slow
 def test_a_deleted_comment_counts_no_longer(red: Stage) -> None:
-    number = say(red)
-    assert red.compare(profiles(SLOWER, 78)) == 0
-    del red.fake.state.comments[number]
+    del red.fake.state.comments[say(red)]
     assert red.compare(profiles(SLOWER, 79)) == 1
 
 
 def test_beyond_what_was_accepted_it_is_red_again(red: Stage) -> None:
     say(red)
-    assert red.compare(profiles(SLOWER, 78)) == 0
     red.push_to_pull()
     assert red.compare(profiles(SLOWER, 79)) == 0
     red.push_to_pull()
     assert red.compare(profiles(FAR_SLOWER, 80)) == 1
-    assert "no longer covered, accepted up to +12" in red.comments[0]
-    assert red.compare(profiles(SLOWER, 81)) == 0
-
-
-def test_measured_limit_does_not_grow_later(red: Stage) -> None:
-    red.push_to_pull()
-    assert red.compare(profiles(THRICE, 77)) == 1
-    say(red)
-    assert red.compare(profiles(THRICE, 78)) == 0
-    red.push_to_pull()
-    assert red.compare(profiles(SHARES, 79)) == 0
-    red.push_to_pull()
-    assert red.compare(profiles(FAR_SLOWER, 80)) == 1
-
-
-def test_acceptance_covers_only_what_was_shown(red: Stage) -> None:
-    """The pull request may become slower between the maintainer's command and the next run."""
-    say(red)
-    red.push_to_pull()
-    assert red.compare(profiles(FAR_SLOWER, 78)) == 1
-    assert "no longer covered, accepted up to +12" in red.comments[0]
-    red.push_to_pull()
-    assert red.compare(profiles(SLOWER, 79)) == 0
-
-
-def test_command_before_any_result_needs_a_limit(stage: Stage) -> None:
-    stage.push_jobs()
-    stage.open_pull()
-    stage.fake.state.collaborators["maintainer"] = "write"
-    say(stage)
-    assert stage.compare(profiles(SLOWER, 77)) == 1
-    assert "no comment of profgate showed its growth at that time" in stage.comments[1]
-    say(stage)
-    assert stage.compare(profiles(SLOWER, 78)) == 0
-
-
-def test_command_before_the_last_edit_needs_a_limit(red: Stage) -> None:
-    """A run that had not read the command replaced what the maintainer saw."""
-    say(red)
-    red.push_to_pull()
-    (own,) = [comment for comment in red.fake.state.comments.values() if comment.author == ACTIONS_LOGIN]
-    own.updated = red.fake.state.next_date()
-    assert red.compare(profiles(FAR_SLOWER, 78)) == 1
-    assert "no comment of profgate showed its growth at that time" in red.comments[0]
-
-
-@pytest.mark.slow
-def test_acceptance_of_a_workload_ignores_others(stage: Stage) -> None:
-    """The growth that was shown for one workload is no limit for another."""
-    both = [profiles(shares, 5, workload) for shares, workload in ((SHARES, "api"), (SHARES, "web"))]
-    stage.push_jobs(BASE_RUNS, lambda _: both[0] | both[1])
-    stage.open_pull()
-    stage.fake.state.collaborators["maintainer"] = "write"
-    assert stage.compare(profiles(SLOWER, 77) | profiles(FAR_SLOWER, 78, "web")) == 1
-    say(stage, "/profgate accept parse workload=api: needed")
-    stage.push_to_pull()
-    assert stage.compare(profiles(FAR_SLOWER, 79) | both[1]) == 1
-    assert stage.compare(profiles(SLOWER, 80) | both[1]) == 0
-
-
-@pytest.mark.slow
-def test_minimised_comments_keep_the_limit(red: Stage) -> None:
-    red.inputs["older-comments"] = "minimize"
-    say(red)
-    for seed, shares, code in ((78, SLOWER, 0), (79, FAR_SLOWER, 1), (80, FAR_SLOWER, 1)):
-        red.push_to_pull()
-        assert red.compare(profiles(shares, seed)) == code
-
-
-def test_marker_of_another_bot_is_not_believed(red: Stage) -> None:
-    """Another workflow's bot may repeat the text of anybody, below the name that profgate usually has."""
-    number = say(red)
-    red.fake.state.token_login = "shop-app[bot]"
-    marker = f"<!-- profgate v1 key=default accepted={number}.0:900 -->"
-    red.fake.add_comment(red.number, marker, author=ACTIONS_LOGIN)
-    assert red.compare(profiles(FAR_SLOWER, 78)) == 1
-    assert "no comment of profgate showed its growth at that time" in red.summary
-
-
-@pytest.mark.slow
-def test_own_identity_of_another_token_is_found(red: Stage) -> None:
-    red.fake.state.token_login = "shop-app[bot]"
-    red.fake.state.comments.clear()
-    assert red.compare(profiles(SLOWER, 78)) == 1
-    say(red)
-    assert red.compare(profiles(SLOWER, 79)) == 0
-
-
-@pytest.mark.slow
-def test_acceptance_needs_a_limit_without_own_comment(red: Stage) -> None:
-    red.inputs["comment"] = "never"
-    red.fake.state.comments.clear()
-    say(red)
-    assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "no comment of profgate showed its growth at that time: add max=+30%" in red.summary
-    say(red, "/profgate accept parse max=2.5x: needed")
-    assert red.compare(profiles(SLOWER, 79)) == 0
+    assert remarks(red) == [("maintainer", "accepted_less")]
 
 
 def test_another_finding_stays_red(red: Stage) -> None:
     say(red)
     assert red.compare(profiles(BOTH_SLOWER, 78)) == 1
     assert "`/profgate accept render max=+" in red.comments[0]
-    say(red, "/profgate accept render max=2.5x: as well")
-    assert red.compare(profiles(BOTH_SLOWER, 79)) == 0
 
 
 def test_another_pull_request_is_not_covered(red: Stage) -> None:
     say(red)
-    assert red.compare(profiles(SLOWER, 78)) == 0
     red.open_pull()
     assert red.compare(profiles(SLOWER, 79)) == 1
 
@@ -235,33 +136,11 @@ def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
     stage.open_pull(files=mine)
     stage.fake.state.collaborators |= {"maintainer": "write", "mallory": "write"}
     for author in ("maintainer", "mallory"):
-        say(stage, "/profgate accept parse max=2.5x: needed", author)
+        say(stage, author=author)
     assert stage.compare(profiles(SLOWER, 78)) == 1
-    assert "mallory is not one of the owners in the policy" in stage.comments[2]
-    say(stage, COMMAND, "boss")
-    assert stage.compare(profiles(SLOWER, 79)) == 1
-    assert "the command needs a limit: add max=+30%" in stage.comments[2]
-    (shown,) = re.findall(r"`(/profgate accept [^`]*)REASON`", stage.comments[2])
-    say(stage, f"{shown}needed", "Boss")
+    assert remarks(stage) == [("maintainer", "no_owner"), ("mallory", "no_owner")]
+    say(stage, author="Boss")
     assert stage.compare(profiles(SLOWER, 80)) == 0
-
-
-def test_trailer_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
-    message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
-    red.head = red.fake.add_commit(parents=[red.head], message=message)
-    red.fake.state.pulls[red.number].head_sha = red.head
-    assert red.compare(profiles(SLOWER, 78)) == 0
-    assert f"accepted by `commit {red.head[:7]}` up to +150 %" in red.comments[0]
-
-
-def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
-    stage.push_jobs(BASE_RUNS)
-    stage.open_pull(fork=True)
-    message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
-    stage.head = stage.fake.add_commit(parents=[stage.head], message=message)
-    stage.fake.state.pulls[stage.number].head_sha = stage.head
-    assert stage.compare(profiles(SLOWER, 78)) == 1
-    assert "trailers count only in branches of this repository" in stage.summary
 
 
 @pytest.mark.parametrize("role", ["MEMBER", "CONTRIBUTOR"])
@@ -290,21 +169,11 @@ def test_merge_queue_honours_acceptances(red: Stage) -> None:
     group = queue(red, red.number, red.base)
     assert red.queued(profiles(SLOWER, 78), **group) == 1
     say(red)
-    assert red.compare(profiles(SLOWER, 79)) == 0
     assert red.queued(profiles(SLOWER, 80), **group) == 0
-    assert red.queued(profiles(SLOWER, 81), **group) == 0
-
-
-@pytest.mark.slow
-def test_merge_queue_accepts_what_was_shown(red: Stage) -> None:
-    group = queue(red, red.number, red.base)
-    say(red)
-    assert red.queued(profiles(FAR_SLOWER, 78), **group) == 1
-    assert red.queued(profiles(SLOWER, 79), **group) == 0
 
 
 def test_merge_group_reads_pull_requests_before_it(red: Stage) -> None:
-    say(red, "/profgate accept parse max=2.5x: needed")
+    say(red)
     first = queue(red, red.number, red.base)["commit"]
     red.open_pull()
     group = queue(red, red.number, first)
@@ -315,7 +184,7 @@ def test_merge_group_reads_pull_requests_before_it(red: Stage) -> None:
 
 def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:
     """The branch of a merged group may still be there, and its commit is the baseline of the groups behind it."""
-    say(red, "/profgate accept parse max=2.5x: needed")
+    say(red)
     red.base = queue(red, red.number, red.base)["commit"]
     red.fake.state.branches["main"] = red.base
     red.record(profiles(seed=50))
@@ -358,8 +227,7 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
     assert failed.commented(COMMAND) == 0
     assert failed.fake.state.reruns == [failed.pull_run]
     assert reactions(failed) == ["+1"]
-    assert "Not accepted" not in failed.comments[0]
-    assert len([one for one in failed.requests if one.path != "/graphql"]) <= 9
+    assert len([one for one in failed.requests if one.path != "/graphql"]) <= 8
     assert failed.compare(profiles(SLOWER, 78)) == 0
 
 
@@ -431,60 +299,22 @@ def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
     assert "### 🟡 Accepted: `parse`" in stage.comments[0]
 
 
-# The answer to a comment
-
-
-@pytest.mark.parametrize(
-    ("body", "author", "message"),
-    [
-        ("/profgate accept parse", "maintainer", "gives no reason"),
-        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is not a growth"),
-        ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
-    ],
-)
-def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, message: str) -> None:
+@pytest.mark.parametrize("body", ["/profgate accept parse", "/profgate approve parse: x"])
+def test_refused_command_gets_a_reaction(failed: Stage, body: str) -> None:
     before = failed.comments[0]
-    assert failed.commented(body, author) == 0
+    assert failed.commented(body) == 0
     assert failed.fake.state.reruns == []
     assert reactions(failed) == ["confused"]
-    assert failed.comments[0].startswith(before.rstrip())
-    assert "**Not accepted:**" in failed.comments[0]
-    assert message in failed.comments[0].partition("Not accepted")[2]
-    assert len(failed.fake.state.comments) == 2
-    assert len(failed.requests) <= 8
+    assert failed.comments[0] == before
+    assert len(failed.requests) <= 6
 
 
-def test_next_run_replaces_the_answer(failed: Stage) -> None:
-    failed.commented("/profgate accept parse")
-    failed.push_to_pull()
-    failed.compare(profiles(SLOWER, 78))
-    assert "**Not accepted:**" not in failed.comments[0]
-    assert "gives no reason" in failed.comments[0]
-    failed.commented("/profgate approve parse")
-    answer = failed.comments[0].partition("**Not accepted:**")[2]
-    assert "is unknown" in answer
-    assert "gives no reason" not in answer
-
-
-def test_answer_keeps_the_limit_of_earlier_commands(failed: Stage) -> None:
-    """An answer edits the comment, so that the time of the edit no longer shows what it showed before."""
-    say(failed)
-    failed.commented("/profgate accept render")
-    assert "**Not accepted:**" in failed.comments[0]
-    failed.push_to_pull()
-    assert failed.compare(profiles(FAR_SLOWER, 78)) == 1
-    assert failed.compare(profiles(SLOWER, 79)) == 0
-
-
-def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
-    """Many comments cause few requests, no notification and few lines, and their texts are not shown."""
-    before = failed.comments[0]
+def test_untrusted_comments_get_no_reaction(failed: Stage) -> None:
+    """Many comments cause few requests and few lines, and their texts are not shown."""
     for number in range(12):
         failed.commented(f"/profgate accept parse: buy at spam{number}.example", f"outsider-{number}")
         assert len(failed.requests) <= 3
         assert reactions(failed) == []
-    assert failed.comments[0] == before
-    assert len(failed.comments) == 13
     assert failed.fake.state.reruns == []
     failed.compare(profiles(SLOWER, 78))
     assert failed.comments[0].count("- `parse`: refused:") == 5
@@ -492,34 +322,16 @@ def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
 
 
 def test_untrusted_comments_hide_no_acceptance(failed: Stage) -> None:
-    say(failed, "/profgate accept parse max=2.5x: needed")
+    maintainers = say(failed)
     for number in range(60):
-        say(failed, "/profgate accept parse: mine", f"outsider-{number}")
-    failed.fake.state.comments[min(failed.fake.state.comments, default=0)].association = "NONE"
-    for one in failed.fake.state.comments.values():
-        one.association = "MEMBER" if one.author == "maintainer" else one.association
+        say(failed, author=f"outsider-{number}")
+    failed.fake.state.comments[maintainers].association = "MEMBER"
     assert failed.compare(profiles(SLOWER, 78)) == 0
     assert "- `parse`: accepted by `maintainer`" in failed.comments[0]
 
 
-def test_reaction_answers_without_own_comment(failed: Stage) -> None:
-    failed.fake.state.comments.clear()
-    failed.commented("/profgate accept parse")
-    assert reactions(failed) == ["confused"]
-    assert len(failed.comments) == 1
-
-
-def test_switched_off_comments_are_not_answered_in_one(failed: Stage) -> None:
-    before = failed.comments[0]
-    failed.inputs["comment"] = "never"
-    failed.commented("/profgate accept parse")
-    assert failed.comments[0] == before
-    assert reactions(failed) == ["confused"]
-
-
-def test_that_there_can_be_no_answer_stops_nothing(failed: Stage) -> None:
+def test_missing_permission_for_the_reaction_stops_nothing(failed: Stage) -> None:
     failed.fake.state.permissions |= {"issues": "read", "pull_requests": "read"}
     assert failed.commented(COMMAND) == 0
     assert failed.fake.state.reruns == [failed.pull_run]
-    assert "the comment got no answer" in failed.log
     assert "pull-requests: write" in failed.log

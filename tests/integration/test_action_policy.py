@@ -28,7 +28,7 @@ def gated(recorded: Stage) -> Stage:
     recorded.base = recorded.fake.add_commit(parents=[recorded.base], branch="main", files=policy)
     recorded.record(profiles(seed=50))
     recorded.open_pull()
-    recorded.fake.add_comment(recorded.number, "/profgate accept parse max=9x: please", author="mallory")
+    recorded.fake.add_comment(recorded.number, "/profgate accept parse max=+900%: please", author="mallory")
     return recorded
 
 

@@ -11,7 +11,7 @@ from fake_github.state import ALL_PERMISSIONS
 from profgate.github import client, requests
 from slow_cases import quick_first
 
-NEEDED = 12
+NEEDED = 11
 FORK_COMMENT = 15
 PERSON = 1  # who wrote an acceptance
 FURTHER = BASE_RUNS - 1  # base runs beside the baseline
@@ -67,7 +67,7 @@ def test_a_pull_request_with_everything(changed: Stage) -> None:
     changed.compare(slow())
     found = counted(changed)
     assert found["rest"] <= NEEDED + PERSON + FURTHER
-    assert found["graphql"] <= 2  # edits of the acceptance, and the author of the comment that showed the growth
+    assert found["graphql"] <= 2  # sources, and edits of the acceptance
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_requests_of_the_fork_comment_workflow(changed: Stage) -> None:
     # in addition to the pull request run: its artifact and download, the pull request, and the status, but not the
     # commits, since a fork's trailers do not count
     assert found["rest"] <= FORK_COMMENT + PERSON + FURTHER
-    assert found["graphql"] <= 2  # edits of the acceptance, and the author of the comment that showed the growth
+    assert found["graphql"] <= 2  # sources, and edits of the acceptance
 
 
 @pytest.mark.slow

@@ -114,7 +114,7 @@ def test_acceptance_counts_for_its_layer_only(trunk: Stage, size: int) -> None:
     for position in range(1, size + 1):
         shares = shares_at(position, costly)
         assert stack.run(position, shares, 70 + position) == 1
-        trunk.fake.add_comment(trunk.number, "/profgate accept parse: needed", author="maintainer")
+        trunk.fake.add_comment(trunk.number, "/profgate accept parse max=+150%: needed", author="maintainer")
         assert stack.run(position, shares, 80 + position) == 0
         assert trunk.fake.state.statuses[-1]["state"] == "success"
 

@@ -2,8 +2,7 @@
 
 The fork comment workflow (`workflow_run`) has a token that can write. The workflow compares the stored profiles, which
 are untrusted data. If the author of an acceptance may accept, the failed jobs or the comparison in the fork comment
-workflow are run again. profgate reacts to the comment, and explains refusals in its own existing comment, which sends
-no notification.
+workflow are run again, and profgate's comment lists the acceptances.
 """
 
 import posixpath
@@ -13,18 +12,15 @@ from profgate.action.base_runs import brought_artifact, target_artifact
 from profgate.action.compared_sides import fork_sides, with_own_baseline
 from profgate.action.job import Job
 from profgate.action.merging import merge_shards, stored_shards
-from profgate.action.policy_file import acceptances_in, policy_at
+from profgate.action.policy_file import policy_at
 from profgate.action.publishing import end_without_result
 from profgate.action.reporting import compare_and_report
 from profgate.errors import ProfgateError, SettingsError
-from profgate.github.acceptance_comments import Rights
+from profgate.github.acceptance_comments import Rights, acceptances_of
 from profgate.github.artifact_source import newest_pull_run
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
 from profgate.github.records import PullRecord, WorkflowRun
-from profgate.github.sticky_comment import answer_in_comment
-from profgate.model.acceptance import Acceptance, remembering
 from profgate.model.run_context import RunContext, TriggeringRun
-from profgate.report.acceptance_rows import remark_text, with_answers
 from profgate.report.wording import reason_text
 
 LEFT = (
@@ -105,42 +101,16 @@ def judge_again(job: Job) -> int:
     rights = Rights(job.client, policy.owners)
     if objection := rights.objection(job.context.comment_author):  # checked first, because anybody can comment
         return end_without_result(job, reason_text(objection, str))
-    acceptances = acceptances_in(job, policy, pull, rights)
-    written = [
-        acceptance for acceptance in acceptances if acceptance.id.partition(".")[0] == str(job.context.comment_id)
-    ]
-    for acceptance in written:
-        job.log(f"{acceptance.location or 'a command'}: {remark_text(acceptance) or 'may be accepted'}")
-    _answer(job, pull, written, acceptances)
-    if not any(acceptance.state == "open" for acceptance in written):
-        reasons = "; ".join(remark_text(acceptance) for acceptance in written)
-        return end_without_result(job, reasons or "the comment was deleted")
+    own = f"{job.context.comment_id}."
+    written = [one for one in acceptances_of(job.client, number, rights) if one.id.startswith(own)]
+    refusals = [reason_text(acceptance.remark, str) for acceptance in written if acceptance.remark]
+    valid = len(refusals) < len(written)
+    if job.context.comment_id is not None and written:
+        with job.warning_on_failure("the comment got no reaction"):
+            job.client.react(job.context.comment_id, TAKEN if valid else REFUSED)
+    if not valid:
+        return end_without_result(job, "; ".join(refusals) or "the comment was deleted")
     return _again(job, pull)
-
-
-def _answer(job: Job, pull: PullRecord, written: list[Acceptance], acceptances: tuple[Acceptance, ...]) -> None:
-    """React to the comment that contains the acceptances ``written``, and add refusals to profgate's existing comment.
-
-    The limit of an acceptance is computed from the growth that profgate's comment showed before the acceptance was
-    written. After an edit, this growth is no longer known, so the edit also stores the limits of ``acceptances``.
-    """
-    number = job.context.comment_id
-    if number is None or not written:
-        return
-    settings = job.settings
-    with job.warning_on_failure("the comment got no answer"):
-        job.client.react(number, TAKEN if any(acceptance.state == "open" for acceptance in written) else REFUSED)
-        if settings.comment == "never" or all(acceptance.state != "refused" for acceptance in written):
-            return
-        answer_in_comment(
-            job.client,
-            pull.number,
-            settings.key,
-            lambda body: with_answers(
-                remembering(body, acceptances), [item for item in acceptances if item.state == "refused"]
-            ),
-            newest=settings.older_comments == "minimize",
-        )
 
 
 def _again(job: Job, pull: PullRecord) -> int:

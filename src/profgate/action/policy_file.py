@@ -9,8 +9,7 @@ from profgate import wiring
 from profgate.action.job import Job
 from profgate.detect.builtin import DEFAULTS, strategy_named
 from profgate.errors import GitHubError, SettingsError
-from profgate.github.acceptance_comments import AcceptanceRequest, Rights, acceptances_of
-from profgate.github.records import PullRecord
+from profgate.github.acceptance_comments import Rights, acceptances_of
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy, Rule
@@ -76,29 +75,13 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
     if not job.settings.token:
         return (), ()
     found: list[Acceptance] = []
+    rights = Rights(job.client, policy.owners)
     try:
         for number in _pulls(job, baseline):
-            found += acceptances_of(job.client, _request(job, policy, number), Rights(job.client, policy.owners))
+            found += acceptances_of(job.client, number, rights)
     except GitHubError as error:
         return (), (Reason(ReasonCode.ACCEPTANCES_UNREAD, {"text": str(error)}),)
     return tuple(found), ()
-
-
-def acceptances_in(job: Job, policy: Policy, pull: PullRecord, rights: Rights) -> tuple[Acceptance, ...]:
-    """Return the acceptances that the next run for a pull request will read."""
-    same = pull.head_repository_id == job.context.repository_id
-    remembers = job.settings.comment != "never"
-    request = AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers)
-    return acceptances_of(job.client, request, rights)
-
-
-def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
-    context = job.context
-    commenting = context.event_name in COMMENTING
-    same = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
-    remembers = commenting and not context.read_only and job.settings.comment != "never"
-    trailers = same or context.event_name != "workflow_run"  # an earlier run has already refused trailers from forks
-    return AcceptanceRequest(number, job.settings.key, policy.owners, same, remembers, trailers)
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:

@@ -15,7 +15,6 @@ from profgate.github.records import (
     ArtifactRecord,
     AssetRecord,
     CommentRecord,
-    CommitRecord,
     FileRecord,
     PullRecord,
     ReleaseRecord,
@@ -24,9 +23,7 @@ from profgate.github.records import (
 from profgate.github.requests import API_VERSION, PAGE, NotFoundError, ServerFailedError, parsed
 
 LISTED_FILES = 3_000
-COMMENTS = (
-    "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor lastEditedAt } } }"
-)
+COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized lastEditedAt } } }"
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
     " { minimizedComment { isMinimized } } }"
@@ -37,7 +34,6 @@ MINIMIZE = (
 class _Node:
     id: str = ""
     isMinimized: bool | None = None  # noqa: N815 - the name in GraphQL
-    viewerDidAuthor: bool | None = None  # noqa: N815 - the name in GraphQL
     lastEditedAt: str | None = None  # noqa: N815 - the name in GraphQL
 
 
@@ -155,7 +151,7 @@ class GitHubClient(GitRequests):
 
     def start_comparison(self, number: int, head_sha: str) -> None:
         """Request in the background what a comparison reads of a pull request."""
-        lists = (f"/pulls/{number:d}/files", f"/issues/{number:d}/comments", f"/pulls/{number:d}/commits")
+        lists = (f"/pulls/{number:d}/files", f"/issues/{number:d}/comments")
         tree = f"/git/trees/{head_sha}?recursive=1"
         for path in (*(f"{path}?per_page={PAGE}" for path in lists), tree):
             self._start(path, partial(self._sent, "GET", path))
@@ -171,10 +167,6 @@ class GitHubClient(GitRequests):
     def pull_files(self, number: int) -> list[FileRecord]:
         """Return the files of a pull request (GitHub lists at most 3,000). This takes one request per 100 files."""
         return list(islice(self._items(f"/pulls/{number:d}/files", FileRecord), LISTED_FILES))
-
-    def pull_commits(self, number: int) -> list[CommitRecord]:
-        """Return the commits of a pull request (GitHub lists at most 250). This takes one request per 100 commits."""
-        return list(self._items(f"/pulls/{number:d}/commits", CommitRecord))
 
     def permission_of(self, login: str) -> str:
         """Return the permission of a user (admin, write, read or none), in one request."""
@@ -229,10 +221,6 @@ class GitHubClient(GitRequests):
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids of the comments that are minimised. This takes one GraphQL request per 100 ids."""
         return frozenset(node.id for node in self._comment_nodes(node_ids) if node.isMinimized)
-
-    def written_by_us(self, node_ids: Sequence[str]) -> frozenset[str]:
-        """Return the ids of the comments that were written by the token's owner, in one GraphQL request per 100 ids."""
-        return frozenset(node.id for node in self._comment_nodes(node_ids) if node.viewerDidAuthor)
 
     def unedited(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids of the comments that were never edited. This takes one GraphQL request per 100 ids."""

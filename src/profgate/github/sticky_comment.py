@@ -5,7 +5,6 @@ no notification. If requested, a new comment is created instead and the older co
 """
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -93,36 +92,11 @@ def publish_anew(
     return CommentOutcome(current[-1].html_url)
 
 
-def answer_in_comment(
-    client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
-) -> None:
-    """Replace the text of the oldest, or with ``newest`` of the newest, comment by ``answered(text)``."""
-    for comment in owned(client.comments(number), key, ACTIONS_LOGIN)[-1 if newest else 0 :][:1]:
-        body = answered(comment.body)
-        if not same_text(comment.body, body):
-            client.edit_comment(comment.id, body)
-
-
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
     """Return the comments by this author that begin with the marker of this key, oldest first."""
-    return [comment for comment in marked(comments, key) if comment.author == author]
-
-
-def written_by_us(client: GitHubClient, comments: list[CommentRecord], key: str) -> list[CommentRecord]:
-    """Return the comments by the token's owner that begin with the marker of this key, oldest first.
-
-    Anybody can paste the marker, so one GraphQL request checks the authors if there is any comment with the marker.
-    """
-    found = marked(comments, key)
-    of_author = {comment.author: comment.node_id for comment in found}
-    ours = client.written_by_us(list(of_author.values()))
-    return [comment for comment in found if of_author[comment.author] in ours]
-
-
-def marked(comments: list[CommentRecord], key: str) -> list[CommentRecord]:
-    """Return all comments that begin with the marker of this key, oldest first."""
     marker = re.compile(rf"\s*<!-- profgate v1 key={re.escape(key)}[ >]")
-    return sorted((comment for comment in comments if marker.match(comment.body)), key=lambda comment: comment.id)
+    found = [comment for comment in comments if comment.author == author and marker.match(comment.body)]
+    return sorted(found, key=lambda comment: comment.id)
 
 
 def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, *, creates: bool) -> str:

@@ -1,14 +1,14 @@
 """Turn accepted regressions yellow, as well as red totals whose change is explained by accepted findings."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from profgate.judge.findings import importance
-from profgate.model.acceptance import ROOM, Acceptance
-from profgate.model.levels import TOTAL_FLOOR
+from profgate.model.acceptance import Acceptance
+from profgate.model.levels import MACHINE, TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
+from profgate.model.report import Acknowledgement, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
 if TYPE_CHECKING:
@@ -16,94 +16,96 @@ if TYPE_CHECKING:
     from profgate.model.change import Location
 
 ROUNDING = 1e-9
-Key = tuple[str, str, int]  # workload, metric and id of a finding
-Named = dict[str, list[tuple[Key, str | None, Finding]]]  # the names of findings, with their files
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A finding that can be accepted, by one of its names, which include those before a rename."""
+
+    name: str
+    file: str | None
+    finding: Finding
 
 
 def with_acceptances(report: Report) -> Report:
-    """Mark accepted findings yellow and set the state of each acceptance.
-
-    If a trailer has no limit, its limit for later runs is 1.25 times the current growth.
-    """
+    """Mark accepted findings yellow and set the state of each acceptance."""
     if not report.acceptances:
         return report
-    named, accepted = _by_name(report), dict[Key, Acceptance]()
+    worse = _worse(report)
+    settled = []
+    accepted: dict[int, Acceptance] = {}  # by the identity of the finding
+    for acceptance in report.acceptances:
+        if acceptance.state == "refused":
+            settled.append(acceptance)
+        elif acceptance.limit is None:
+            settled.append(_settled_workload(acceptance, report))
+        else:
+            named = [one for one in worse if acceptance.location in {one.name, name_text(one.name)}]
+            meant = [one.finding for one in named if acceptance.file in {None, one.file}]
+            settled.append(_settled(acceptance, acceptance.limit, meant))
+            for finding in meant:
+                if settled[-1].state != "refused" and _within(finding.growth, acceptance.limit):
+                    accepted.setdefault(id(finding), acceptance)
+    marked = report.with_metrics(lambda _, metric: _with_accepted(metric, accepted))
+    return replace(marked, acceptances=tuple(settled))
 
-    def settled(one: Acceptance) -> Acceptance:
-        if one.state == "refused":
-            return one
-        if one.removal:
-            return _settled_removal(one, report)
-        meant = _meant(one, named)
-        settled = _settled(one, [finding for _, finding in meant])
-        for key, finding in meant if settled.state in {"applies", "exceeded"} else ():
-            if settled.limit is not None and _within(finding.growth, settled.limit):
-                accepted.setdefault(key, settled)
-        return settled
 
-    acceptances = tuple(map(settled, report.acceptances))
-    marked = report.with_metrics(lambda load, metric: _with_accepted(load.name, metric, accepted))
-    return replace(marked, acceptances=acceptances)
+def common_factor(metric: MetricReport) -> float | None:
+    """Return the factor by which every cost of a metric changed, if it is too large for another machine.
+
+    Such a workload probably did other work.
+    """
+    factor = metric.calibration.common_factor or 1.0
+    return factor if max(factor, 1.0 / factor) > MACHINE else None
 
 
-def _by_name(report: Report) -> Named:
-    """Return the findings that can be accepted by each of their names, which include those before a rename."""
-    named: Named = {}
-    for load, metric in report.metrics:
+def _worse(report: Report) -> list[_Named]:
+    worse = []
+    for _, metric in report.metrics:
         former: dict[FunctionKey, list[Location]] = {}
         for old, new in metric.renamed:
             former.setdefault((new.name, new.file), []).append(old)
-        for finding in filter(lambda finding: finding.is_acceptable, metric.findings):
-            here = finding.location
-            for location in (here, *former.get((here.name, here.file), ())):
-                for name in {location.name, name_text(location.name)}:
-                    named.setdefault(name, []).append(((load.name, metric.name, id(finding)), location.file, finding))
-    return named
+        for finding in metric.findings:
+            if finding.is_acceptable:
+                here = finding.location
+                names = (here, *former.get((here.name, here.file), ()))
+                worse += [_Named(location.name, location.file, finding) for location in names]
+    return worse
 
 
-def _meant(acceptance: Acceptance, named: Named) -> list[tuple[Key, Finding]]:
-    return [
-        (key, finding)
-        for key, file, finding in named.get(acceptance.location, ())
-        if acceptance.workload in {None, key[0]} and acceptance.metric in {None, key[1]}
-        if acceptance.file in {None, file}
-    ]
-
-
-def _settled(acceptance: Acceptance, found: Sequence[Finding]) -> Acceptance:
+def _settled(acceptance: Acceptance, limit: float, found: list[Finding]) -> Acceptance:
     if not found:
-        if acceptance.location == TOTAL.name:
-            return replace(acceptance, state="refused", remark=Reason(ReasonCode.ACCEPTED_TOTAL))
         return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTED_NOTHING))
     places: set[FunctionKey] = {(finding.location.name, finding.location.file) for finding in found}
     if len(places) > 1:
         why = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
         return replace(acceptance, state="refused", remark=why)
     growth = max(finding.growth for finding in found)
-    limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
     if not _within(growth, limit):
         why = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
-        return replace(acceptance, limit=limit, state="exceeded", remark=why)
-    why = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit})
-    return replace(acceptance, limit=limit, state="applies", remark=why)
+        return replace(acceptance, state="exceeded", remark=why)
+    return replace(acceptance, state="applies", remark=Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit}))
 
 
-def _settled_removal(acceptance: Acceptance, report: Report) -> Acceptance:
-    gone = (entry.name for entry in report.not_compared if entry.side == "baseline")
-    name = next((name for name in gone if acceptance.location in {name, name_text(name)}), None)
-    if name is None:
-        return replace(acceptance, state="unused", remark=Reason(ReasonCode.NOT_REMOVED))
-    return replace(acceptance, location=name, state="applies", remark=Reason(ReasonCode.ACCEPTED_REMOVAL))
+def _settled_workload(acceptance: Acceptance, report: Report) -> Acceptance:
+    names = [entry.name for entry in report.not_compared if entry.side == "baseline"]
+    compared = [pair for pair in report.metrics if pair[1].state == "compared"]
+    names += [workload.name for workload, metric in compared if common_factor(metric) is not None]
+    for name in names:
+        if acceptance.location in {name, name_text(name)}:
+            remark = Reason(ReasonCode.ACCEPTED_WORKLOAD)
+            return replace(acceptance, location=name, state="applies", remark=remark)
+    return replace(acceptance, state="unused", remark=Reason(ReasonCode.LIMIT_NEEDED))
 
 
 def _within(growth: float, limit: float) -> bool:
     return growth <= limit + ROUNDING
 
 
-def _with_accepted(workload: str, metric: MetricReport, accepted: Mapping[Key, Acceptance]) -> MetricReport:
+def _with_accepted(metric: MetricReport, accepted: Mapping[int, Acceptance]) -> MetricReport:
     if not accepted or not metric.findings:
         return metric
-    findings = [_accepted(finding, accepted.get((workload, metric.name, id(finding)))) for finding in metric.findings]
+    findings = [_accepted(finding, accepted.get(id(finding))) for finding in metric.findings]
     changed = sum(finding.delta or 0.0 for finding in findings if finding.acknowledgement)
     findings = [_total_explained(finding, changed) for finding in findings]
     return replace(metric, findings=tuple(sorted(findings, key=importance)))

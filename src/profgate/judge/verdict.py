@@ -3,12 +3,12 @@
 import math
 from dataclasses import fields, replace
 
-from profgate.judge.accepted import with_acceptances
+from profgate.judge.accepted import common_factor, with_acceptances
 from profgate.judge.causes import with_causes
 from profgate.judge.findings import GATE_TEST, importance, judged_findings
 from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
-from profgate.model.levels import MACHINE, RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
+from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
 from profgate.model.policy import Policy, matches
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import (
@@ -125,10 +125,10 @@ class _VerdictInputs:
     def __init__(self, report: Report, policy: Policy) -> None:
         self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
         self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
-        removals = {one.location: one for one in report.acceptances if one.removal and one.state == "applies"}
+        accepted = {one.location: one for one in report.acceptances if one.limit is None and one.state == "applies"}
         absent = [entry for entry in report.not_compared if entry.side != "target"]
-        gone = [entry for entry in absent if entry.side == "baseline" and entry.name in removals]
-        self.removed = [removals[entry.name] for entry in gone]
+        gone = [entry for entry in absent if entry.side == "baseline" and entry.name in accepted]
+        self.removed = [accepted[entry.name] for entry in gone]
         self.missing = [
             entry
             for entry in absent
@@ -136,7 +136,7 @@ class _VerdictInputs:
             and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
         ]
         known = {workload.name for workload in report.workloads} | {entry.name for entry in absent}
-        unmet = [one for one in policy.required if not any(matches(name, [one]) for name in known | removals.keys())]
+        unmet = [one for one in policy.required if not any(matches(name, [one]) for name in known | accepted.keys())]
         self.missing += [NotCompared(one, None, "baseline", Reason(ReasonCode.REQUIRED)) for one in unmet]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         why = [each for entry in report.not_compared for each in (entry.reason, *entry.reason.reasons)]
@@ -149,7 +149,7 @@ class _VerdictInputs:
         self.shared = [
             (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
             for workload, metric in self.compared
-            if max(factor := metric.calibration.common_factor or 1.0, 1.0 / factor) > MACHINE
+            if (factor := common_factor(metric)) is not None
         ]
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
@@ -163,7 +163,9 @@ class _VerdictInputs:
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
         self.unproven = _unproven(self.findings, policy)
-        self.unproven += [why for workload, why in self.shared if matches(workload.name, policy.required)]
+        for workload, reason in self.shared:
+            if matches(workload.name, policy.required) and workload.name not in accepted:
+                self.unproven.append(reason)
 
     def of(self, colour: Colour) -> list[Entry]:
         """Return the findings of one colour, most important first."""

@@ -154,29 +154,18 @@ class ReasonCode(StrEnum):
     BENCHMARK_SOURCE_UNKNOWN = "benchmark_source_unknown"  # benchmarks, more
 
     # results of an acceptance
-    ACCEPTED_TOTAL = "accepted_total"
     ACCEPTED_NOTHING = "accepted_nothing"
     ACCEPTED_SEVERAL = "accepted_several"  # count
-    ACCEPTED_REMOVAL = "accepted_removal"
-    NOT_REMOVED = "not_removed"
+    ACCEPTED_WORKLOAD = "accepted_workload"
+    LIMIT_NEEDED = "limit_needed"
     ACCEPTED_UP_TO = "accepted_up_to"  # limit
     ACCEPTED_LESS = "accepted_less"  # limit, growth
 
     # why a request for an acceptance is refused
-    UNKNOWN_COMMAND = "unknown_command"
-    NO_LOCATION = "no_location"
-    NO_REASON = "no_reason"
-    NO_GROWTH = "no_growth"  # limit
+    COMMAND_FORM = "command_form"
     COMMENT_EDITED = "comment_edited"
-    TRAILER_OF_FORK = "trailer_of_fork"
-    TRAILER_WITHOUT_OWNER = "trailer_without_owner"
-    LIMIT_NEEDED = "limit_needed"
-    LIMIT_NOT_STORED = "limit_not_stored"
-    GROWTH_NOT_SHOWN = "growth_not_shown"
-    AUTHOR_DELETED = "author_deleted"
     NO_OWNER = "no_owner"  # login
     NO_WRITER = "no_writer"  # login
-    NOT_LOOKED_UP = "not_looked_up"  # login, most
     RIGHTS_UNKNOWN = "rights_unknown"  # login, text
 
     # messages from elsewhere, such as an error raised by a reader

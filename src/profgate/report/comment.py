@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from profgate.errors import ProfgateError
-from profgate.model.acceptance import limits_text, shown_text
 from profgate.model.links import Links
-from profgate.model.report import Document, Finding, MetricReport, Report, WorkloadReport
-from profgate.model.visible_text import full_name, name_text
+from profgate.model.report import Document, Finding, MetricReport, Report
+from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows, statements
 from profgate.report.acceptance_rows import ways_out
 from profgate.report.finding_text import (
@@ -65,7 +64,7 @@ def render_comment(
     Raises:
         ProfgateError: if the key contains characters that are not allowed in the marker.
     """
-    first_line, body = _marker_of(report, key, report.findings), Body(report, links, run_url)
+    first_line, body = marker(key, report.target.sha, report.baseline.sha), Body(report, links, run_url)
     texts = (f"{first_line}\n{body.text(limit)}" for limit in (10, 5, 2, 0))
     return Document("comment.md", "text/markdown", _fitting(texts, COMMENT_BYTES))
 
@@ -99,29 +98,16 @@ def render_quiet_comment(
     first = f"{body.sign} {body.title()}" if unknown else "✅ Resolved: no performance regression any more"
     orders = (rank_details(check) for _, _, check in rank_sections(report) if check.order == "below")
     parts = (bullets(body.suspects), *orders, body.compared(), body.next_step() if unknown else "")
-    return Document("comment.md", "text/markdown", paragraphs(f"{_marker_of(report, key)}\n### {first}", *parts))
+    first_line = marker(key, report.target.sha, report.baseline.sha)
+    return Document("comment.md", "text/markdown", paragraphs(f"{first_line}\n### {first}", *parts))
 
 
-def _marker_of(report: Report, key: str, shown: Iterable[tuple[WorkloadReport, MetricReport, Finding]] = ()) -> str:
-    """Return the marker, which contains the growth of the findings in the comment, red findings first."""
-    accepted_ones = sorted(
-        (entry for entry in shown if entry[2].is_acceptable), key=lambda entry: entry[2].colour != "red"
-    )
-    growths = (
-        ((name_text(finding.location.name), finding.location.file, load.name, metric.name), finding.growth)
-        for load, metric, finding in accepted_ones
-    )
-    accepted = limits_text(report.acceptances)
-    return marker(key, report.target.sha, report.baseline.sha, shown=shown_text(growths), accepted=accepted)
-
-
-def marker(key: str, head_sha: str | None, base_sha: str | None, **stored: str) -> str:
-    """Return the hidden first line, which identifies the comment and contains values for later runs."""
+def marker(key: str, head_sha: str | None, base_sha: str | None) -> str:
+    """Return the hidden first line, which identifies the comment."""
     if not MARKER_KEY.fullmatch(key):
         raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
     places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
-    fields = (f" {name}={value}" for name, value in stored.items() if value)
-    return f"<!-- profgate v1 key={key}{''.join(places)}{''.join(fields)} -->"
+    return f"<!-- profgate v1 key={key}{''.join(places)} -->"
 
 
 class Body(View):

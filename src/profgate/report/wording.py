@@ -24,7 +24,6 @@ LACKS = {
     "no_size": ": no record states its input size",
     "equal_sizes": ": all sizes are equal",
 }
-WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
@@ -323,30 +322,17 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.BENCHMARK_CHANGED: "not compared, because the source of the benchmark changed: {benchmarks}{more:more}",
     ReasonCode.BENCHMARK_STRETCHES: "compared only between changes of the benchmark's source: {benchmarks}{more:more}",
     ReasonCode.BENCHMARK_SOURCE_UNKNOWN: "source unknown, use --source: {benchmarks}{more:more}",
-    ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept its functions, or change fail-on-total on the "
-    "base branch",
-    ReasonCode.ACCEPTED_NOTHING: "no location with this name became worse",
+    ReasonCode.ACCEPTED_NOTHING: "no function with this name became worse; a total cannot be accepted",
     ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that became worse: add file=PATH",
-    ReasonCode.ACCEPTED_REMOVAL: "it is no longer measured",
-    ReasonCode.NOT_REMOVED: "no workload with this name is missing in the target",
+    ReasonCode.ACCEPTED_WORKLOAD: "it is no longer measured, or does other work",
+    ReasonCode.LIMIT_NEEDED: "no workload with this name is missing or does other work; for a function, add max=+40%",
     ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
     ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but the growth is now {growth:signed}",
-    ReasonCode.UNKNOWN_COMMAND: f"is unknown: {WHAT_TO_WRITE}",
-    ReasonCode.NO_LOCATION: f"names no location: {WHAT_TO_WRITE}",
-    ReasonCode.NO_REASON: f"gives no reason: {WHAT_TO_WRITE}",
-    ReasonCode.NO_GROWTH: "max={limit} is not a growth: write max=+30% or max=1.3x",
+    ReasonCode.COMMAND_FORM: "is incomplete: write /profgate accept NAME max=+40%: REASON",
     ReasonCode.COMMENT_EDITED: "the comment was edited, perhaps by another person: write a new one",
-    ReasonCode.TRAILER_OF_FORK: "trailers count only in branches of this repository; write a comment on the "
-    "pull request instead",
-    ReasonCode.TRAILER_WITHOUT_OWNER: "the policy names owners, and a trailer shows no author: write a comment",
-    ReasonCode.LIMIT_NEEDED: "the policy names owners, so the command needs a limit: add max=+30%",
-    ReasonCode.LIMIT_NOT_STORED: "this run cannot store the measured limit: add max=+30%",
-    ReasonCode.GROWTH_NOT_SHOWN: "no comment of profgate showed its growth at that time: add max=+30%",
-    ReasonCode.AUTHOR_DELETED: "its author's account was deleted",
     ReasonCode.NO_OWNER: "{login} is not one of the owners in the policy",
     ReasonCode.NO_WRITER: "{login} may not write to this repository",
-    ReasonCode.NOT_LOOKED_UP: "the rights of {login} were not looked up: more than {most} people wrote commands",
-    ReasonCode.RIGHTS_UNKNOWN: "GitHub did not return the rights of {login}: {text}",
+    ReasonCode.RIGHTS_UNKNOWN: "the rights of {login} are not known: {text}",
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
     ReasonCode.STRATEGY_RAISED: "the strategy failed: {error}",

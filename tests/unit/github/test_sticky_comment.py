@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github.sticky_comment import Texts, answer_in_comment, owned, publish_anew, publish_comment
+from profgate.github.sticky_comment import Texts, owned, publish_anew, publish_comment
 
 BOT = "github-actions[bot]"
 TEXTS = Texts("<!-- profgate v1 key=default head=1 -->\nworse", "<!-- profgate v1 key=default -->\nback", worth=True)
@@ -75,14 +75,6 @@ def test_oldest_of_several_comments_remains(fake: FakeGitHub) -> None:
     fake.add_comment(1, "<!-- profgate v1 key=default -->\nolder run", author=BOT)
     publish(fake)
     assert [(one.id, one.body) for one in fake.state.comments.values()] == [(first, TEXTS.full)]
-
-
-@pytest.mark.parametrize(("newest", "answered"), [(True, [False, False, True]), (False, [True, False, False])])
-def test_one_of_several_comments_is_answered(fake: FakeGitHub, *, newest: bool, answered: list[bool]) -> None:
-    for _ in answered:
-        fake.add_comment(1, TEXTS.full, author=BOT)
-    answer_in_comment(fake.client(), 1, "default", lambda text: f"{text}\nNo.", newest=newest)
-    assert [body.endswith("No.") for body in fake.comment_bodies(1)] == answered
 
 
 def test_result_of_an_older_head_is_not_written(fake: FakeGitHub) -> None:

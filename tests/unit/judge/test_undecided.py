@@ -75,7 +75,7 @@ def apart(report: Report) -> Report:
         (apart(compared(SLOWER)), replace(REQUIRED, confirm="required"), "fail", 1, "unproven"),
     ],
 )
-def test_silence_is_no_pass(report: Report, policy: Policy, conclusion: str, code: int, reason: str) -> None:
+def test_undecided_is_no_pass(report: Report, policy: Policy, conclusion: str, code: int, reason: str) -> None:
     verdict = judge(report, policy).verdict
     assert (verdict.conclusion, verdict.exit_code, verdict.reasons[0].code.value) == (conclusion, code, reason)
 
@@ -93,14 +93,14 @@ def removal(text: str) -> Callable[[Report], Report]:
 @pytest.mark.parametrize(
     ("text", "state", "conclusion"),
     [
-        ("/profgate accept-removal gone: not used any more", "applies", "warn"),
-        ("/profgate accept-removal `gone`: not used any more", "applies", "warn"),
-        ("/profgate accept-removal gone", "refused", "not_compared"),
-        ("/profgate accept-removal w: another one", "unused", "not_compared"),
+        ("/profgate accept gone: not used any more", "applies", "warn"),
+        ("/profgate accept `gone`: not used any more", "applies", "warn"),
+        ("/profgate accept gone", "refused", "not_compared"),
+        ("/profgate accept w: another one", "unused", "not_compared"),
         ("/profgate accept gone max=+40%: a function", "unused", "not_compared"),
     ],
 )
-def test_removal_needs_its_own_acceptance(text: str, state: str, conclusion: str) -> None:
+def test_removed_workload_can_be_accepted(text: str, state: str, conclusion: str) -> None:
     report = judge(removal(text)(compared(BASE, "gone")), Policy(required=("*",)))
     assert [one.state for one in report.acceptances] == [state]
     assert report.verdict.conclusion == conclusion
@@ -108,7 +108,7 @@ def test_removal_needs_its_own_acceptance(text: str, state: str, conclusion: str
 
 
 def test_accepted_removal_covers_no_function() -> None:
-    report = judge(removal("/profgate accept-removal f07: the workload")(compared(SLOWER, "f07")), Policy())
+    report = judge(removal("/profgate accept f07: the workload")(compared(SLOWER, "f07")), Policy())
     assert report.verdict.conclusion == "fail"
 
 
@@ -122,8 +122,15 @@ def test_results_that_both_sides_lack_hide_no_other_workload(policy: Policy, ver
     assert (found.conclusion, found.exit_code) == verdict
 
 
+def test_workload_with_other_work_can_be_accepted() -> None:
+    report = judge(removal("/profgate accept w: it does half")(compared(HALF)), REQUIRED)
+    assert [one.state for one in report.acceptances] == ["applies"]
+    assert (report.verdict.conclusion, report.verdict.exit_code) == ("warn", 0)
+    assert judge(report, REQUIRED) == report
+
+
 def test_recording_that_failed_is_no_removal() -> None:
     empty = NotCompared("gone", None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": "target"}))
     report = replace(compared(), not_compared=(empty,))
-    judged_again = judge(removal("/profgate accept-removal gone: empty")(report), STRICT)
+    judged_again = judge(removal("/profgate accept gone: empty")(report), STRICT)
     assert judged_again.verdict.exit_code == 1

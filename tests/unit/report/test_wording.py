@@ -52,7 +52,6 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.RATES_APART: {"baseline": "100", "target": "99"},
     ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
     ReasonCode.ORDER_CHANGED: {"direction": "slower"},
-    ReasonCode.NO_GROWTH: {"limit": "lots"},
     ReasonCode.DIFF_STARTS_ELSEWHERE: {"baseline": "4f2c1ab"},
     ReasonCode.LIKE_REMOVED: {"workload": "load", "removed": "api"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},

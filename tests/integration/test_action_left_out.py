@@ -42,14 +42,14 @@ def test_workload_that_is_left_out_fails(stage: Stage, text: str, brought: dict[
     required(stage, text)
     assert stage.compare(brought) == 1
     assert stage.outputs["conclusion"] == "not_compared"
-    assert "/profgate accept-removal api: REASON" in stage.comments[0]
+    assert "/profgate accept api: REASON" in stage.comments[0]
 
 
 def test_removed_workload_passes_once_accepted(stage: Stage) -> None:
     required(stage)
     stage.fake.state.collaborators |= {"maintainer": "write", "reader": "read"}
     for author, code in (("reader", 1), ("maintainer", 0)):
-        stage.fake.add_comment(stage.number, "/profgate accept-removal api: replaced", author=author)
+        stage.fake.add_comment(stage.number, "/profgate accept api: replaced", author=author)
         assert stage.compare(profiles(SHARES, 77, "batch")) == code
     comment = next(text for text in stage.comments if text.startswith("<!--"))
     assert "no longer measured, accepted by" in comment
