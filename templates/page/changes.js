@@ -27,12 +27,12 @@ export function makeChanges(page) {
     const [gone, fresh] = oneSided();
     if (gone)
       aside.append(
-        linkButton(`${formatShare(gone)} of before`, () => page.set({ view: "elided", tab: "graph" })),
+        linkButton(`${formatShare(gone)} of before`, () => page.set({ view: "before", tab: "graph" })),
         " is gone. ",
       );
     if (fresh)
       aside.append(
-        linkButton(`${formatShare(fresh)} of after`, () => page.set({ view: "union", tab: "graph" })),
+        linkButton(`${formatShare(fresh)} of after`, () => page.set({ view: "after", tab: "graph" })),
         " is new. ",
       );
     aside.append(ratioSentence(page));

@@ -31,11 +31,11 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
 
 // Computes the colour scale of a page and the level of every row, from -32 (less) to +32 (more); 0 is neutral.
 //
-// `gate` is a share of the whole; `chance` keeps insignificant changes neutral; `reference` is "auto" (98th percentile
-// of the coloured changes), "max" or a share; `fixed` uses the reference of another tree. The reference depends on
-// the whole tree, not on the zoom, so a colour has one meaning per page.
+// `gate` is a share of the whole; `chance` keeps insignificant changes neutral; `fixed` uses the reference of another
+// tree instead of the 98th percentile of the coloured changes. The reference depends on the whole tree, not on the
+// zoom, so a colour has one meaning per page.
 export function shadesOf(tree, options) {
-  const { ratio, basis, mode, gate, sample, ramp = "sqrt", reference: kind = "auto", chance = true, fixed } = options;
+  const { ratio, basis, mode, gate, sample, chance = true, fixed } = options;
   const self = basis === "self";
   const before = self ? tree.beforeSelf : tree.before;
   const after = self ? tree.afterSelf : tree.after;
@@ -55,18 +55,17 @@ export function shadesOf(tree, options) {
     change[i] = delta;
     sizes[coloured++] = size;
   }
-  const reference = fixed ?? referenceOf(sizes.subarray(0, coloured), kind);
-  const floor = gate > 0 ? FIRST_LEVEL : 1;
-  const scale = { level, reference, coloured, whole, floor, mode, ramp };
+  const reference = fixed ?? referenceOf(sizes.subarray(0, coloured));
+  const scale = { level, reference, coloured, whole, mode };
   for (let i = 0; i < tree.size; i++)
     if (change[i] !== 0) level[i] = levelOn(scale, change[i], Math.max(after[i], (before[i] * num) / den));
   return scale;
 }
 
-function levelOn({ reference, whole, floor, mode, ramp }, delta, larger) {
-  const part = Math.abs(delta) / whole / reference;
-  const strength = mode === "relative" ? Math.abs(delta) / larger : ramp === "linear" ? part : Math.sqrt(part);
-  return Math.sign(delta) * Math.max(floor, Math.round(LEVELS * Math.min(1, strength)));
+function levelOn({ reference, whole, mode }, delta, larger) {
+  // the square root keeps small changes visible
+  const strength = mode === "relative" ? Math.abs(delta) / larger : Math.sqrt(Math.abs(delta) / whole / reference);
+  return Math.sign(delta) * Math.max(FIRST_LEVEL, Math.round(LEVELS * Math.min(1, strength)));
 }
 
 // Returns the level of any change on a tree's scale. The significance is tested by z unless `passed` is known.
@@ -86,11 +85,9 @@ export function levelOfChange(
   return levelOn(scale, after - old, Math.max(after, old));
 }
 
-function referenceOf(sizes, kind) {
-  if (typeof kind === "number") return kind;
+function referenceOf(sizes) {
   if (!sizes.length) return SMALLEST_REFERENCE;
   const sorted = sizes.slice().sort();
-  if (kind === "max") return sorted[sorted.length - 1];
   return Math.max(SMALLEST_REFERENCE, sorted[Math.ceil(0.98 * sorted.length) - 1]);
 }
 

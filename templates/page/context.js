@@ -26,17 +26,9 @@ import { worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { editedTree } from "./edits.js";
-import { nodeOfKey, once, pathHashes, widestOf } from "./tree.js";
-import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
+import { once, pathHashes, widestOf } from "./tree.js";
+import { foldedRows, ratioOf, sidesOf, startsOf, widthsOf } from "./views.js";
 
-export const DEFAULT_COLOURS = {
-  basis: "inclusive",
-  mode: "contribution",
-  ramp: "sqrt",
-  reference: "auto",
-  gate: "auto",
-  chance: true,
-};
 const LEAST_WIDTH = 40; // pixels of a frame that is opened, if its caller is wide enough
 const FOLLOWS = {
   tree: ["tree", "shape", "ratio", "colour", "layout", "zoom", "focus"],
@@ -57,14 +49,8 @@ const CHANGED_BY = {
   sandwich: "shape",
   reversed: "shape",
   k: "ratio",
-  factor: "ratio",
-  anchor: "ratio",
-  subtree: "ratio",
   basis: "colour",
   mode: "colour",
-  ramp: "colour",
-  reference: "colour",
-  gate: "colour",
   chance: "colour",
   view: "layout",
   scale: "layout",
@@ -120,6 +106,10 @@ export function makePage(header, whole) {
       page.set({ zoom, focus: { shape, node } });
     },
     focusOn: (node, shape = page.state.focus.shape) => page.set({ focus: { shape, node } }),
+    // Opens a side on which the row has a width, unless the view shows it.
+    showSideOf(node, shape = 0) {
+      if (!isDrawn(page, node, shape)) page.set({ view: page.shapes[shape].after[node] > 0 ? "after" : "before" });
+    },
     openNode: (node) => openNode(page, node),
     openInGraph: (node) => openInGraph(page, node),
     openSymbol(symbol) {
@@ -148,10 +138,9 @@ function initial(header, whole) {
     scale: "common",
     strip: both,
     k: header.normalisation,
-    factor: "1",
-    anchor: "",
-    subtree: "",
-    ...DEFAULT_COLOURS,
+    basis: "inclusive",
+    mode: "contribution",
+    chance: true,
     q: "",
     regex: false,
     case: false,
@@ -184,22 +173,17 @@ const COMPUTE = {
     page.hovered = null;
   },
   ratio(page) {
-    const { k, factor, anchor, subtree } = page.state;
-    const sums =
-      k === "anchor" && subtree ? subtreeSums(page.tree, nodeOfKey(hashesOf(page.tree), subtree)) : undefined;
-    page.ratio = ratioOf(k, page.tree, page.header.runs, k === "anchor" ? anchor : factor, sums);
-    page.tableRatio = k === "total" ? ratioOf("none", page.tree, page.header.runs) : page.ratio;
+    page.ratio = ratioOf(page.state.k, page.tree, page.header.runs);
+    page.tableRatio = ratioOf("none", page.tree, page.header.runs);
   },
   colour(page) {
-    const { k, basis, mode, ramp, reference, gate, chance } = page.state;
+    const { k, basis, mode, chance } = page.state;
     const options = {
       ratio: page.ratio,
       normalisation: page.ratio.refused ? "none" : k,
       basis,
       mode,
-      ramp,
-      reference,
-      gate: page.header.alone ? Infinity : gate === "auto" ? GATES[basis] : gate,
+      gate: page.header.alone ? Infinity : GATES[basis],
       chance,
       sample: page.sample,
       repeats: testsRepeats(page),
@@ -304,7 +288,7 @@ function openInGraph(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";
   if (Object.keys(needed).length) page.set(needed);
-  if (!isDrawn(page, node)) page.set({ view: "union" });
+  page.showSideOf(node);
   const { widths } = page.panes.find((pane) => !pane.isStrip && pane.widths[node] > 0) ?? page.panes[0];
   const least = (widths[node] * window.innerWidth) / LEAST_WIDTH; // of the caller that fills the picture
   let zoom = node;

@@ -139,8 +139,8 @@ export function leadsToWorse({ leads, level, worse }, node) {
 }
 
 // Narrow boxes have no marks and no gaps, so adjacent boxes of one colour are drawn as one rectangle.
-function isNarrow({ tree, widths, root, outlines }, scale, node) {
-  return node >= root && widths[node] * scale < DETAILED && !outlines && tree.symbol[node] >= 0;
+function isNarrow({ tree, widths, root }, scale, node) {
+  return node >= root && widths[node] * scale < DETAILED && tree.symbol[node] >= 0;
 }
 
 // Returns ranges of adjacent pixels, so that only a few rectangles are drawn.
@@ -184,7 +184,7 @@ function paintNarrow(context, scene, scale, nodes, y) {
 }
 
 function paintBox(context, scene, scale, node, y, ink, patterns) {
-  const { tree, shades, palette, rowHeight, found, root, findings, outlines } = scene;
+  const { tree, shades, palette, rowHeight, found, root, findings } = scene;
   const [left, size] = boxOf(scene, scale, node);
   const shade = shades.level[node] + LEVELS;
   const state = stateOf(tree, node);
@@ -197,7 +197,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     (node < root && tree.end[node] >= tree.end[root]) ||
     (shades.carries?.[node] === 1 && !finding);
   const sure = finding?.severity === "severe" || finding?.severity === "degraded";
-  const hollow = (outlines && state !== "gone") || (state === "both" && shade === LEVELS);
+  const hollow = state === "both" && shade === LEVELS;
   if (hollow) frameBox(context, left, y, wide, tall, ink.line, 1);
   else {
     context.globalAlpha = faint ? FAINT : 1;
@@ -209,7 +209,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillStyle = patterns[state];
     context.fillRect(left, y, wide, tall);
   }
-  const leads = !outlines && leadsToWorse(shades, node);
+  const leads = leadsToWorse(shades, node);
   if (leads) {
     context.fillStyle = palette.fills[LEVELS * (1 + shades.worse)];
     context.fillRect(left, y + tall - 2, wide, 2);

@@ -1,20 +1,8 @@
-// What the reader does to the call tree of both sides: focus, merge, collapse recursion, leave out. Each can be undone.
+// What the reader does to the call tree of both sides: only the calls of a function, or its recursion collapsed.
 import { MERGED } from "./colour.js";
 import { announce, byId, element, makeButton } from "./dom.js";
 import { outermostOf, ranksOf } from "./merge.js";
-import {
-  UNKNOWN,
-  ancestorsOf,
-  forget,
-  indexOfSymbols,
-  makeTree,
-  once,
-  rowsOfSymbol,
-  symbolName,
-  weightOf,
-  widestOf,
-  withoutSymbols,
-} from "./tree.js";
+import { UNKNOWN, makeTree, once, rowsOfSymbol, symbolName, weightOf, widestOf } from "./tree.js";
 
 export const EDITS = {
   focus: {
@@ -22,36 +10,24 @@ export const EDITS = {
     chip: "Only calls of",
     help: "Only the calls of this function, from all its callers (o)",
   },
-  merge: {
-    title: "Merge into callers",
-    chip: "Merged into callers:",
-    help: "Count the cost of this function for its callers (m)",
-  },
   collapse: {
     title: "Collapse recursion",
     chip: "Collapsed:",
     help: "One frame for all nested calls of this function (k)",
   },
-  drop: { title: "Leave out", chip: "Without stacks through", help: "Leave out every stack through this function (x)" },
 };
 
 const editKey = ({ kind, symbol }) => `${kind} ${symbol}`;
 
 // Applies the edits one after the other. Each result is stored with the tree before it, so undo costs nothing.
 export function editedTree(tree, edits) {
-  return edits.reduce(
-    (before, { kind, symbol }) =>
-      once(before, editKey({ kind, symbol }), () =>
-        kind === "drop" ? withoutSymbols(before, new Set([symbol])) : regrouped(before, kind, symbol),
-      ),
-    tree,
-  );
+  return edits.reduce((before, edit) => once(before, editKey(edit), () => regrouped(before, edit)), tree);
 }
 
 // Returns the tree in which every row has the row that stands for it. Each row's own cost counts once, for that row, so
-// merged and collapsed trees have the same totals; a focused tree has the totals of the function. `origin` maps the
-// rows of the page's complete tree to the new rows.
-function regrouped(tree, kind, chosen) {
+// a collapsed tree has the same totals; a focused tree has the totals of the function. `origin` maps the rows of the
+// page's complete tree to the new rows.
+function regrouped(tree, { kind, symbol: chosen }) {
   const { size, parent, symbol } = tree;
   const made = rowMaker(size);
   const stands = new Int32Array(size);
@@ -59,16 +35,14 @@ function regrouped(tree, kind, chosen) {
   const sources = new Int32Array(size);
   const source = new Int32Array(size);
   const mixes = new Uint8Array(size); // whether rows with other callers may join the row's callees
-  if (kind === "merge") for (const row of rowsOfSymbol(tree, chosen)) mixes[parent[row]] = 1;
   if (kind === "focus") mixes[0] = 1;
   const isLeftOut = (row) => kind === "focus" && outermost[row] < 0;
   for (let i = 0; i < size; i++) {
     const above = parent[i];
     const outer = i ? outermost[above] : -1;
     if (i && mixes[above]) mixes[i] = 1;
-    if (symbol[i] === chosen && (kind === "merge" || (kind === "collapse" && outer >= 0))) {
-      stands[i] = kind === "merge" ? stands[above] : outer;
-      outermost[i] = outer;
+    if (symbol[i] === chosen && kind === "collapse" && outer >= 0) {
+      stands[i] = outermost[i] = outer;
       continue;
     }
     const apart = i > 0 && kind === "focus" && outer < 0 && symbol[i] !== chosen;
@@ -207,24 +181,9 @@ export function makeEdits(page) {
   const buttons = Object.entries(EDITS).map(([kind, { title, help }]) => {
     const button = makeButton(title, () => page.edit(kind), "plain");
     button.title = help;
-    button.addEventListener("pointermove", () => prepare(kind));
     return [kind, button];
   });
   byId("edits").append(...buttons.map(([, button]) => button));
-
-  // Computes the picture of an edit before its button is clicked. Only the last picture that was not used is stored.
-  let prepared = null;
-  function prepare(kind) {
-    const { tree, state } = page;
-    const edit = { kind, symbol: chosen() };
-    const [key, last] = [editKey(edit), prepared];
-    if (!isPossible(kind, edit.symbol) || (last?.tree === tree && last.key === key)) return;
-    if (last && !state.edits.some((used) => editKey(used) === last.key)) forget(last.tree, last.key);
-    prepared = { tree, key };
-    window.requestIdleCallback?.(() => {
-      if (page.tree === tree) indexOfSymbols(page.prepare({ edits: [...state.edits, edit], ...UNZOOMED }));
-    });
-  }
 
   const chosen = () => {
     const { shape, node } = page.state.focus;
@@ -248,8 +207,6 @@ export function makeEdits(page) {
   function showChips() {
     const { edits } = page.state;
     byId("chips").hidden = !edits.length;
-    const undo = makeButton("Undo", page.undo, "undo");
-    undo.title = "Undo the last one (u)";
     byId("chips").replaceChildren(
       ...edits.map((edit) => {
         const name = symbolName(page.whole, edit.symbol);
@@ -258,33 +215,24 @@ export function makeEdits(page) {
         chip.setAttribute("aria-label", `Undo: ${EDITS[edit.kind].title} ${name}`);
         return chip;
       }),
-      undo,
     );
   }
 
-  // The selected function stays selected, or else its nearest caller that is still there.
-  function change(edits, symbols = [chosen()]) {
+  // The selected function stays selected if it is still there.
+  function change(edits) {
+    const symbol = chosen();
     page.set({ edits, ...UNZOOMED });
     const { tree, state } = page;
-    const row =
-      state.sandwich < 0 &&
-      !state.reversed &&
-      symbols.map((symbol) => widestOf(tree, symbol)).find((at) => at > 0 && weightOf(tree, at) > 0);
-    if (row && state.tab === "graph") page.openInGraph(row);
+    if (symbol < 0 || state.tab !== "graph" || state.sandwich >= 0 || state.reversed) return;
+    const row = widestOf(tree, symbol);
+    if (row > 0 && weightOf(tree, row) > 0) page.openInGraph(row);
   }
 
-  page.edit = (kind, symbol = chosen()) => {
+  page.edit = (kind) => {
+    const symbol = chosen();
     if (!isPossible(kind, symbol)) return;
-    const { shape, node } = page.state.focus;
-    const path = ancestorsOf(page.shapes[shape], node).reverse();
-    const others = path.map((row) => page.shapes[shape].symbol[row]).filter((other) => other !== symbol);
-    change([...page.state.edits, { kind, symbol }], kind === "merge" || kind === "drop" ? others : [symbol]);
+    change([...page.state.edits, { kind, symbol }]);
     announce(`${EDITS[kind].title}: ${symbolName(page.whole, symbol)}`);
-  };
-  page.undo = () => {
-    if (!page.state.edits.length) return;
-    change(page.state.edits.slice(0, -1));
-    announce("Undone");
   };
   page.on("focus", showButtons);
   page.on("tree", showChips);

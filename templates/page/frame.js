@@ -70,7 +70,6 @@ export function fitFrames(page, frames, { drawnWidths, room }) {
     setHeight(canvas, height);
     frame.scene = {
       ...sceneOf(page, pane, page.state.zoom[pane.shape], drawnWidths[index]),
-      outlines: pane.view === "elided",
       height,
       rowHeight,
       count,

@@ -1,6 +1,6 @@
 // The pictures: one pane per side or direction, with hover, zoom and keyboard commands.
 import { paletteOf } from "./colour.js";
-import { isDrawn, isShown } from "./context.js";
+import { isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";
 import { announce, byId, themeOf } from "./dom.js";
 import { boxOf, nodeAt, paint, visiblePlan } from "./draw.js";
@@ -153,7 +153,7 @@ export function makeGraph(page) {
     graph.addEventListener("click", (event) => {
       const node = pointedAt(frame, event);
       if (node < 0) return;
-      if (!isDrawn(page, node, frame.pane.shape)) page.set({ view: "union" });
+      page.showSideOf(node, frame.pane.shape);
       zoomTo(node, frame.pane.shape);
     });
     graph.addEventListener("scroll", () => {

@@ -1,9 +1,7 @@
 // Keyboard commands, which are inactive while the user types text.
 import { byId } from "./dom.js";
-import { FOLDS, MAIN_VIEWS } from "./views.js";
+import { FOLDS, VIEWS } from "./views.js";
 import { linkOf } from "./words.js";
-
-const MODES = ["contribution", "relative", "absolute"];
 
 export function makeKeys(page) {
   const graphKeys = {
@@ -26,13 +24,10 @@ export function makeKeys(page) {
     f: () => page.set({ fold: FOLDS[(FOLDS.indexOf(page.state.fold) + 1) % FOLDS.length] }),
     s: () => page.openTab(page.state.sandwich >= 0 ? "graph" : "sandwich"),
     t: () => page.openTab(page.state.tab === "symbols" ? "graph" : "symbols"),
-    c: () => page.set({ mode: MODES[(MODES.indexOf(page.state.mode) + 1) % MODES.length] }),
+    c: () => page.set({ mode: page.state.mode === "relative" ? "contribution" : "relative" }),
     b: () => page.set({ basis: page.state.basis === "self" ? "inclusive" : "self" }),
     o: () => page.edit("focus"),
-    m: () => page.edit("merge"),
     k: () => page.edit("collapse"),
-    x: () => page.edit("drop"),
-    u: () => page.undo(),
     d: openSource,
     y: () => page.copyLink(),
     "?": () => {
@@ -68,7 +63,7 @@ export function makeKeys(page) {
     const { target } = event;
     if (
       target instanceof HTMLElement &&
-      target.matches("input:not([type=radio]):not([type=checkbox]):not([type=range]), select, textarea")
+      target.matches("input:not([type=radio]):not([type=checkbox]), select, textarea")
     ) {
       if (event.key === "Escape") /** @type {HTMLElement} */ (document.querySelector(".graph"))?.focus();
       else if (event.key === "Enter" && target.id === "query") page.step(event.shiftKey ? -1 : 1);
@@ -76,14 +71,10 @@ export function makeKeys(page) {
     }
     const inGraph = target instanceof HTMLElement && target.classList.contains("graph");
     const own =
-      target instanceof HTMLElement &&
-      target.matches("[role=tab], [type=radio], [type=range]") &&
-      event.key.startsWith("Arrow");
+      target instanceof HTMLElement && target.matches("[role=tab], [type=radio]") && event.key.startsWith("Arrow");
     if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
     const view =
-      !page.header.alone && ["graph", "sandwich"].includes(page.state.tab)
-        ? MAIN_VIEWS[Number(event.key) - 1]
-        : undefined;
+      !page.header.alone && ["graph", "sandwich"].includes(page.state.tab) ? VIEWS[Number(event.key) - 1] : undefined;
     const action =
       (inGraph && graphKeys[event.key]) ||
       page.panelKeys()[event.key] ||

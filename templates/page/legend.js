@@ -4,13 +4,12 @@ import { testsRepeats } from "./context.js";
 import { byId, element, themeOf } from "./dom.js";
 import { formatChosenShare } from "./format.js";
 import { isEdited } from "./tree.js";
-import { changeOf } from "./words.js";
 
 const TICKS = [-1, -0.5, 0, 0.5, 1];
 
 export function makeLegend(page) {
   const show = () => {
-    const { mode, ramp, basis, gate, chance, view } = page.state;
+    const { mode, basis, chance, view } = page.state;
     const palette = paletteOf(themeOf(page), page.higher);
     const swatches = [];
     for (let level = -LEVELS; level <= LEVELS; level += 4) {
@@ -21,22 +20,19 @@ export function makeLegend(page) {
     const { coloured, movedFunctions } = page.scale;
     byId("ramp").hidden = !coloured;
     byId("swatches").replaceChildren(...swatches);
-    byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at, mode, ramp) : "0")));
+    byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at, mode) : "0")));
     const [less, more] =
       view === "before" ? ["will cost less", "will cost more"] : ["less after the change", "more after the change"];
     byId("less").textContent = page.higher ? `${less}: worse` : less;
     byId("more").textContent = page.higher ? `${more}: better` : more;
-    const from = gate === "auto" ? GATES[basis] : gate;
     const scale = {
       contribution: "change in % of the whole",
       relative: "change in % of the frame's own value",
-      absolute: "change in its unit",
     }[mode];
-    const size = from ? `Coloured from ${formatChosenShare(from)} of the whole` : "Every change is coloured";
-    const curve = mode === "relative" ? "" : ramp === "linear" ? ", linear" : ", square root";
+    const curve = mode === "relative" ? "" : ", square root";
     const text = [
       `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${curve}.`,
-      `${size}${tested(chance)}.`,
+      `Coloured from ${formatChosenShare(GATES[basis])} of the whole${tested(chance)}.`,
       movedFunctions ? "Functions called from elsewhere at about the same cost are outlines, too." : "",
       coloured ? "" : "No frame is coloured.",
     ].join(" ");
@@ -54,10 +50,8 @@ export function makeLegend(page) {
     return "; significance is not tested, because the values are not sample counts";
   }
 
-  function tickText(at, mode, ramp) {
-    const { reference, whole } = page.scale;
-    const part = mode === "relative" ? at : (ramp === "linear" ? at : Math.sign(at) * at * at) * reference;
-    if (mode === "absolute") return changeOf(page, part * whole);
+  function tickText(at, mode) {
+    const part = mode === "relative" ? at : Math.sign(at) * at * at * page.scale.reference;
     return `${part > 0 ? "+" : "\u2212"}${formatChosenShare(Math.abs(part), 2)}`;
   }
 

@@ -4,22 +4,20 @@ import { FOLDS, VIEWS } from "./views.js";
 
 const CHOICES = {
   view: VIEWS,
-  k: ["none", "total", "factor", "anchor"],
+  k: ["none", "total"],
   basis: ["inclusive", "self"],
-  mode: ["contribution", "relative", "absolute"],
-  ramp: ["sqrt", "linear"],
+  mode: ["contribution", "relative"],
   scale: ["common", "own"],
   order: ["name", "width", "delta"],
   fold: FOLDS,
 };
 const SWITCHES = ["regex", "case", "flip", "reversed", "strip", "chance", "only"];
-const TEXTS = ["tab", "factor", "anchor", "q", "box"];
+const TEXTS = ["tab", "q", "box"];
 const PATHS = ["zoom", "at"]; // the frame that fills the picture, and the selected frame
 const PATH_KEY = /^[0-9a-f]{16}$/;
-const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 
 // The state keys that are stored in a URL unchanged.
-export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS, "subtree", ...Object.keys(SHARES)];
+export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS];
 
 export function parseFragment(fragment) {
   /** @type {any} */
@@ -36,12 +34,6 @@ export function parseFragment(fragment) {
       state[key] = value;
     } else if (SWITCHES.includes(key)) {
       state[key] = value === "1";
-    } else if (Object.hasOwn(SHARES, key)) {
-      const share = Number(value);
-      if (SHARES[key].includes(value)) state[key] = value;
-      else if (value && share >= 0 && share <= 1) state[key] = share;
-    } else if (key === "subtree") {
-      if (PATH_KEY.test(value)) state.subtree = value;
     } else if (PATHS.includes(key)) {
       state[key] = value
         .split("~")[0]
@@ -67,13 +59,10 @@ export function parseFragment(fragment) {
 export function makeFragment(state, defaults) {
   const parts = [];
   const add = (key, value) => parts.push(`${key}=${encodeURIComponent(wellFormed(value))}`);
-  for (const key of [...Object.keys(CHOICES), ...Object.keys(SHARES), "tab"]) {
+  for (const key of [...Object.keys(CHOICES), "tab"]) {
     if (key !== "view" && state[key] !== defaults[key]) add(key, String(state[key]));
   }
   if (state.box) add("box", state.box);
-  if (state.k === "factor") add("factor", state.factor);
-  if (state.k === "anchor") add("anchor", state.anchor);
-  if (state.k === "anchor" && state.subtree) add("subtree", state.subtree);
   if (state.q) add("q", state.q);
   for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
   if (state.sandwich) add("sandwich", state.sandwich);

@@ -1,27 +1,11 @@
 // The views above the graph, and two panels: all changes and the settings.
-import { GATES } from "./colour.js";
-import { DEFAULT_COLOURS } from "./context.js";
-import { announce, byId, element, radioChoices, themeOf } from "./dom.js";
-import { formatChosenShare, formatRatio } from "./format.js";
-import { symbolSums } from "./symbols.js";
-import { MAIN_VIEWS, VIEWS, VIEW_HELP, VIEW_NAMES, ratioOf, sidesOf } from "./views.js";
-import { keysOfPath } from "./tree.js";
+import { announce, byId, radioChoices, themeOf } from "./dom.js";
+import { formatRatio } from "./format.js";
+import { VIEW_HELP, VIEW_NAMES, ratioOf, sidesOf } from "./views.js";
 
-const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };
-const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1];
-const CLASSIC_COLOURS = {
-  view: "after",
-  basis: "self",
-  mode: "contribution",
-  ramp: "linear",
-  reference: "max",
-  gate: 0,
-  chance: false,
-};
 const CHOICES_OF = {
-  views: ["view", namesOf(MAIN_VIEWS), VIEW_HELP],
-  "more-views": ["view", namesOf(VIEWS.slice(MAIN_VIEWS.length)), VIEW_HELP],
-  norms: ["k", NORMS, {}],
+  views: ["view", VIEW_NAMES, VIEW_HELP],
+  norms: ["k", { none: "As they are", total: "Equal totals" }, {}],
   bases: [
     "basis",
     { inclusive: "Total", self: "Self" },
@@ -32,17 +16,11 @@ const CHOICES_OF = {
   ],
   modes: [
     "mode",
-    { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" },
+    { contribution: "% of the whole", relative: "% of its own" },
     {
       contribution: "How much of the whole a frame's change is",
       relative: "How much a frame changed against itself",
-      absolute: "The change in its unit",
     },
-  ],
-  ramps: [
-    "ramp",
-    { sqrt: "Square root", linear: "Linear" },
-    { sqrt: "Small changes stay visible", linear: "Twice the change is twice as strong" },
   ],
   folds: [
     "fold",
@@ -60,50 +38,15 @@ const CHOICES_OF = {
   ],
 };
 
-function namesOf(views) {
-  return Object.fromEntries(views.map((view) => [view, VIEW_NAMES[view]]));
-}
+const CHECK_BOXES = ["flip", "reversed", "strip", "chance"];
 
 export function makeSettings(page) {
   for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
   for (const name of ["overview", "notes", "help", "settings"]) if (byId(name)) popover(name);
-  for (const [id, key] of [
-    ["flip", "flip"],
-    ["reversed", "reversed"],
-    ["strip", "strip"],
-    ["chance", "chance"],
-  ]) {
-    byId(id).addEventListener("change", (event) =>
-      page.set(
-        key === "reversed"
-          ? { reversed: event.target.checked, sandwich: -1, zoom: [0] }
-          : { [key]: event.target.checked },
-      ),
+  for (const key of CHECK_BOXES)
+    byId(key).addEventListener("change", ({ target: { checked } }) =>
+      page.set(key === "reversed" ? { reversed: checked, sandwich: -1, zoom: [0] } : { [key]: checked }),
     );
-  }
-  byId("factor").addEventListener("change", (event) => page.set({ k: "factor", factor: event.target.value }));
-  byId("anchor").addEventListener("change", (event) =>
-    page.set({ k: "anchor", anchor: event.target.value, subtree: "" }),
-  );
-  byId("anchor-this").addEventListener("click", () => {
-    const { shape, node } = page.state.focus;
-    const symbol = page.shapes[shape].symbol[node];
-    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: "" });
-  });
-  byId("anchor-path").addEventListener("click", () => {
-    const { node } = page.state.focus;
-    const symbol = page.tree.symbol[node];
-    if (symbol >= 0)
-      page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: keysOfPath(page.tree, node, 1)[0] ?? "" });
-  });
-  byId("reference").addEventListener("change", (event) =>
-    page.set({ reference: Number(event.target.value) || event.target.value }),
-  );
-  byId("gate").max = String(GATE_STEPS.length - 1);
-  byId("gate").addEventListener("input", (event) => page.set({ gate: GATE_STEPS[Number(event.target.value)] }));
-  byId("gate-auto").addEventListener("click", () => page.set({ gate: "auto" }));
-  byId("classic").addEventListener("click", () => page.set(CLASSIC_COLOURS));
-  byId("usual").addEventListener("click", () => page.set(DEFAULT_COLOURS));
   byId("theme").addEventListener("click", () => page.set({ theme: themeOf(page) === "dark" ? "light" : "dark" }));
 
   function segments(id, key, titles, help) {
@@ -121,25 +64,19 @@ export function makeSettings(page) {
       for (const input of byId(id).querySelectorAll("input[type=radio]"))
         input.checked = input.value === state[/** @type {string} */ (key)];
     }
-    for (const key of ["flip", "reversed", "strip", "chance"]) byId(key).checked = state[key];
+    for (const key of CHECK_BOXES) byId(key).checked = state[key];
     byId("scales").hidden = state.view !== "side";
     byId("strip-field").hidden = sidesOf(state.view, true).length === sidesOf(state.view, false).length;
-    byId("factor").value = state.factor;
-    byId("anchor").value = state.anchor;
-    byId("anchor-path").disabled = state.reversed || state.sandwich >= 0; // these pictures merge call paths
-    byId("reference").value = String(state.reference);
-    byId("reference").disabled = state.mode === "relative";
-    for (const input of byId("ramps").querySelectorAll("input")) input.disabled = state.mode === "relative";
     byId("chance").disabled = !page.sample && !page.tree.evidence;
-    const gate = state.gate === "auto" ? GATES[state.basis] : state.gate;
-    byId("gate").value = String(GATE_STEPS.findLastIndex((step) => step <= gate));
-    const shown = gate ? formatChosenShare(gate) : "off";
-    byId("gate").setAttribute("aria-valuetext", shown);
-    byId("gate-value").textContent = `${shown}${state.gate === "auto" ? " (default)" : ""}`;
-    byId("gate-auto").hidden = state.gate === "auto";
     byId("measure").textContent =
       ` · ${state.basis === "self" ? "self" : "total"} cost${state.k === "none" ? "" : `; ${compareState()}`}`;
-    limitNorms();
+    const { refused } = ratioOf("total", page.tree, page.header.runs);
+    const total = byId("norms").querySelector('[value="total"]');
+    total.disabled = Boolean(refused) && state.k !== "total";
+    total.parentElement.title = refused
+      ? `Not possible: ${refused}`
+      : "Scale the before side so that both totals are equal";
+    byId("compare-note").textContent = ratioSentence(page);
   }
 
   function compareState() {
@@ -147,82 +84,18 @@ export function makeSettings(page) {
     return ratio.refused ? "not scaled" : `before × ${formatRatio(ratio)}`;
   }
 
-  // The title of a disabled choice explains why it is disabled.
-  function limitNorms() {
-    const reasons = {
-      total: ratioOf("total", page.tree, page.header.runs).refused,
-      anchor:
-        page.state.anchor && !page.state.subtree && page.state.k !== "anchor"
-          ? ratioOf("anchor", page.tree, page.header.runs, page.state.anchor).refused
-          : "",
-    };
-    for (const [key, text] of [
-      ["none", "Compare the values as they are, for each run"],
-      ["total", "Scale the before side so that both totals are equal"],
-      ["factor", "Multiply the before side by a number"],
-      ["anchor", "Scale so that a function that did not change is equal"],
-    ]) {
-      const input = byId("norms").querySelector(`[value="${key}"]`);
-      input.disabled = Boolean(reasons[key]) && page.state.k !== key;
-      input.parentElement.title = reasons[key] ? `Not possible: ${reasons[key]}` : text;
-    }
-    byId("factor-field").hidden = page.state.k !== "factor";
-    byId("anchor-field").hidden = page.state.k !== "anchor";
-    byId("compare-note").replaceChildren(
-      page.ratio.refused ? `Not possible: ${page.ratio.refused}.` : `${ratioSentence(page)}`,
-    );
-  }
-
-  function listAnchors() {
-    const list = byId("anchors");
-    const sums = symbolSums(page.tree);
-    const order = page.tree.names
-      .map((_, symbol) => symbol)
-      .filter((symbol) => sums.before[symbol] > 0 && sums.after[symbol] > 0);
-    order.sort((a, b) => sums.after[b] - sums.after[a]);
-    list.replaceChildren(
-      ...order.slice(0, 300).map((symbol) => {
-        const option = element("option");
-        option.value = page.tree.names[symbol];
-        return option;
-      }),
-    );
-  }
-
   page.on("ratio", showState);
   page.on("colour", showState);
   page.on("layout", showState);
-  page.on("tree", () => (byId("anchors").dataset.full = ""));
-  byId("anchor").addEventListener("focus", () => {
-    if (byId("anchors").dataset.full) return;
-    byId("anchors").dataset.full = "1";
-    listAnchors();
-  });
   page.on("theme", () => page.state.theme !== "auto" && (document.documentElement.dataset.theme = page.state.theme));
 }
 
-// Returns the factor with all digits and where it comes from.
-export function ratioSentence(page) {
-  const { ratio, state } = page;
-  const [before, after] = page.header.runs;
-  if (ratio.refused) return "";
-  const exact = Number.isSafeInteger(ratio.num) && Number.isSafeInteger(ratio.den) ? reduced(ratio) : null;
-  const fraction =
-    exact && exact.den !== 1 ? ` = ${exact.num.toLocaleString("en")} / ${exact.den.toLocaleString("en")}` : "";
-  if (state.k === "none") return "Values are compared as they were recorded.";
-  const origin = {
-    total: "both totals made equal",
-    factor: "your factor",
-    anchor: `${state.anchor}${state.subtree ? " in its call path" : ""} made equal`,
-  }[state.k];
-  const more = state.k === "factor" && before !== after ? `, times ${after} runs after to ${before} before` : "";
-  return `Before is multiplied by ${formatRatio(ratio)}${fraction}: ${origin}${more}.`;
-}
-
-function reduced({ num, den }) {
-  let [a, b] = [num, den];
-  while (b) [a, b] = [b, a % b];
-  return { num: num / a, den: den / a };
+// Explains by which factor the before side is multiplied.
+export function ratioSentence({ ratio, state }) {
+  if (ratio.refused) return `Not possible: ${ratio.refused}.`;
+  return state.k === "none"
+    ? "Values are compared as they were recorded."
+    : `Before is multiplied by ${formatRatio(ratio)}: both totals made equal.`;
 }
 
 // A button and its popover, which Escape and a click elsewhere close.

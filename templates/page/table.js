@@ -1,4 +1,4 @@
-// The table of functions: sorts and filters functions, opens one in the graph, and excludes its stacks.
+// The table of functions: sorts and filters functions, and opens one in the graph.
 import { byId, element, linkButton, makeButton, placeElement } from "./dom.js";
 import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
 import { fixedUnit, formatShare, growthOf } from "./format.js";
@@ -232,10 +232,7 @@ function makeTable(page) {
     const sandwich = makeButton("⇕", () => page.openSandwich(row.symbol));
     sandwich.title = "Show its callers and callees";
     sandwich.setAttribute("aria-label", `Show callers and callees of ${name}`);
-    const drop = makeButton("×", () => page.edit("drop", row.symbol));
-    drop.title = `Leave out every stack through this function${page.header.alone ? "" : ", on both sides"}`;
-    drop.setAttribute("aria-label", `Leave out stacks through ${name}`);
-    cell.append(...(page.header.blueprint?.estimated ? [] : [sandwich]), drop);
+    if (!page.header.blueprint?.estimated) cell.append(sandwich);
     return cell;
   }
 

@@ -16,10 +16,6 @@ export function once(owner, key, make) {
   return value;
 }
 
-export function forget(owner, key) {
-  stored.get(owner)?.delete(key);
-}
-
 export function inclusiveOf(parent, own) {
   const total = new Float64Array(own);
   for (let i = total.length - 1; i > 0; i--) total[parent[i]] += total[i];
@@ -31,23 +27,6 @@ export function makeTree(columns) {
   const before = inclusiveOf(columns.parent, columns.beforeSelf);
   const after = inclusiveOf(columns.parent, columns.afterSelf);
   return { ...columns, before, after, totals: [before[0], after[0]] };
-}
-
-// Returns the tree without all stacks that contain one of the symbols, on both sides; row numbers do not change.
-export function withoutSymbols(tree, symbols) {
-  if (!symbols.size) return tree;
-  const { parent, end } = tree;
-  const kept = ["before", "after", "beforeSelf", "afterSelf"].map((column) => tree[column].slice());
-  const [before, after, beforeSelf, afterSelf] = kept;
-  for (const symbol of symbols)
-    for (const row of rowsOfSymbol(tree, symbol)) {
-      for (let above = parent[row]; above >= 0; above = parent[above]) {
-        before[above] -= before[row];
-        after[above] -= after[row];
-      }
-      for (const column of kept) column.fill(0, row, end[row]);
-    }
-  return { ...tree, before, after, beforeSelf, afterSelf, ...UNKNOWN, totals: [before[0], after[0]] };
 }
 
 export function nameOf(tree, node) {

@@ -1,93 +1,34 @@
 // The width and the start of every row in every view. A parent is never narrower than its children together.
 import { inclusiveOf } from "./tree.js";
 
-// The first ones have a button above the graph and a key, in this order.
-export const MAIN_VIEWS = ["after", "before", "diff", "side"];
-export const VIEWS = [...MAIN_VIEWS, "union", "elided"];
+// Each has a button above the graph and a key, in this order.
+export const VIEWS = ["after", "before", "diff", "side"];
 
 export const VIEW_NAMES = {
   after: "After",
   before: "Before",
   diff: "Differences",
   side: "Side by side",
-  union: "Union",
-  elided: "Elided",
 };
 export const VIEW_HELP = {
   after: "Widths from the after side",
   before: "Widths from the before side",
   diff: "Widths show how much changed",
   side: "Before and after next to each other",
-  union: "Both sides in one picture: each frame as wide as its larger side",
-  elided: "Only what vanished",
 };
 
 // Returns the pictures of a view, each with separate widths. The strip of differences is below the pictures of sides.
 export function sidesOf(view, strip) {
   const sides = view === "side" ? ["before", "after"] : [view];
-  return strip && ["before", "after", "side"].includes(view) ? [...sides, "diff"] : sides;
+  return strip && view !== "diff" ? [...sides, "diff"] : sides;
 }
 
-// Returns the exact ratio of the before side, as numerator and denominator. `anchored` has both values of a selected
-// subtree. Without `anchored`, the anchor is the function named `factor`.
-export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
+// Returns the exact ratio of the before side, as numerator and denominator: of the numbers of runs, or of both totals.
+export function ratioOf(choice, tree, runs) {
   const own = { num: runs[1], den: runs[0] };
-  if (choice === "total") {
-    if (!tree.before[0] || !tree.after[0]) return { ...own, refused: "one side is empty" };
-    return { num: tree.after[0], den: tree.before[0] };
-  }
-  if (choice === "factor") {
-    const exact = parseFactor(factor);
-    if (!exact) return { ...own, refused: "the factor must be a positive number or a ratio such as 3/2" };
-    return { num: own.num * exact.num, den: own.den * exact.den };
-  }
-  if (choice === "anchor") {
-    const sums = anchored === undefined ? anchorSums(tree, factor) : anchored;
-    if (!sums)
-      return {
-        ...own,
-        refused: factor ? `${factor} is in neither profile` : "choose a function that must not have changed",
-      };
-    const [before, after] = sums;
-    if (!before || !after)
-      return { ...own, refused: `${factor} has no value on the ${before ? "after" : "before"} side` };
-    return { num: after, den: before };
-  }
-  return own;
-}
-
-// Returns both values of the functions with this name, with each stack counted once, or null if there is none.
-function anchorSums(tree, name) {
-  const symbols = new Set();
-  tree.names.forEach((other, symbol) => other === name && symbols.add(symbol));
-  if (!name || !symbols.size) return null;
-  let before = 0;
-  let after = 0;
-  for (let i = 0; i < tree.size;) {
-    if (!symbols.has(tree.symbol[i])) {
-      i++;
-      continue;
-    }
-    before += tree.before[i];
-    after += tree.after[i];
-    i = tree.end[i];
-  }
-  return [before, after];
-}
-
-// Returns both values of one row, or null if the row does not exist.
-export function subtreeSums(tree, node) {
-  return node < 0 ? null : [tree.before[node], tree.after[node]];
-}
-
-export function parseFactor(text) {
-  const match = /^\s*(\d+(?:\.\d+)?)\s*(?:[/:]\s*(\d+(?:\.\d+)?))?\s*$/.exec(text ?? "");
-  if (!match) return null;
-  const digits = Math.max(...[match[1], match[2] ?? ""].map((part) => (part.split(".")[1] ?? "").length));
-  const whole = (part) => Math.round(Number(part) * 10 ** digits);
-  const num = whole(match[1]);
-  const den = whole(match[2] ?? "1");
-  return num > 0 && den > 0 && Number.isSafeInteger(num) && Number.isSafeInteger(den) ? { num, den } : null;
+  if (choice === "none") return own;
+  if (!tree.before[0] || !tree.after[0]) return { ...own, refused: "one side is empty" };
+  return { num: tree.after[0], den: tree.before[0] };
 }
 
 export function scaled(value, ratio) {
@@ -98,14 +39,7 @@ export function widthsOf(tree, view, ratio) {
   if (view === "after") return tree.after;
   if (view === "before") return tree.before;
   const own = new Float64Array(tree.size);
-  for (let i = 0; i < tree.size; i++) {
-    if (view === "elided") {
-      own[i] = tree.after[i] === 0 ? tree.beforeSelf[i] : 0;
-    } else {
-      const before = scaled(tree.beforeSelf[i], ratio);
-      own[i] = view === "union" ? Math.max(before, tree.afterSelf[i]) : Math.abs(tree.afterSelf[i] - before);
-    }
-  }
+  for (let i = 0; i < tree.size; i++) own[i] = Math.abs(tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio));
   return inclusiveOf(tree.parent, own);
 }
 

@@ -91,32 +91,12 @@ test("the colours swap when higher is better", () => {
   assert.deepEqual(paletteOf("light", true).fills, [...paletteOf("light", false).fills].reverse());
 });
 
-test("a linear ramp doubles, a root keeps small changes visible", () => {
-  const tree = treeOf([["a", 100000, 104000], ["b", 100000, 116000]]);
-  const levels = (extra) => [...shadesOf(tree, { ...OPTIONS, reference: 0.08, ...extra }).level].slice(1);
-  assert.deepEqual(levels({ ramp: "linear" }), [7, 29]);
-  assert.deepEqual(levels({}), [15, 31]);
-});
-
-test("the reference is the largest change, or the chosen one", () => {
-  const tree = treeOf([["a", 1000, 1500], ["b", 1000, 1100]]);
-  assert.equal(shadesOf(tree, { ...OPTIONS, reference: "max" }).reference, 600 / 2600);
-  assert.equal(shadesOf(tree, { ...OPTIONS, reference: 0.01 }).reference, 0.01);
-});
-
 test("the test of repeated runs decides, for each basis", () => {
   const tree = { ...treeOf([["a", 100, 150], ["b", 100, 150]]), evidence: Uint8Array.of(1, 1, 0), evidenceSelf: Uint8Array.of(0, 0, 1) };
   const levels = (extra) => Array.from(shadesOf(tree, { ...OPTIONS, repeats: true, ...extra }).level, Math.sign);
   assert.deepEqual(levels({}), [1, 1, 0]);
   assert.deepEqual(levels({ basis: "self" }), [0, 0, 1]);
   assert.deepEqual(levels({ repeats: false }), [1, 1, 1]);
-});
-
-test("without the test a single sample is coloured", () => {
-  const tree = treeOf([["a", 1, 2], ["b", 50, 50]]);
-  const classic = { ...OPTIONS, basis: "self", sample: 1, gate: 0, chance: false, ramp: "linear", reference: "max" };
-  assert.deepEqual([...shadesOf(tree, classic).level], [0, LEVELS, 0]);
-  assert.equal(shadesOf(tree, { ...classic, chance: true }).coloured, 0);
 });
 
 test("callers of a marked row lead to it", () => {

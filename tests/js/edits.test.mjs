@@ -19,9 +19,7 @@ function stacksOf(tree) {
 
 // The same edits on stacks as text, one stack after the other.
 const TEXT = {
-  drop: (names, name) => (names.includes(name) ? null : names),
   focus: (names, name) => (names.includes(name) ? names.slice(names.indexOf(name)) : null),
-  merge: (names, name) => names.filter((other) => other !== name),
   collapse: (names, name) =>
     names.includes(name) ? [...names.slice(0, names.indexOf(name)), ...names.slice(names.lastIndexOf(name))] : names,
 };
@@ -71,22 +69,21 @@ test("edits of the tree equal the same edits of each stack, one after the other"
   }
 });
 
-test("merging and collapsing keep the totals", () => {
+test("collapsing keeps the totals", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const whole = randomTree(seed);
-    for (const kind of ["merge", "collapse"])
-      for (let symbol = 0; symbol < whole.names.length; symbol++)
-        assert.deepEqual(editedTree(whole, [{ kind, symbol }]).totals, whole.totals);
+    for (let symbol = 0; symbol < whole.names.length; symbol++)
+      assert.deepEqual(editedTree(whole, [{ kind: "collapse", symbol }]).totals, whole.totals);
   }
 });
 
 test("rows of call paths are found in the edited tree", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const whole = randomTree(seed);
-    const tree = editedTree(whole, [{ kind: "merge", symbol: 1 }, { kind: "focus", symbol: 2 }]);
+    const tree = editedTree(whole, [{ kind: "collapse", symbol: 1 }, { kind: "focus", symbol: 2 }]);
     for (let row = 1; row < whole.size; row++) {
       const finding = { rows: [row], symbol: whole.symbol[row] };
-      for (const at of pathRows(tree, finding)) if (whole.symbol[row] !== 1) assert.equal(nameOf(tree, at), nameOf(whole, row));
+      for (const at of pathRows(tree, finding)) assert.equal(nameOf(tree, at), nameOf(whole, row));
     }
   }
   const whole = treeOf([["m/a/b", 1, 2], ["m/c/b", 3, 4], ["m/d", 5, 6]]);
@@ -98,12 +95,12 @@ test("rows of call paths are found in the edited tree", () => {
 });
 
 test("a row keeps the result of its test only if it stands for one row with the same cost", () => {
-  const whole = treeOf([["m/a/b", 1, 9], ["m/b", 3, 4], ["m/c", 5, 6]]);
+  const whole = treeOf([["m/a/b", 1, 2], ["m/a/a", 1, 1], ["m/a/a/b", 2, 7], ["m/a/c", 3, 4], ["m/d", 5, 6]]);
   whole.evidence = new Uint8Array(whole.size).fill(1);
   whole.evidenceSelf = new Uint8Array(whole.size).fill(0);
-  const tree = editedTree(whole, [{ kind: "merge", symbol: whole.names.indexOf("a") }]);
+  const tree = editedTree(whole, [{ kind: "collapse", symbol: whole.names.indexOf("a") }]);
   const found = Object.fromEntries(Array.from(tree.symbol, (_, row) => [nameOf(tree, row), [tree.evidence[row], tree.evidenceSelf[row]]]));
-  assert.deepEqual(found, { all: [1, 0], m: [1, 0], b: [MERGED, MERGED], c: [1, 0] });
+  assert.deepEqual(found, { all: [1, 0], m: [1, 0], a: [1, MERGED], b: [MERGED, MERGED], c: [1, 0], d: [1, 0] });
 });
 
 test("only functions that call themselves can be collapsed", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planOf, runsOf, visiblePlan } from "../../templates/page/draw.js";
 import { nameOf } from "../../templates/page/tree.js";
-import { VIEWS, foldedRows, isFolded, parseFactor, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
+import { VIEWS, foldedRows, isFolded, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
 import { randomTree, swapped, treeOf } from "./trees.mjs";
 
 const ONE = { num: 1, den: 1 };
@@ -29,7 +29,7 @@ test("children are never wider than their parent, in every view and ratio", () =
 test("boxes of one row never overlap and stay inside their parent", () => {
   for (const seed of SEEDS.slice(0, 10)) {
     const tree = randomTree(seed);
-    const widths = widthsOf(tree, "union", ONE);
+    const widths = widthsOf(tree, "diff", ONE);
     const starts = startsOf(tree, widths);
     const right = new Map();
     for (let i = 1; i < tree.size; i++) {
@@ -46,14 +46,8 @@ test("swapping the sides swaps before and after and mirrors the rest", () => {
     const tree = randomTree(seed);
     const other = swapped(tree);
     assert.deepEqual(widthsOf(other, "before", ONE), widthsOf(tree, "after", ONE));
-    assert.deepEqual(widthsOf(other, "union", ONE), widthsOf(tree, "union", ONE));
     assert.deepEqual(widthsOf(other, "diff", ONE), widthsOf(tree, "diff", ONE));
   }
-});
-
-test("elided shows only what vanished", () => {
-  const tree = treeOf([["a/b", 7, 0], ["a/c", 5, 5], ["d", 2, 0]]);
-  assert.equal(widthsOf(tree, "elided", ONE)[0], 9);
 });
 
 test("total is refused when a side is empty, and exact otherwise", () => {
@@ -65,17 +59,10 @@ test("none compares per run", () => {
   assert.deepEqual(ratioOf("none", treeOf([["a", 3, 7]]), [2, 5]), { num: 5, den: 2 });
 });
 
-test("a factor is a positive number or ratio", () => {
-  assert.deepEqual(parseFactor("1.25"), { num: 125, den: 100 });
-  assert.deepEqual(parseFactor(" 3 / 2 "), { num: 3, den: 2 });
-  for (const bad of ["", "0", "-1", "1/0", "x", "1e999", undefined]) assert.equal(parseFactor(bad), null, String(bad));
-  assert.match(ratioOf("factor", treeOf([["a", 1, 1]]), [1, 1], "none").refused, /positive/);
-});
-
 test("a tree of twenty thousand levels has widths and places", () => {
   const tree = treeOf([[Array.from({ length: 20000 }, (_, i) => `f${i % 9}`).join("/"), 3, 4]]);
-  const widths = widthsOf(tree, "union", ONE);
-  assert.equal(widths[20000], 4);
+  const widths = widthsOf(tree, "diff", ONE);
+  assert.equal(widths[20000], 1);
   assert.equal(startsOf(tree, widths)[20000], 0);
   assert.equal(planOf(sceneOf(tree, widths, 4000)).deepest, 20000);
 });
@@ -103,21 +90,13 @@ test("the visible part of a plan keeps its rows", () => {
   assert.deepEqual(plan.rows.map(({ nodes }) => nodes), [[1], [2]]);
 });
 
-test("an anchor makes its own function equal, and gives the reason where it cannot", () => {
-  const tree = treeOf([["m/fixed", 30, 60], ["m/fixed/fixed", 10, 20], ["m/fresh", 0, 9], ["m/other", 5, 5]]);
-  assert.deepEqual(ratioOf("anchor", tree, [1, 1], "fixed"), { num: 80, den: 40 });
-  assert.match(ratioOf("anchor", tree, [1, 1], "fresh").refused, /no value on the before side/);
-  assert.match(ratioOf("anchor", tree, [1, 1], "nobody").refused, /in neither profile/);
-  assert.match(ratioOf("anchor", tree, [1, 1], "").refused, /choose a function/);
-});
-
 test("siblings are sorted by name, width or change, in the same order in every view", () => {
   const tree = treeOf([["m/a", 10, 10], ["m/b", 30, 40], ["m/c", 20, 90]]);
   const places = (order, view) => {
     const starts = startsOf(tree, widthsOf(tree, view, ONE), order, ONE);
     return ["a", "b", "c"].sort((one, two) => starts[tree.symbol.indexOf(tree.names.indexOf(one))] - starts[tree.symbol.indexOf(tree.names.indexOf(two))]).join("");
   };
-  for (const view of ["after", "before", "union"]) {
+  for (const view of ["after", "before", "diff"]) {
     assert.equal(places("name", view), "abc");
     assert.equal(places("width", view), "cba");
     assert.equal(places("delta", view), "cba");
@@ -127,7 +106,7 @@ test("siblings are sorted by name, width or change, in the same order in every v
 test("every order keeps children inside their parent", () => {
   for (const order of ["width", "delta"]) {
     const tree = randomTree(11, 200);
-    const widths = widthsOf(tree, "union", ONE);
+    const widths = widthsOf(tree, "diff", ONE);
     const starts = startsOf(tree, widths, order, ONE);
     for (let i = 1; i < tree.size; i++) {
       assert.ok(starts[i] >= starts[tree.parent[i]] - 1e-9 && starts[i] + widths[i] <= starts[tree.parent[i]] + widths[tree.parent[i]] + 1e-9);
