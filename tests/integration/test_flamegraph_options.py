@@ -20,18 +20,12 @@ def sides(tmp_path: Path) -> list[str]:
     return [str(path) for path in paths]
 
 
-def test_classic_preset_matches_flamegraph_pl(sides: list[str], tmp_path: Path) -> None:
+def test_picture_has_the_colours_of_flamegraph_pl(sides: list[str], tmp_path: Path) -> None:
     path = tmp_path / "x.svg"
-    assert main(["flamegraph", *sides, "-o", str(path), "--preset", "classic"]) == 0
+    assert main(["flamegraph", *sides, "-o", str(path)]) == 0
     text = path.read_text()
     assert "rgb(255,0,0)" in text
     assert f"rgb({int(210 * (230 - 16) / 230)},{int(210 * (230 - 16) / 230)},255)" in text
-    assert 'width="1180.0"' in text
-
-
-def test_preset_is_refused_for_pages(sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["flamegraph", *sides, "-o", str(tmp_path / "x.html"), "--preset", "classic"]) == 2
-    assert "--preset works only for .svg files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("mode", "first"), [("decimals", "200"), ("whole", "200")])

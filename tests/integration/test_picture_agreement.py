@@ -1,41 +1,32 @@
-"""The static picture, the page's script, flamegraph.pl and the folded export say the same of one pair."""
+"""The static picture has the widths and colours of flamegraph.pl."""
 
-import itertools
-import json
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
-from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 from page_trees import page_tree
 from profgate.flamegraph.folded_export import two_column_folded
-from profgate.flamegraph.page_columns import NamedTree, PageHeader, uncut
-from profgate.flamegraph.page_encoding import encode_page
-from profgate.flamegraph.shading import CLASSIC, USUAL, Colouring, shade
+from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.flamegraph.svg import build_svg
-from profgate.model.arrays import BoolArray
 
-NODE = shutil.which("node")
 FLAMEGRAPH = shutil.which("flamegraph.pl")
-SCRIPT = Path(__file__).parents[1] / "js" / "shades_of_page.mjs"
 SVG = "{http://www.w3.org/2000/svg}"
 Boxes = dict[str, tuple[float, str]]
 
 
-def random_tree(seed: int, largest: int = 2000, evidence: BoolArray | None = None) -> NamedTree:
+def random_tree(seed: int) -> NamedTree:
     """Every path has a name of its own, so that boxes are found by it."""
     random = np.random.default_rng(seed)
     rows = 60
     parent = [-1, *(int(random.integers(0, row)) for row in range(1, rows + 1))]
-    before, after = random.integers(0, largest, (2, rows + 1)) * random.integers(0, 2, (2, rows + 1))
+    before, after = random.integers(0, 2000, (2, rows + 1)) * random.integers(0, 2, (2, rows + 1))
     before[0] = after[0] = 0
     columns = np.array([parent, range(-1, rows), before, after]).T
-    return page_tree(columns, [f"f{row:02}" for row in range(rows)], evidence=evidence)
+    return page_tree(columns, [f"f{row:02}" for row in range(rows)])
 
 
 def by_rule_of_flamegraph_pl(lines: list[str]) -> Boxes:
@@ -74,62 +65,26 @@ def drawn(text: str, attribute: str) -> Boxes:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_classic_preset_equals_flamegraph_pl_rules(seed: int) -> None:
+def test_picture_equals_the_rules_of_flamegraph_pl(seed: int) -> None:
     tree = random_tree(seed)
-    text = build_svg(tree, PageHeader("t", "w", "m", "samples"), style=CLASSIC)
+    text = build_svg(tree, PageHeader("t", "w", "m", "samples"))
     expected = by_rule_of_flamegraph_pl(two_column_folded(tree.tree, tree.names)[0].splitlines())
     found = drawn(text, "fill")
     assert len(found) > 30
     for name, (width, colour) in found.items():
-        assert width == pytest.approx(expected[name][0], abs=0.06), name
+        assert width == pytest.approx(expected[name][0], abs=0.56), name  # boxes have a gap of half a pixel
         assert colour == expected[name][1], name
     wide = {name for name, (width, _) in expected.items() if width >= 0.5}
     assert set(found) == wide
 
 
 @pytest.mark.skipif(FLAMEGRAPH is None, reason="flamegraph.pl is not installed")
-def test_classic_preset_equals_flamegraph_pl_output() -> None:
+def test_picture_equals_the_output_of_flamegraph_pl() -> None:
     assert FLAMEGRAPH is not None
     tree = random_tree(9)
     lines = two_column_folded(tree.tree, tree.names)[0]
     run = subprocess.run([FLAMEGRAPH], input=lines, capture_output=True, text=True, check=True, timeout=60)
     theirs = drawn(run.stdout, "fill")
-    for name, (width, colour) in drawn(
-        build_svg(tree, PageHeader("t", "w", "m", "samples"), style=CLASSIC), "fill"
-    ).items():
-        assert width == pytest.approx(theirs[name][0], abs=0.15), name
+    for name, (width, colour) in drawn(build_svg(tree, PageHeader("t", "w", "m", "samples")), "fill").items():
+        assert width == pytest.approx(theirs[name][0], abs=0.65), name
         assert colour == theirs[name][1], name
-
-
-def page_of(tree: NamedTree, header: PageHeader, style: Colouring) -> dict[str, Any]:
-    """What the script needs to colour the page."""
-    page = encode_page(tree, uncut(tree.tree), header, None)
-    options: dict[str, Any] = {"basis": style.basis, "ramp": style.ramp, "reference": style.reference}
-    options |= {"gate": style.gate, "chance": style.chance, "mode": "contribution"}
-    return {
-        "header": page.header,
-        "data": page.data(),
-        "options": options | {"normalisation": header.normalisation},
-    }
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_picture_has_colours_of_the_page() -> None:
-    assert NODE is not None
-    styles = {"usual": USUAL, "classic": CLASSIC, "self": Colouring(basis="self", gate=0.0001)}
-    normalisations: tuple[Literal["none", "total"], ...] = ("none", "total")
-    pages, expected = {}, {}
-    for case in itertools.product(range(3), normalisations, styles, ["times", "samples", "repeats"]):
-        seed, normalisation, style, kind = case
-        tree = random_tree(seed, 300)
-        if kind == "repeats":
-            evidence = np.random.default_rng(seed).integers(0, 2, (2, len(tree.tree))).astype(np.bool_)
-            tree = random_tree(seed, 300, evidence)
-        unit = "nanoseconds" if kind == "times" else "samples"
-        header = PageHeader("t", "w", "m", unit, runs=(2, 3), normalisation=normalisation)
-        ours = shade(tree.tree, header, styles[style]).level
-        assert ours.any()
-        pages[case], expected[case] = page_of(tree, header, styles[style]), ours.tolist()
-    given = json.dumps(list(pages.values())).encode()
-    run = subprocess.run([NODE, SCRIPT], input=given, capture_output=True, check=True, timeout=60)
-    assert dict(zip(pages, json.loads(run.stdout), strict=True)) == expected

@@ -16,7 +16,6 @@ from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
 from profgate.flamegraph.page_runs import FEWEST_RUNS
-from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
 from profgate.io.terminal import progress
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 @click.option("--against", metavar="METRIC", help="Draw --metric against this metric of the same profile.")
 @sources_options
 @workload_option
-@click.option("--preset", type=Choice(["classic"]), help="Use the widths and colours of flamegraph.pl (.svg).")
 @click.option(
     "--normalize",
     is_flag=False,
@@ -54,7 +52,6 @@ def flamegraph(
     against: str | None,
     sources: Sources,
     workload: str | None,
-    preset: str | None,
     normalize: str | None,
 ) -> int:
     """Draw one profile, the difference of two, or the difference of two metrics of one profile."""
@@ -62,7 +59,7 @@ def flamegraph(
         comparisons = wiring.overlays(replace(sides.read(alone=True), diff=sources.diff), step)
         step("drawing the flame graph", 0)
         tree, header = _tree(comparisons, sides, sources, metric, against, workload)
-        text, repairs = _drawn(tree, header, output, preset, normalize)
+        text, repairs = _drawn(tree, header, output, normalize)
     if repairs:
         count = f"{repairs:,} names" if repairs > 1 else "1 name"
         sys.stderr.write(
@@ -115,22 +112,18 @@ def _drawable(comparison: Comparison) -> Comparison:
     return comparison
 
 
-def _drawn(
-    tree: NamedTree, header: PageHeader, output: str, preset: str | None, normalize: str | None
-) -> tuple[str, int]:
+def _drawn(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
     """Return the flame graph in the format of the file name ``output``, and the number of names that had to change."""
     if output.endswith(".folded"):
         return _folded(tree, header, output, normalize)
-    if normalize or preset:
-        header = replace(header, normalisation="total" if normalize else "none")
+    if normalize:
+        header = replace(header, normalisation="total")
     if output.endswith(".svg"):
-        return build_svg(tree, header, style=CLASSIC if preset else USUAL), 0
+        return build_svg(tree, header), 0
     if not output.endswith(".html"):
         raise ProfgateError(
             output, "does not end in .html, .svg or .folded, which select the format; choose another name"
         )
-    if preset:
-        raise ProfgateError(output, "is a page with its own menu of colours; --preset works only for .svg files")
     return build_page(tree, header, start=started), 0
 
 

@@ -24,7 +24,7 @@ from profgate.flamegraph.page_columns import (
 )
 from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.page_texts import visible_page
-from profgate.flamegraph.svg import draw_svg, svg_style
+from profgate.flamegraph.svg import SVG_STYLE, draw_svg
 from profgate.model.call_tree import added_at
 from profgate.model.frame_names import renumbered
 from profgate.report.assets import filled_asset, read_asset
@@ -100,7 +100,7 @@ def _filled(
     large = [f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
     script = page_script()
     style = "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
-    styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
+    styles = " ".join(hash_source(text) for text in (style, SVG_STYLE))
     policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
     notes = [*header.notes, *large]
     facts = _facts(header, int(whole.baseline_total[0]), int(whole.target_total[0]))
