@@ -125,5 +125,5 @@ def _unified_diff(place: str) -> SourceDiff:
     diff = wiring.with_texts(diff)
     tracked = tracked_files()
     if tracked is None:
-        return replace(diff, gaps=(Reason(ReasonCode.NO_TRACKED_FILES),))
+        return replace(diff, gaps=(Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "no_tracked_files"}),))
     return replace(diff, repository_files=tracked, checkout=local_checkout())

@@ -94,7 +94,7 @@ def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
     if diff is None:
         return None
     paths = {file.path for file in diff.files if file.status != "removed"}
-    if job.context.stacked or any(gap.code is ReasonCode.PULL_FILES_LIMITED for gap in diff.gaps):
+    if job.context.stacked or any(gap.parameters.get("case") == "pull_files_limited" for gap in diff.gaps):
         paths |= diff.repository_files or frozenset()
     found = sorted(path for path in paths if is_in(path, job.settings.profiles))
     return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None
@@ -271,7 +271,7 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     try:
         records = job.pull_files
     except GitHubError as error:
-        return SourceDiff((), complete=False, gaps=(_gap(ReasonCode.PULL_FILES_UNLISTED, error),))
+        return SourceDiff((), complete=False, gaps=(_gap("pull_files_unlisted", error),))
     place = f"{context.server_url}/{context.repository}"
     links = [f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha)]
     diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (links[0], links[1]))
@@ -281,7 +281,7 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     try:
         diff = with_files(diff, job.client.files_of_commit(context.head_sha))
     except GitHubError as error:
-        diff = with_gap(diff, _gap(ReasonCode.COMMIT_FILES_UNLISTED, error))
+        diff = with_gap(diff, _gap("commit_files_unlisted", error))
     if base.sha is None:
         return diff
     is_merge = context.event_name == "pull_request" and context.sha and not job.measures_head
@@ -289,11 +289,11 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     try:
         return _with_texts(diff, job, base.sha, after)
     except GitHubError as error:
-        return with_gap(diff, _gap(ReasonCode.CHANGED_FILES_UNREAD, error))
+        return with_gap(diff, _gap("changed_files_unread", error))
 
 
-def _gap(code: ReasonCode, error: GitHubError) -> Reason:
-    return Reason(code, {"text": str(error)})
+def _gap(case: str, error: GitHubError) -> Reason:
+    return Reason(ReasonCode.DIFF_INCOMPLETE, {"case": case, "text": str(error)})
 
 
 def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:

@@ -312,10 +312,13 @@ def changed_workloads(comparison: Comparison, states: SourceStates, functions: F
         if path is not None and states.states[symbol] in CHANGED and path not in noted and BENCHMARK.search(path):
             noted.add(path)
             name = comparison.symbols.names[symbol]
-            yield Reason(ReasonCode.NEW_BENCHMARK, {"workload": comparison.workload, "file": path, "function": name})
+            yield Reason(
+                ReasonCode.BENCHMARK_EDITED,
+                {"case": "new_benchmark", "workload": comparison.workload, "file": path, "function": name},
+            )
     for symbol in np.flatnonzero(np.maximum(before, after) >= NEARLY_ALL).tolist():
         path = states.paths[symbol]
         outside = {one.state for one in functions.functions[1].get(path or "", ()) if one.function.kind == "module"}
         if path is not None and not CHANGED.isdisjoint({states.states[symbol], *outside}):
             name = comparison.symbols.names[symbol]
-            yield Reason(ReasonCode.WORKLOAD_CHANGED, {"file": path, "function": name})
+            yield Reason(ReasonCode.BENCHMARK_EDITED, {"case": "workload_changed", "file": path, "function": name})

@@ -223,7 +223,7 @@ class AlignedRuns:
             for text, times in counted.items()
         ]
         if not len(costs.symbols) or not costs.run_totals.any():
-            found.append(Reason(ReasonCode.NO_SAMPLE))
+            found.append(Reason(ReasonCode.NO_SAMPLES, {"side": "both"}))
         if any(profile.measurements is not None and within_real(profile.measurements).any() for profile in self._runs):
             found.append(Reason(ReasonCode.REAL_TIME))
         if self._forest is not None and self._forest.dropped.any():

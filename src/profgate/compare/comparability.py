@@ -69,9 +69,8 @@ def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bo
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
         known = [{str(value) for value in values} for values in (theirs, ours)]
         if known[0] and known[1] and (known[0] != known[1] or len(known[0]) > 1):
-            code = ReasonCode.MODE_DIFFERS if fact == _MODE else ReasonCode.FACT_DIFFERS
             values: dict[str, Parameter] = {"baseline": _joined(known[0]), "target": _joined(known[1])}
-            yield Note(Reason(code, {"fact": fact, **values}), blocks=not named)
+            yield Note(Reason(ReasonCode.FACT_DIFFERS, {"fact": fact, **values}), blocks=not named)
         elif bool(known[0]) != bool(known[1]):
             side = "target" if known[0] else "baseline"
             yield Note(Reason(ReasonCode.FACT_MISSING, {"fact": fact, "side": side}))
@@ -133,7 +132,7 @@ def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
         baseline, target = (_joined(f"{rate:g}" for rate in side) for side in rates)
         if all(facts.rate for facts in (*before, *after)):
-            yield _advisory(ReasonCode.RATES_CONVERTED, baseline=baseline, target=target, rate=after[0].rate)
+            yield _advisory(ReasonCode.RATES_DIFFER, baseline=baseline, target=target, rate=after[0].rate)
         else:
             yield _advisory(ReasonCode.RATES_DIFFER, baseline=baseline, target=target)
 
@@ -197,7 +196,7 @@ def _of_system_libraries(comparison: Comparison) -> Reason | None:
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Return warnings about the values: very different totals, stacks without a frame, and unresolved names."""
     split, metric = comparison.runs.baseline, comparison.metric.name
-    notes = [] if comparison.metric.directed else [_advisory(ReasonCode.UNDIRECTED, metric=metric)]
+    notes = [] if comparison.metric.directed else [_advisory(ReasonCode.NO_DIRECTION, metric=metric)]
     low, high = sorted(map(float, comparison.runs.means(comparison.run_totals)))
     found = [] if (moved := _of_system_libraries(comparison)) is None else [moved]
     if 0.0 < low < high / FAR_APART:

@@ -23,7 +23,7 @@ def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
 def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
     """Return the warnings about whole benchmark files."""
     return without_repeats(
-        Reason(ReasonCode.FILE_WARNING, {"file": profile.name, "text": text})
+        Reason(ReasonCode.PROFILE_WARNING, {"file": profile.name, "text": text})
         for profile in profiles
         if profile.measurements is not None and profile.measurements.scenarios
         for text in profile.warnings

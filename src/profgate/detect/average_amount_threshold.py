@@ -60,7 +60,7 @@ class AverageAmountThreshold:
         records = comparison.attached(Observations)
         symbol, subtype, means, known = _groups(comparison, records)
         if not len(symbol):
-            return not_tested(self, Reason(ReasonCode.NO_AMOUNTS))
+            return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "no_amounts"}))
         subtypes = [] if records is None else records.subtypes
         before, after = means
         usable = known.all(axis=0) & np.isfinite(means).all(axis=0) & (before > 0) & (after >= 0)

@@ -154,9 +154,9 @@ class CallContext:
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
-            return not_tested(self, Reason(ReasonCode.NO_STACKS), unsuited=True)
+            return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "no_stacks"}), unsuited=True)
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
-            return not_tested(self, Reason(ReasonCode.NO_SHARES))
+            return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "no_shares"}))
         table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero((table.state != 0) & (np.abs(table.shift) >= table.threshold - tolerance(1.0)))
         symbol = tree.symbol[rows].astype(np.int64)

@@ -2,7 +2,6 @@
 
 from profgate.detect.strategy import WithoutRows
 from profgate.model.change import OptionSpec
-from profgate.model.reason import ReasonCode
 
 
 class ChangePoint(WithoutRows):
@@ -20,7 +19,7 @@ class ChangePoint(WithoutRows):
     name = "change_point"
     short = "cp"
     family = "T"
-    needed = ReasonCode.HISTORY_NEEDED
+    needed = "history_needed"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("p", 0.001, "largest p value of Welch's test at which neighbouring segments differ", 1e-12, 0.5),
         OptionSpec("window", 50, "number of commits that are examined together", 8, 1000),

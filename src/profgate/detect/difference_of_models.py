@@ -62,7 +62,7 @@ class DifferenceOfModels(ModelStrategy):
         # a possible change
         kinds = np.where(certain, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
         kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
-        rows.change(able, kinds, relative, ReasonCode.NO_DIFFERENCE)
+        rows.change(able, kinds, relative, "no_difference")
         rows.subtypes = [""] * len(rows)
         for row, name in zip(able.tolist(), names, strict=True):
             if rows.kinds[row] not in (Kind.NO_CHANGE, Kind.UNKNOWN):
@@ -103,7 +103,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
     able = rows.comparable()
     sides = (("baseline", ~lines[0]), ("target", ~lines[1]), ("both", ~lines[0] & ~lines[1]))
     for side, lacking in sides:
-        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_LINE, {"side": side}))
+        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_RESULT, {"case": "no_line", "side": side}))
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:

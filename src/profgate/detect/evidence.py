@@ -108,7 +108,7 @@ def evidence_tasks(
     alike: dict[tuple[int, int], list[int]] = {}
     for number, comparison in enumerate(comparisons):
         if (obstacle := _obstacle(comparison)) is not None:
-            tasks[number] = partial(Reason, obstacle)
+            tasks[number] = partial(Reason, ReasonCode.CANNOT_TEST, {"case": obstacle})
         else:
             alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(number)
     families = []
@@ -150,11 +150,11 @@ def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValue
     return RunValues(costs.values[-1], rows[SELF], rows[SUBTREE], broad, costs.factors, earlier, waiting)
 
 
-def _obstacle(comparison: Comparison) -> ReasonCode | None:
-    """Return the code of the reason why a comparison cannot be tested, or None."""
+def _obstacle(comparison: Comparison) -> str | None:
+    """Return the case of `ReasonCode.CANNOT_TEST` for which a comparison cannot be tested, or None."""
     if (comparison.run_totals <= 0).any():
-        return ReasonCode.ZERO_TOTAL
-    return ReasonCode.NEGATIVE_VALUES if (comparison.self_value < 0).any() else None
+        return "zero_total"
+    return "negative_values" if (comparison.self_value < 0).any() else None
 
 
 def _tested_costs(comparison: Comparison, *, interleaved: bool = False) -> Costs:

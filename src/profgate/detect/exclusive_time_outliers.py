@@ -68,7 +68,7 @@ class ExclusiveTimeOutliers:
             return not_tested(self, apart)
         parts = _parts(comparison, chosen["location_filter"])
         if not parts:
-            return not_tested(self, Reason(ReasonCode.NOTHING_PASSES))
+            return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "nothing_passes"}))
         blocks = [_block(comparison, part, chosen) for part in parts]
         columns: dict[str, Any] = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         symbol, subtypes = columns.pop("symbol"), columns.pop("subtype").tolist()

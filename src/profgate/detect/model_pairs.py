@@ -180,24 +180,25 @@ class ModelRows:
     def refuse_apart(self) -> IntArray:
         """Refuse pairs of models without common sizes. Return the indices of the remaining rows."""
         rows = self.comparable()
-        self.refuse(rows[np.isnan(self.overlap[rows])], Reason(ReasonCode.SIZES_APART))
+        self.refuse(rows[np.isnan(self.overlap[rows])], Reason(ReasonCode.NO_RESULT, {"case": "sizes_apart"}))
         return self.comparable()
 
-    def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
+    def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, case: str) -> None:
         """Set the kinds and relative changes of these rows.
 
-        A row with a small overlap is at most a possible change. A row whose relative change is NaN is Unknown.
+        A row with a small overlap is at most a possible change. A row whose relative change is NaN is Unknown
+        because of ``case``.
         """
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
         self.relative = np.full(len(self), np.nan)
         self.relative[rows] = relative
-        self.refuse(rows[np.isnan(relative)], Reason(reason))
+        self.refuse(rows[np.isnan(relative)], Reason(ReasonCode.NO_RESULT, {"case": case}))
         for row in rows[partial].tolist():
             self.flags[row] = "partial_overlap"
 
-    def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], reason: ReasonCode) -> None:
+    def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], case: str) -> None:
         """Set the kinds of these rows from their relative changes and the thresholds ``no_change`` and ``certain``."""
         size, worse = np.abs(relative), self.sign * relative > 0
         kinds = np.where(
@@ -206,7 +207,7 @@ class ModelRows:
             directed(Kind.DEGRADATION, worse),
         )
         kinds = np.where(at_most(size, options["no_change"]), np.int64(Kind.NO_CHANGE), kinds)
-        self.change(rows, kinds, relative, reason)
+        self.change(rows, kinds, relative, case)
 
     def add_interval(self) -> None:
         """Add the common range of sizes to the details."""
@@ -305,7 +306,7 @@ class ModelStrategy(ABC):
         chosen = resolved(self, options)
         models = comparison.attached(CostModels)
         if models is None:
-            return not_tested(self, Reason(ReasonCode.NO_MODELS), unsuited=True)
+            return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "no_models"}), unsuited=True)
         pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
         rows = ModelRows(comparison, models, pairs, chosen.get("min_overlap", 0.0))
         self.judge(rows, chosen)

@@ -268,7 +268,7 @@ class Overweight:
         levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table
         if table.baseline_total <= 0.0:
-            return not_tested(self, Reason(ReasonCode.ZERO_BASELINE))
+            return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "zero_baseline"}))
         gone, new = table.only_baseline, table.only_target
         symbol = np.concatenate([table.symbol, gone, new])
         from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
@@ -293,6 +293,6 @@ class Overweight:
                 pivot=_pivots(levels, symbol, len(comparison.symbols)),
                 levels=tuple(_level(level.table, symbol, len(comparison.symbols)) for level in levels[1:]),
             ),
-            reasons=[Reason(ReasonCode.TOTAL_UNCHANGED)] * len(symbol) if unchanged else [],
+            reasons=[Reason(ReasonCode.NO_RESULT, {"case": "total_unchanged"})] * len(symbol) if unchanged else [],
             flags=["total_small"] * len(symbol) if small and not unchanged else [],
         )

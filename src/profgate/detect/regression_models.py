@@ -73,7 +73,9 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
         rows.kinds[row] = Kind.UNKNOWN
-        rows.reasons[row] = Reason(ReasonCode.POOR_FIT, {"r_square": float(fit) if np.isfinite(fit) else None})
+        rows.reasons[row] = Reason(
+            ReasonCode.NO_RESULT, {"case": "poor_fit", "r_square": float(fit) if np.isfinite(fit) else None}
+        )
     return rows.refuse_apart()
 
 
@@ -100,7 +102,7 @@ class IntegralComparison(ModelStrategy):
             relative = np.where((before == 0) & (after == 0), 0.0, (after - before) / before)
         unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
         relative = np.where(unusable, np.nan, relative)
-        rows.change_by_size(able, relative, options, ReasonCode.NO_AREA)
+        rows.change_by_size(able, relative, options, "no_area")
         area_from, area_to = columns = np.full((2, len(rows)), np.nan)
         columns[:, able] = before, after
         rows.details = replace(rows.details, area_from=area_from, area_to=area_to)
@@ -165,7 +167,7 @@ class LocalStatistics(ModelStrategy):
                 Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
             )
         rows.details = replace(rows.details, windows=windows)
-        rows.change_by_size(able, relative, options, ReasonCode.NO_WINDOW)
+        rows.change_by_size(able, relative, options, "no_window")
         rows.add_interval()
 
 

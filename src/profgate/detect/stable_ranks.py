@@ -13,7 +13,6 @@ from profgate.model.change import Change, Context, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
-from profgate.model.reason import ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
 REPORTED = 5  # maximum number of reported tests whose rank changed
@@ -36,7 +35,7 @@ class StableRanks(WithoutRows):
     name = "stable_ranks"
     short = "ranks"
     family = "R"
-    needed = ReasonCode.REPORT_NEEDED
+    needed = "report_needed"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("width", 2.0, "sigmas from the mean count up to which there is no change", 0.5, 100.0),
         OptionSpec("sigma", "poisson", "source of sigma", choices=("poisson", "observed")),

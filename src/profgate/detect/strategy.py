@@ -51,17 +51,17 @@ class ReportStrategy(Strategy, Protocol):
 
 
 class WithoutRows(ABC):
-    """Base class of strategies that cannot judge a single comparison. ``needed`` is the reason code."""
+    """Base class of strategies that cannot judge a single comparison. ``needed`` is the case of the reason."""
 
     name: str
     short: str
     family: str
     options: tuple[OptionSpec, ...]
-    needed: ReasonCode
+    needed: str
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         """Return a detection without rows."""
-        return not_tested(self, Reason(self.needed), unsuited=True)
+        return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": self.needed}), unsuited=True)
 
 
 def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,5 +116,7 @@ def counts_apart(comparison: Comparison) -> Reason | None:
     """Return a reason if only shares can be compared because sampling rates differ, otherwise None."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
-    rates_differ = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
-    return Reason(ReasonCode.RATES_APART, rates_differ[0]) if rates and rates_differ else None
+    for note in comparison.notes if rates else ():
+        if note.reason.code is ReasonCode.RATES_DIFFER and "rate" not in note.reason.parameters:
+            return Reason(ReasonCode.CANNOT_TEST, {"case": "rates_apart", **note.reason.parameters})
+    return None

@@ -25,7 +25,7 @@ def diff_of_pull(
     budget = TextBudget()
     files = [_file(record, _STATUS[record.status], budget) for record in records if record.status in _STATUS]
     full = len(records) >= MAX_FILES
-    gaps = (Reason(ReasonCode.PULL_FILES_LIMITED, {"most": MAX_FILES}),) if full else ()
+    gaps = (Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "pull_files_limited", "most": MAX_FILES}),) if full else ()
     return SourceDiff(tuple(files), not full, gaps, diff_link=diff_link, file_links=file_links)
 
 
@@ -33,7 +33,9 @@ def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
     """Return the diff with the list of all files of the commit. Files that are not in the diff are unchanged."""
     diff = replace(diff, repository_files=tree.paths, all_listed=not tree.truncated)
     if tree.truncated:
-        diff = with_gap(diff, Reason(ReasonCode.COMMIT_FILES_LIMITED, {"count": len(tree.paths)}))
+        diff = with_gap(
+            diff, Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "commit_files_limited", "count": len(tree.paths)})
+        )
     return diff
 
 
@@ -45,7 +47,7 @@ def with_gap(diff: SourceDiff, reason: Reason) -> SourceDiff:
 def of_another_start(diff: SourceDiff, baseline: str) -> SourceDiff:
     """Return the diff marked as incomplete, because it does not start at the commit of the baseline."""
     files = tuple(replace(file, complete=False) for file in diff.files)
-    reason = Reason(ReasonCode.DIFF_STARTS_ELSEWHERE, {"baseline": baseline})
+    reason = Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "diff_starts_elsewhere", "baseline": baseline})
     return replace(with_gap(diff, reason), files=files, complete=False)
 
 

@@ -73,7 +73,7 @@ def _none_red_where(findings: list[Finding]) -> list[Finding]:
     worse = [finding for finding in findings if finding.is_acceptable]
     explained = sum(abs(finding.delta or 0.0) for finding in worse)
     if total is not None and total.direction == "better":
-        reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
+        reason = Reason(ReasonCode.OFFSET, {"relative": total.relative})
     elif (
         {finding.attribution.reach for finding in worse} == {UNREACHABLE}
         and total

@@ -63,7 +63,7 @@ def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reaso
     if metric.calibration.unlike:
         reasons.append(Reason(ReasonCode.COUNTS_APART, {"facts": metric.calibration.unlike}))
     if metric.calibration.undirected:
-        reasons.append(Reason(ReasonCode.NO_DIRECTION))
+        reasons.append(Reason(ReasonCode.NO_DIRECTION, {"metric": metric.name}))
     if policy.auto_demote and (_over_budget(policy) if policy.demoted is None else policy.demoted):
         reds, trials = policy.unchanged
         reasons.append(Reason(ReasonCode.DEMOTED, {"reds": reds, "trials": trials, "budget": policy.budget}))
@@ -338,8 +338,12 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
     reasons += [
         Reason(
             ReasonCode.FEW_SHARED_NAMES,
-            _place(workload, metric, share=metric.calibration.known_share),
-            (Reason(ReasonCode.NUMBERED_NAMES),) if metric.calibration.numbered_names else (),
+            _place(
+                workload,
+                metric,
+                share=metric.calibration.known_share,
+                numbered=metric.calibration.numbered_names,
+            ),
         )
         for workload, metric in inputs.unlike
     ]

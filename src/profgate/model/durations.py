@@ -127,10 +127,10 @@ class RankCheck:
         if self.reason is not None:
             return self.reason
         if self.identical:
-            return Reason(ReasonCode.SAME_MEASUREMENTS)
+            return Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "same_measurements"})
         if self.order == "below":
-            return Reason(ReasonCode.ORDER_CHANGED, {"direction": self.direction})
-        return Reason(ReasonCode.ORDER_STEADIER if self.order == "above" else ReasonCode.ORDER_STABLE)
+            return Reason(ReasonCode.ORDER, {"case": "changed", "direction": self.direction})
+        return Reason(ReasonCode.ORDER, {"case": "steadier" if self.order == "above" else "stable"})
 
 
 @dataclass(frozen=True, slots=True)

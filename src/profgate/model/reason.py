@@ -10,7 +10,7 @@ Parameter = str | int | float | bool | None
 
 
 class ReasonCode(StrEnum):
-    """Codes of reasons. The comment after a code lists its parameters."""
+    """Codes of reasons. The comment after a code lists its parameters; ``case`` selects one of its sentences."""
 
     # why a finding is red
     NO_SPLIT = "no_split"  # splits, runs
@@ -27,14 +27,13 @@ class ReasonCode(StrEnum):
     ORDER_UNKNOWN = "order_unknown"
     UNLIKE_RUNS = "unlike_runs"  # factor
     EVERYTHING = "everything"  # factor
-    OFFSET = "offset"
-    TOTAL_IMPROVED = "total_improved"  # relative
+    OFFSET = "offset"  # relative, if the total improved
     UNCONFIRMED = "unconfirmed"  # baseline, target
     NOT_REACHABLE = "not_reachable"
     STILL_POSSIBLE = "still_possible"  # baseline, target, low, high, p, splits
     WAITS = "waits"  # confirm
     CALLS = "calls"
-    NO_DIRECTION = "no_direction"
+    NO_DIRECTION = "no_direction"  # metric
     SUBSTITUTE_BASELINE = "substitute_baseline"  # distance
     DEMOTED = "demoted"  # reds, trials, budget
     SEVERITY = "severity"  # severity, setting, value
@@ -62,8 +61,7 @@ class ReasonCode(StrEnum):
     NEW_WORKLOAD = "new_workload"  # workload; reasons
     NO_BASELINE = "no_baseline"  # reasons
     TOTAL_NOT_TESTED = "total_not_tested"  # workload, metric, relative
-    FEW_SHARED_NAMES = "few_shared_names"  # workload, metric, share; reasons
-    NUMBERED_NAMES = "numbered_names"
+    FEW_SHARED_NAMES = "few_shared_names"  # workload, metric, share, numbered
     STRATEGY_FAILED = "strategy_failed"  # workload, metric
     DEPARTURE = "departure"  # workload; reasons
     MORE = "more"  # count
@@ -92,32 +90,27 @@ class ReasonCode(StrEnum):
     REQUIRED = "required"
     COMMITTED_PROFILES = "committed_profiles"  # file, more
     SHARD_FAILED = "shard_failed"  # results
-    UNSTATED = "unstated"
     STRATEGY_UNTESTED = "strategy_untested"  # strategy; reasons
 
     # limitations of the comparability of both sides
     FACT_DIFFERS = "fact_differs"  # fact, baseline, target
-    MODE_DIFFERS = "mode_differs"  # baseline, target
     FACT_MISSING = "fact_missing"  # fact, side
     CPU_DIFFERS = "cpu_differs"  # baseline, target
-    RATES_CONVERTED = "rates_converted"  # baseline, target, rate
-    RATES_DIFFER = "rates_differ"  # baseline, target
+    RATES_DIFFER = "rates_differ"  # baseline, target, rate (if counts are converted to it)
     TRUNCATED = "truncated"  # side
     CONFIGURATIONS_DIFFER = "configurations_differ"
     RUN_COUNTS_DIFFER = "run_counts_differ"  # baseline, target
     FOLDERS_PAIRED = "folders_paired"  # baseline, target
-    UNDIRECTED = "undirected"  # metric
     SYSTEM_LIBRARY = "system_library"  # metric, names, moved, relative
     TOTALS_FAR_APART = "totals_far_apart"  # metric, factor
     NO_FRAMES = "no_frames"  # metric, side, share
     UNRESOLVED = "unresolved"  # metric, side, share
-    PROFILE_WARNING = "profile_warning"  # text, runs
-    NO_SAMPLE = "no_sample"
+    PROFILE_WARNING = "profile_warning"  # text, runs, file
     REAL_TIME = "real_time"
     STACKS_DROPPED = "stacks_dropped"
 
     # limitations of the whole report
-    FILE_WARNING = "file_warning"  # file, text
+    BENCHMARK_EDITED = "benchmark_edited"  # case, workload, file, function
     NO_FILE_PAIRS = "no_file_pairs"
     NOISE_UNREADABLE = "noise_unreadable"  # number, text
     INPUT_IGNORED = "input_ignored"  # input, value, policy, source
@@ -128,8 +121,6 @@ class ReasonCode(StrEnum):
     OLDER_TARGET = "older_target"  # distance, ref
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more
-    WORKLOAD_CHANGED = "workload_changed"  # file, function
-    NEW_BENCHMARK = "new_benchmark"  # workload, file, function
     SAME_FILES = "same_files"  # baseline, target
     LIKE_REMOVED = "like_removed"  # workload, removed
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
@@ -140,18 +131,10 @@ class ReasonCode(StrEnum):
     BASELINES_DIFFER = "baselines_differ"  # baselines
 
     # why the source changes are not completely known
-    PULL_FILES_UNLISTED = "pull_files_unlisted"  # text
-    PULL_FILES_LIMITED = "pull_files_limited"  # most
-    COMMIT_FILES_UNLISTED = "commit_files_unlisted"  # text
-    COMMIT_FILES_LIMITED = "commit_files_limited"  # count
-    CHANGED_FILES_UNREAD = "changed_files_unread"  # text
-    DIFF_STARTS_ELSEWHERE = "diff_starts_elsewhere"  # baseline
-    NO_TRACKED_FILES = "no_tracked_files"
+    DIFF_INCOMPLETE = "diff_incomplete"  # case, text, most, count, baseline
 
     # notes of an evolution over versions
-    BENCHMARK_CHANGED = "benchmark_changed"  # benchmarks, more
-    BENCHMARK_STRETCHES = "benchmark_stretches"  # benchmarks, more
-    BENCHMARK_SOURCE_UNKNOWN = "benchmark_source_unknown"  # benchmarks, more
+    BENCHMARK_SOURCE = "benchmark_source"  # case, benchmarks, more
 
     # results of an acceptance
     ACCEPTED_NOTHING = "accepted_nothing"
@@ -172,39 +155,13 @@ class ReasonCode(StrEnum):
     TEXT = "text"  # text
     SEVERAL = "several"  # reasons
 
-    # strategies: why a comparison was not tested
+    # strategies: why a comparison was not tested, and why a location has no result
     STRATEGY_RAISED = "strategy_raised"  # error
-    RATES_APART = "rates_apart"  # baseline, target
-    ZERO_TOTAL = "zero_total"
-    NEGATIVE_VALUES = "negative_values"
-    NO_AMOUNTS = "no_amounts"
-    NOTHING_PASSES = "nothing_passes"
-    NO_STACKS = "no_stacks"
-    NO_SHARES = "no_shares"
-    ZERO_BASELINE = "zero_baseline"
-    NO_MODELS = "no_models"
-    HISTORY_NEEDED = "history_needed"
-    REPORT_NEEDED = "report_needed"
-    # strategies: why a location has no result
-    TOTAL_UNCHANGED = "total_unchanged"
-    NO_LINE = "no_line"  # side
-    SIZES_APART = "sizes_apart"
-    NO_DIFFERENCE = "no_difference"
-    POOR_FIT = "poor_fit"  # r_square
-    NO_AREA = "no_area"
-    NO_WINDOW = "no_window"
+    CANNOT_TEST = "cannot_test"  # case, baseline, target
+    NO_RESULT = "no_result"  # case, side, r_square
     NO_MODEL = "no_model"  # baseline, target, baseline_records, target_records
-    # strategies: stable ranks
-    NO_TARGET_RUN = "no_target_run"
-    NO_COMMON_TEST = "no_common_test"
-    ONE_TEST = "one_test"
-    FEW_TESTS = "few_tests"  # tests, needed
-    FEW_BASELINE_RUNS = "few_baseline_runs"  # runs, needed
-    FEW_STABLE_RANKS = "few_stable_ranks"  # mean
-    SAME_MEASUREMENTS = "same_measurements"
-    ORDER_STABLE = "order_stable"
-    ORDER_STEADIER = "order_steadier"
-    ORDER_CHANGED = "order_changed"  # direction
+    ORDER_NOT_TESTED = "order_not_tested"  # case, tests, runs, needed, mean
+    ORDER = "order"  # case, direction
 
 
 @dataclass(frozen=True, slots=True)

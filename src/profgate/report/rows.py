@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, RANKS, Kind
-from profgate.model.reason import Reason, ReasonCode, combined_reason
+from profgate.model.reason import ReasonCode, combined_reason
 from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, Report
 from profgate.model.sides import NotCompared
 from profgate.report import numbers
@@ -150,9 +150,7 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     """Return workloads and metrics that could not be compared, sorted by side (both, baseline, target) and name."""
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
-        NotCompared(
-            workload.name, metric.name, "both", combined_reason(metric.not_tested or (Reason(ReasonCode.UNSTATED),))
-        )
+        NotCompared(workload.name, metric.name, "both", combined_reason(metric.not_tested))
         for workload, metric in report.metrics
         if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
     ]

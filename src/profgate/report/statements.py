@@ -16,8 +16,7 @@ OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not m
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
 RUNS_NEEDED = "record at least 5 runs of each side"
-OFFSETS = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED}
-SETTLED = OFFSETS | {ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
+SETTLED = {ReasonCode.OFFSET, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
 QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",

@@ -246,7 +246,7 @@ class View:
             return f"{decision} {advice}"
         if verdict.exit_code:
             return decision
-        offset = any(reason.code in statements.OFFSETS for reason in reasons)
+        offset = any(reason.code is ReasonCode.OFFSET for reason in reasons)
         return "The check passes, because the total did not grow." if offset else "Nothing to do: the check passes."
 
     def advice(self) -> str:

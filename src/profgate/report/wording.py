@@ -24,6 +24,9 @@ LACKS = {
     "no_size": ": no record states its input size",
     "equal_sizes": ": all sizes are equal",
 }
+SHARES_COMPARED = "some runs do not state theirs, so totals are advisory and counts are compared as shares of the run"
+SAME_MODE = "; record both sides in the same mode, because modes measure different times"
+NUMBERED = ": most other names differ only in numbers, perhaps line numbers or addresses"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
@@ -32,6 +35,8 @@ def reason_text(reason: Reason, quote: Quote) -> str:
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons)
     given |= {"where": _where(given, quote), "subject": quote(str(name)) if name else "the total"}
     sentence = SENTENCES[reason.code]
+    if isinstance(sentence, dict):
+        sentence = sentence.get(str(given.get("case")), "")
     return filled(sentence, given, quote) if isinstance(sentence, str) else sentence(given)
 
 
@@ -77,7 +82,12 @@ def _size(value: float | None) -> str:
 STYLES: dict[str, Callable[[float | None], str]] = {
     "count": lambda number: f"{number or 0:,.0f}",
     "factor": lambda number: f"{number or 0:.3g}",
-    "rate": lambda number: f"{number or 0:g}",
+    "converted": lambda rate: (
+        SHARES_COMPARED
+        if rate is None
+        else f"sample counts are converted to {rate:g} per second, and totals are advisory"
+    ),
+    "improved": lambda relative: "did not grow" if relative is None else f"improved by {_size(relative)}",
     "whole": lambda number: f"{100 * (number or 0):.0f} %",
     "mean": lambda number: f"{number or 0:,.1f}",
     "fit": lambda number: "" if number is None else f": R² {number:.2f}",
@@ -88,9 +98,12 @@ STYLES: dict[str, Callable[[float | None], str]] = {
 }
 TEXTS: dict[str, Callable[[str], str]] = {
     "after": lambda text: text and f": {text}",
+    "before": lambda text: text and f"{text}: ",
     "by": lambda text: text and f" by {text}",
+    "advice": lambda fact: SAME_MODE if fact == "sampling mode" else "",
+    "numbered": lambda text: text and NUMBERED,
     "names": lambda text: text and f" ({text})",
-    "in_runs": lambda runs: "" if runs == "1" else f" (in {runs} runs)",
+    "in_runs": lambda runs: "" if runs in {"", "1"} else f" (in {runs} runs)",
     "tests": lambda text: f"tests became {text}" if text in {"slower", "faster"} else "no direction stands out",
     "more": lambda text: text and f" and {text} more",
     "sides": lambda side: "baseline and the target" if side == "both" else side,
@@ -178,7 +191,8 @@ def _no_model(parameters: Parameters) -> str:
     return "; ".join(sentences)
 
 
-SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
+# a code with several cases has a sentence for each value of its parameter "case"
+SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] = {
     ReasonCode.NO_SPLIT: "chance does this in at most 1 of {splits:count} comparisons",
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
     ReasonCode.EXACT: "exact counts: the runs of each side are equal",
@@ -193,14 +207,13 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.ORDER_UNKNOWN: "possible: the total can fail only if one job measured both commits in turns",
     ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
-    ReasonCode.OFFSET: "the total did not grow, so this does not fail",
-    ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
+    ReasonCode.OFFSET: "the total {relative:improved}, so this does not fail",
     ReasonCode.UNCONFIRMED: "possible: {baseline} + {target} runs are too few",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.STILL_POSSIBLE: lambda given: f"measured again, still possible: {measured_change(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
     ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
-    ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
+    ReasonCode.NO_DIRECTION: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.SUBSTITUTE_BASELINE: "advisory: the baseline is {distance:commit} older than the merge base",
     ReasonCode.DEMOTED: "advisory: {reds} of {trials} comparisons of unchanged code were red, more than the budget of "
     "{budget:percent}",
@@ -224,8 +237,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.NOT_COMPARED: "not compared: {where}{reasons:after}",
     ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {reasons}",
     ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
-    ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}{reasons:after}",
-    ReasonCode.NUMBERED_NAMES: "most other names differ only in numbers, perhaps line numbers or addresses",
+    ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}{numbered:numbered}",
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
@@ -253,23 +265,16 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.COMMITTED_PROFILES: "the pull request commits {file}{more:more} where this job stores its profiles; "
     "remove the file, or store it elsewhere",
     ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
-    ReasonCode.UNSTATED: "no reason was given",
     ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
-    ReasonCode.FACT_DIFFERS: "{fact} differs: {baseline} against {target}",
-    ReasonCode.MODE_DIFFERS: "sampling mode differs: {baseline} against {target}; record both sides in "
-    "the same mode, because modes measure different times",
+    ReasonCode.FACT_DIFFERS: "{fact} differs: {baseline} against {target}{fact:advice}",
     ReasonCode.FACT_MISSING: "the {side} does not state its {fact}",
     ReasonCode.CPU_DIFFERS: "CPU model differs: {baseline} against {target}; totals are advisory",
-    ReasonCode.RATES_CONVERTED: "sampling rate differs: {baseline} against {target}; sample counts are converted to "
-    "{rate:rate} per second, and totals are advisory",
-    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state "
-    "theirs, so totals are advisory and counts are compared as shares of the run",
+    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; {rate:converted}",
     ReasonCode.TRUNCATED: "the {side}'s profile is truncated",
     ReasonCode.CONFIGURATIONS_DIFFER: "the configurations differ",
     ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the side with a single run limits "
     "what can be detected",
     ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with files below {target}",
-    ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
     ReasonCode.SYSTEM_LIBRARY: "system libraries ({names}) account for {moved:signed} of the change of {metric} by "
@@ -277,11 +282,9 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} has no call stack, so it counts only in the "
     "total; check the options of the profiler",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",
-    ReasonCode.PROFILE_WARNING: "{text}{runs:in_runs}",
-    ReasonCode.NO_SAMPLE: "no run contains a sample",
+    ReasonCode.PROFILE_WARNING: "{file:before}{text}{runs:in_runs}",
     ReasonCode.REAL_TIME: "totals and shares refer to real time, which includes user and sys time",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
-    ReasonCode.FILE_WARNING: "{file}: {text}",
     ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target: use the same names on both "
     "sides for the runs of a workload, such as NAME.1.folded and NAME.2.folded, or NAME/run-1.folded",
     ReasonCode.NOISE_UNREADABLE: "base run {number} is not used to estimate the noise: {text}",
@@ -295,10 +298,6 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
     "long, too complex or missing), so the lines of the diff decide",
-    ReasonCode.WORKLOAD_CHANGED: "the change edits {file}, where {function} contains the whole run, so both sides may "
-    "do different work",
-    ReasonCode.NEW_BENCHMARK: "new benchmark in {workload}: {function} of {file} is not in the baseline, so the totals "
-    "are not those of the same work",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.LIKE_REMOVED: "{workload:name} runs the same functions as {removed:name}, which is missing in the "
     "target; perhaps it was renamed",
@@ -311,17 +310,6 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     "chance; measure on a quieter machine",
     ReasonCode.SHARD: "{shard}: {reasons}",
     ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
-    ReasonCode.PULL_FILES_UNLISTED: "GitHub did not list the pull request's files: {text}",
-    ReasonCode.PULL_FILES_LIMITED: "GitHub lists only {most:count} files of a pull request",
-    ReasonCode.COMMIT_FILES_UNLISTED: "GitHub did not list the commit's files: {text}",
-    ReasonCode.COMMIT_FILES_LIMITED: "GitHub listed {count:file} of the commit and omitted others",
-    ReasonCode.CHANGED_FILES_UNREAD: "GitHub did not return the changed files: {text}",
-    ReasonCode.DIFF_STARTS_ELSEWHERE: "the pull request's diff does not start at the baseline ({baseline})",
-    ReasonCode.NO_TRACKED_FILES: "git lists no files here, so only functions in changed files are known; run profgate "
-    "in the checkout of the repository",
-    ReasonCode.BENCHMARK_CHANGED: "not compared, because the source of the benchmark changed: {benchmarks}{more:more}",
-    ReasonCode.BENCHMARK_STRETCHES: "compared only between changes of the benchmark's source: {benchmarks}{more:more}",
-    ReasonCode.BENCHMARK_SOURCE_UNKNOWN: "source unknown, use --source: {benchmarks}{more:more}",
     ReasonCode.ACCEPTED_NOTHING: "no function with this name became worse; a total cannot be accepted",
     ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that became worse: add file=PATH",
     ReasonCode.ACCEPTED_WORKLOAD: "it is no longer measured, or does other work",
@@ -336,35 +324,62 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters], str]] = {
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
     ReasonCode.STRATEGY_RAISED: "the strategy failed: {error}",
-    ReasonCode.RATES_APART: "sampling rate differs: {baseline} against {target}, so more samples do not mean more cost",
-    ReasonCode.ZERO_TOTAL: "the total of a run is zero",
-    ReasonCode.NEGATIVE_VALUES: "there are negative values",
-    ReasonCode.NO_AMOUNTS: "no location has an amount",
-    ReasonCode.NOTHING_PASSES: "no location with exclusive cost passes the filter",
-    ReasonCode.NO_STACKS: "this format has no stacks, so there are no calling contexts",
-    ReasonCode.NO_SHARES: "the total of a side is not positive, so there are no shares",
-    ReasonCode.ZERO_BASELINE: "the baseline's total is zero",
-    ReasonCode.NO_MODELS: "no location has a model, and no record states its input size",
-    ReasonCode.HISTORY_NEEDED: "a change point needs later commits; 'profgate trends' and base runs search for it",
-    ReasonCode.REPORT_NEEDED: "stable ranks are computed for all workloads together",
-    ReasonCode.TOTAL_UNCHANGED: "the total is unchanged",
-    ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",
-    ReasonCode.SIZES_APART: "the ranges of sizes do not overlap",
-    ReasonCode.NO_DIFFERENCE: "the models have no values over most of the range",
-    ReasonCode.POOR_FIT: "the fit is too poor{r_square:fit}",
-    ReasonCode.NO_AREA: "an area under a model is not positive",
-    ReasonCode.NO_WINDOW: "no window has positive values on both sides",
+    ReasonCode.CANNOT_TEST: {
+        "zero_total": "the total of a run is zero",
+        "negative_values": "there are negative values",
+        "no_amounts": "no location has an amount",
+        "nothing_passes": "no location with exclusive cost passes the filter",
+        "no_stacks": "this format has no stacks, so there are no calling contexts",
+        "no_shares": "the total of a side is not positive, so there are no shares",
+        "zero_baseline": "the baseline's total is zero",
+        "no_models": "no location has a model, and no record states its input size",
+        "history_needed": "a change point needs later commits; 'profgate trends' and base runs search for it",
+        "report_needed": "stable ranks are computed for all workloads together",
+        "rates_apart": "sampling rate differs: {baseline} against {target}, so more samples do not mean more cost",
+    },
+    ReasonCode.NO_RESULT: {
+        "total_unchanged": "the total is unchanged",
+        "no_line": "there is no linear model in the {side:sides}",
+        "sizes_apart": "the ranges of sizes do not overlap",
+        "no_difference": "the models have no values over most of the range",
+        "poor_fit": "the fit is too poor{r_square:fit}",
+        "no_area": "an area under a model is not positive",
+        "no_window": "no window has positive values on both sides",
+    },
+    ReasonCode.ORDER_NOT_TESTED: {
+        "no_target_run": "there is no run to check",
+        "no_common_test": "no test is in all runs",
+        "one_test": "the order of a single test cannot change",
+        "few_tests": "{tests:test} in all runs, but at least {needed} are needed",
+        "few_baseline_runs": "{runs:baseline run}, but at least {needed} are needed to count stable ranks",
+        "few_stable_ranks": "only {mean:mean} ranks are stable among the baseline runs, too few to detect a decrease",
+        "same_measurements": "both sides contain the same measurements",
+    },
+    ReasonCode.ORDER: {
+        "stable": "the order of the durations is as stable as in the baseline",
+        "steadier": "the order is more stable than before: fewer tests change ranks than among the baseline runs",
+        "changed": "the order of the durations changed: {direction:tests}",
+    },
+    ReasonCode.DIFF_INCOMPLETE: {
+        "pull_files_unlisted": "GitHub did not list the pull request's files: {text}",
+        "pull_files_limited": "GitHub lists only {most:count} files of a pull request",
+        "commit_files_unlisted": "GitHub did not list the commit's files: {text}",
+        "commit_files_limited": "GitHub listed {count:file} of the commit and omitted others",
+        "changed_files_unread": "GitHub did not return the changed files: {text}",
+        "diff_starts_elsewhere": "the pull request's diff does not start at the baseline ({baseline})",
+        "no_tracked_files": "git lists no files here, so only functions in changed files are known; run profgate "
+        "in the checkout of the repository",
+    },
+    ReasonCode.BENCHMARK_SOURCE: {
+        "changed": "not compared, because the source of the benchmark changed: {benchmarks}{more:more}",
+        "stretches": "compared only between changes of the benchmark's source: {benchmarks}{more:more}",
+        "unknown": "source unknown, use --source: {benchmarks}{more:more}",
+    },
+    ReasonCode.BENCHMARK_EDITED: {
+        "workload_changed": "the change edits {file}, where {function} contains the whole run, so both sides may "
+        "do different work",
+        "new_benchmark": "new benchmark in {workload}: {function} of {file} is not in the baseline, so the totals "
+        "are not those of the same work",
+    },
     ReasonCode.NO_MODEL: _no_model,
-    ReasonCode.NO_TARGET_RUN: "there is no run to check",
-    ReasonCode.NO_COMMON_TEST: "no test is in all runs",
-    ReasonCode.ONE_TEST: "the order of a single test cannot change",
-    ReasonCode.FEW_TESTS: "{tests:test} in all runs, but at least {needed} are needed",
-    ReasonCode.FEW_BASELINE_RUNS: "{runs:baseline run}, but at least {needed} are needed to count stable ranks",
-    ReasonCode.FEW_STABLE_RANKS: "only {mean:mean} ranks are stable among the baseline runs, too few to detect a "
-    "decrease",
-    ReasonCode.SAME_MEASUREMENTS: "both sides contain the same measurements",
-    ReasonCode.ORDER_STABLE: "the order of the durations is as stable as in the baseline",
-    ReasonCode.ORDER_STEADIER: "the order is more stable than before: fewer tests change ranks than among the "
-    "baseline runs",
-    ReasonCode.ORDER_CHANGED: "the order of the durations changed: {direction:tests}",
 }

@@ -163,13 +163,15 @@ def _included(table: DurationTable, least: float) -> BoolArray:
 
 def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Reason | None:
     if not targets:
-        return Reason(ReasonCode.NO_TARGET_RUN)
+        return Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "no_target_run"})
     if tests < 2:
-        return Reason(ReasonCode.ONE_TEST if tests else ReasonCode.NO_COMMON_TEST)
+        return Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "one_test" if tests else "no_common_test"})
     if tests < min_tests:
-        return Reason(ReasonCode.FEW_TESTS, {"tests": tests, "needed": min_tests})
+        return Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "few_tests", "tests": tests, "needed": min_tests})
     if baselines < FEWEST_RUNS:
-        return Reason(ReasonCode.FEW_BASELINE_RUNS, {"runs": baselines, "needed": FEWEST_RUNS})
+        return Reason(
+            ReasonCode.ORDER_NOT_TESTED, {"case": "few_baseline_runs", "runs": baselines, "needed": FEWEST_RUNS}
+        )
     return None
 
 
@@ -177,7 +179,7 @@ def _why_blind(mean: float | None, count: float | None, sigma: float | None, wid
     """Return a reason if the lower threshold is at most zero, because no count can then be below this threshold."""
     if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
         return None
-    return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
+    return Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "few_stable_ranks", "mean": mean})
 
 
 def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, SigmaRule]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from profgate.errors import ComparisonError, did_you_mean
 from profgate.model.arrays import FloatArray, IntArray, read_only
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
 from profgate.statistics.change_points import shifts
 from profgate.statistics.t_tests import critical_t
@@ -262,9 +262,10 @@ def _notes(lines: Sequence[EvolutionLine], options: EvolutionOptions) -> Iterato
     """Yield a reason for each group of benchmarks whose comparison is limited."""
     changed = {line.benchmark for line in lines if line.breaks}
     unknown = {line.benchmark for line in lines} - {line.benchmark for line in lines if line.source_known}
-    code = ReasonCode.BENCHMARK_STRETCHES if options.stretches else ReasonCode.BENCHMARK_CHANGED
-    for reason, benchmarks in ((code, sorted(changed)), (ReasonCode.BENCHMARK_SOURCE_UNKNOWN, sorted(unknown))):
+    limit = "stretches" if options.stretches else "changed"
+    for case, benchmarks in ((limit, sorted(changed)), ("unknown", sorted(unknown))):
         if benchmarks:
             more = len(benchmarks) - MOST_NAMED
             shown = ", ".join(benchmarks[:MOST_NAMED])
-            yield Reason(reason, {"benchmarks": shown, "more": more if more > 0 else None})
+            parameters: dict[str, Parameter] = {"case": case, "benchmarks": shown, "more": more if more > 0 else None}
+            yield Reason(ReasonCode.BENCHMARK_SOURCE, parameters)

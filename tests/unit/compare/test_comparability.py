@@ -109,7 +109,7 @@ def test_environments_differ_by_size_and_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fact", "change"), [("cpu_differs", {"cpu_model": "cpu B"}), ("rates_converted", {"rate": 99.0})]
+    ("fact", "change"), [("cpu_differs", {"cpu_model": "cpu B"}), ("rates_differ", {"rate": 99.0})]
 )
 def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[str, Any]) -> None:
     assert notes([profile()], [profile(**change)]) == {fact: (False, True)}

@@ -206,7 +206,7 @@ def test_values_that_are_no_costs_are_untested(value: int, reason: str) -> None:
     comparison = from_exclusive([{"f": value, "g": max(0, -2 * value)}], [{"f": 5, "g": 5}])
     (found,), families = evidence_of([comparison])
     assert isinstance(found, Reason)
-    assert (found.code, families) == (reason, ())
+    assert (found.parameters, families) == ({"case": reason}, ())
 
 
 @pytest.mark.parametrize("interleaved", [False, True])

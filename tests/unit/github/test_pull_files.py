@@ -41,7 +41,7 @@ def test_a_full_list_may_lack_files() -> None:
     assert diff_of_pull(many[:-1], None, (None, None)).complete
     diff = diff_of_pull(many, None, (None, None))
     assert not diff.complete
-    assert [reason.parameters for reason in diff.gaps] == [{"most": 3000}]
+    assert [reason.parameters for reason in diff.gaps] == [{"case": "pull_files_limited", "most": 3000}]
 
 
 def test_commit_files_are_added_to_the_diff() -> None:
@@ -55,6 +55,6 @@ def test_every_doubt_is_reported() -> None:
     diff = with_files(diff, tree_of("a.py", truncated=True))
     assert (diff.complete, diff.files[0].complete, diff.all_listed) == (False, False, False)
     assert diff.gaps == (
-        Reason(ReasonCode.DIFF_STARTS_ELSEWHERE, {"baseline": "older"}),
-        Reason(ReasonCode.COMMIT_FILES_LIMITED, {"count": 1}),
+        Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "diff_starts_elsewhere", "baseline": "older"}),
+        Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "commit_files_limited", "count": 1}),
     )

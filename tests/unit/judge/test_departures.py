@@ -11,7 +11,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report
 from report_samples import finding, unchanged
 
-CHANGED = Reason(ReasonCode.ORDER_CHANGED, {"direction": "slower"})
+CHANGED = Reason(ReasonCode.ORDER, {"case": "changed", "direction": "slower"})
 
 
 def ranks(kind: str) -> Change:

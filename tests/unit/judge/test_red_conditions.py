@@ -269,7 +269,7 @@ def test_large_change_of_an_untested_total_needs_a_review(relative: float, colou
 def test_nothing_is_red_while_the_total_improved() -> None:
     report = judge(report_of(metric_of(of_test(), of_total("TotalOptimization", ratio=-0.06))), Policy())
     found = {finding.location.name: finding for finding in report.workloads[0].metrics[0].findings}
-    assert (found["parse"].colour, codes(found["parse"])) == ("yellow", ["total_improved"])
+    assert (found["parse"].colour, codes(found["parse"])) == ("yellow", ["offset"])
     assert report.verdict.conclusion == "warn"
 
 

@@ -87,7 +87,7 @@ def test_uniform_change_is_noted() -> None:
 
 
 def test_reason_of_a_stored_check_is_safe() -> None:
-    reason = Reason(ReasonCode.FEW_TESTS, {"tests": 1, "needed": HOSTILE})
+    reason = Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "few_tests", "tests": 1, "needed": HOSTILE})
     shown = text(replace(checked(runs(2)), reason=reason))
     assert "\x1b" not in shown
     assert "\u202e" not in shown

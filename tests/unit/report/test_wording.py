@@ -40,19 +40,19 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
         "share_to": 0.16,
     },
     ReasonCode.TOO_FEW_SAMPLES: {"factor": 8},
-    ReasonCode.TOTAL_IMPROVED: {"relative": -0.27},
+    ReasonCode.OFFSET: {"relative": -0.27},
     ReasonCode.SYSTEM_LIBRARY: {"names": "libc.so.6", "moved": 0.052, "relative": 0.053},
     ReasonCode.COUNTS_APART: {"facts": "CPU model, C library"},
     ReasonCode.FACT_DIFFERS: {"baseline": "3.11", "target": "3.12"},
-    ReasonCode.MODE_DIFFERS: {"baseline": "wall", "target": "cpu"},
     ReasonCode.CPU_DIFFERS: {"baseline": "EPYC 7763", "target": "Xeon 8370C"},
-    ReasonCode.RATES_CONVERTED: {"baseline": "100", "target": "99"},
     ReasonCode.RATES_DIFFER: {"baseline": "100", "target": "99"},
+    ReasonCode.CANNOT_TEST: {"baseline": "100", "target": "99"},
+    ReasonCode.PROFILE_WARNING: {"runs": 2},
+    ReasonCode.FEW_SHARED_NAMES: {"numbered": True},
     ReasonCode.FOLDERS_PAIRED: {"baseline": "/old", "target": "/new"},
-    ReasonCode.RATES_APART: {"baseline": "100", "target": "99"},
     ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
-    ReasonCode.ORDER_CHANGED: {"direction": "slower"},
-    ReasonCode.DIFF_STARTS_ELSEWHERE: {"baseline": "4f2c1ab"},
+    ReasonCode.ORDER: {"direction": "slower"},
+    ReasonCode.DIFF_INCOMPLETE: {"baseline": "4f2c1ab"},
     ReasonCode.LIKE_REMOVED: {"workload": "load", "removed": "api"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
     ReasonCode.LAYER_TOTALS: {"layer 1": 0.021, "layer 2": 0.18},
@@ -65,17 +65,22 @@ BEHIND = {
     ReasonCode.NOT_COMPARED: ReasonCode.CONFIGURATIONS_DIFFER,
     ReasonCode.STRATEGY_UNTESTED: ReasonCode.TEXT,
     ReasonCode.DEPARTURE: ReasonCode.TEXT,
-    ReasonCode.SHARD: ReasonCode.NO_SAMPLE,
+    ReasonCode.SHARD: ReasonCode.NO_SAMPLES,
     ReasonCode.SEVERAL: ReasonCode.TRUNCATED,
     ReasonCode.UNPROVEN: ReasonCode.SUBSTITUTE_BASELINE,
-    ReasonCode.SOURCES_INCOMPLETE: ReasonCode.COMMIT_FILES_LIMITED,
+    ReasonCode.SOURCES_INCOMPLETE: ReasonCode.DIFF_INCOMPLETE,
 }
 
 
-def sample(code: ReasonCode) -> Reason:
+def cases(code: ReasonCode) -> list[str]:
+    sentence = SENTENCES[code]
+    return list(sentence) if isinstance(sentence, dict) else [""]
+
+
+def sample(code: ReasonCode, case: str = "") -> Reason:
     """A reason with every parameter that its sentence may name."""
     behind = (sample(BEHIND[code]),) if code in BEHIND else ()
-    parameters = {**SAMPLES, **OTHER_SAMPLES.get(code, {})}
+    parameters = {**SAMPLES, **OTHER_SAMPLES.get(code, {}), "case": case or cases(code)[0]}
     return Reason(code, {key: value for key, value in parameters.items() if key != "text" or not behind}, behind)
 
 
@@ -84,9 +89,11 @@ def test_codes_and_sentences_agree() -> None:
 
 
 def test_sentence_of_every_code(golden: Golden) -> None:
-    texts = {code: reason_text(sample(code), str) for code in ReasonCode}
+    texts = {
+        f"`{code}` {case}".rstrip(): reason_text(sample(code, case), str) for code in ReasonCode for case in cases(code)
+    }
     assert [code for code, text in texts.items() if re.search(r"None|–|  |\.$|^$", text)] == []
-    lines = ["| code | sentence |", "|:--|:--|", *(f"| `{code}` | {text} |" for code, text in texts.items())]
+    lines = ["| code | sentence |", "|:--|:--|", *(f"| {code} | {text} |" for code, text in texts.items())]
     golden.check("reasons.md", "\n".join(lines) + "\n")
 
 
