@@ -72,7 +72,7 @@ class Stage:
         self.pace = QUICK
         self.environ: dict[str, str] = {}  # of the machine
         self.start = ""  # of the pull request's branch
-        self.layer: dict[str, Any] = {}  # the base and the stack in the event of a stacked pull request
+        self.stacked: dict[str, Any] = {}  # the base and the stack in the event of a stacked pull request
         self.links: dict[str, Path] = {}  # in the checkout
         self._workspaces = itertools.count(1)  # also when two runs start at once
 
@@ -172,7 +172,7 @@ class Stage:
                 "head": {"sha": self.head, "ref": "feature", "repo": {"id": 666 if self.fork else ours}},
                 "base": {"sha": self.base, "ref": self.base_branch, "repo": {"id": ours}},
                 "user": {"login": "octocat"},
-                **self.layer,
+                **self.stacked,
             },
         }
         environ = {
@@ -228,11 +228,6 @@ class Stage:
         self.fake.start_run(commit, event=name, branch=ref.removeprefix("refs/heads/").removeprefix("refs/tags/"))
         self.before = len(self.fake.requests)
         return self.finish(self.run(name, files or {}, {"GITHUB_SHA": commit, "GITHUB_REF": ref}, event, inputs))
-
-    def published(self, tag: str, files: Mapping[str, bytes] | None = None, action: str = "published") -> int:
-        """The action on a release."""
-        event = {"action": action, "release": {"tag_name": tag}}
-        return self.triggered("release", event, self.fake.state.tags[tag], f"refs/tags/{tag}", files)
 
     def compare_refs(self, baseline: str, target: str) -> int:
         """The action as started by hand to compare two refs."""
@@ -336,8 +331,8 @@ class Stage:
         self.fake.fail(method, path, status, stored=stored, times=times, message=message)
 
     def attach(self, tag: str) -> None:
-        """Attach the file to a release, as the last step of ``examples/workflows/release.yml`` does."""
-        step = yaml.safe_load(RELEASES.read_text())["jobs"]["profgate"]["steps"][-1]
+        """Attach the file to a release, as a step of ``examples/workflows/release.yml`` does."""
+        step = yaml.safe_load(RELEASES.read_text())["jobs"]["profgate"]["steps"][1]
         *command, place, replace = shlex.split(step["run"])
         assert (command, replace) == (["gh", "release", "upload", "$TAG"], "--clobber")
         self.fake.attach(tag, posixpath.basename(place), (self.workspace / place).read_bytes())

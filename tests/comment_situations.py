@@ -1,4 +1,4 @@
-"""Twelve situations of a pull request, in which the action writes its comment from recorded profiles."""
+"""Eleven situations of a pull request, in which the action writes its comment from recorded profiles."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -127,20 +127,6 @@ def from_fork(stage: Stage) -> str:
     return stage.comments[-1]
 
 
-def release(stage: Stage) -> str:
-    after_jobs(stage, 5, {})
-    stage.fake.add_release("v1.0", stage.base, {})
-    for costs, title in (({}, "List duplicates in order"), ({RENDER: 400}, "Cache the view")):
-        head = stage.fake.add_commit(parents=[stage.base])
-        number = stage.fake.add_pull(head, stage.base, state="closed", title=title)
-        stage.base = stage.fake.add_commit(parents=[stage.base, head], branch="main")
-        stage.fake.state.brought[stage.base] = [number]
-        stage.record(recorded(COSTS | {DUPLICATES: 1030} | costs, 60 + number))
-    stage.fake.add_release("v1.1", stage.base, {})
-    stage.published("v1.1")
-    return stage.file("release-notes.md")
-
-
 FOUND: Costs = {DUPLICATES: 1030, RENDER: 560}
 COMPARED: Costs = {DEDUPE: 380, f"{DEDUPE};same": 2900, f"{DEDUPE};same;<lambda>": 400}
 SITUATIONS = (
@@ -154,6 +140,5 @@ SITUATIONS = (
     Situation("not-compared", "The baseline has expired", expired),
     Situation("first-run", "The base branch has stored nothing yet", first_run),
     Situation("fork", "The pull request comes from a fork", from_fork),
-    Situation("release", "The notes of a release", release),
     Situation("everything-slower", "A slower machine", against_jobs({}, 8, {}, factor=1.2)),
 )

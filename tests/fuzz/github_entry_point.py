@@ -84,8 +84,7 @@ STORED = ArtifactRecord(id=1, name="n", expired=False)
 CHECK = {"head_sha": "a", "name": "n", "external_id": "x"}
 QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.commit("m"), lambda client: client.merge_base("a", "b")),
-    *(lambda client: client.ancestors("a"), lambda client: client.commits_between("a", "b")),
-    *(lambda client: client.files_between("a", "b"), lambda client: client.pulls_of_commit("a")),
+    *(lambda client: client.ancestors("a"), lambda client: client.files_between("a", "b")),
     lambda client: client.workflow_runs("a.yml", "m", "push"),
     *(lambda client: client.run_artifacts(1), lambda client: client.named_artifacts("n")),
     *(lambda client: client.download(STORED), lambda client: client.releases()),

@@ -108,3 +108,24 @@ def test_chosen_baseline_does_not_choose_the_policy(gated: Stage) -> None:
     gated.inputs["baseline-ref"] = gated.head
     gated.compare(profiles(SLOWER, 77))
     assert gated.report["policy"]["fail_on"] == "degradation"
+
+
+@pytest.mark.parametrize("measured", ["merge", "head"])
+def test_lower_layer_cannot_loosen_the_policy(gated: Stage, measured: str) -> None:
+    """GitHub's event names the branch below as the base, and its test merge is the parent of this one."""
+    fake, trunk = gated.fake, gated.base
+    loose = {CONFIG: b"gate: {fail-on: never, fail-on-total: never}\n"}
+    below = fake.add_commit(parents=[trunk], branch="layer-1", files=loose)
+    head = fake.add_commit(parents=[below], branch="layer-2")
+    number = fake.add_pull(head, below, head_ref="layer-2", base_ref="layer-1")
+    stack = {"id": 9, "number": 50, "size": 2, "position": 2, "base": {"ref": "main", "sha": trunk}}
+    fake.state.pulls[number].stack = stack
+    base = {"sha": below, "ref": "layer-1", "repo": {"id": fake.state.repository_id}}
+    gated.stacked, gated.number, gated.head = {"base": base, "stack": stack}, number, head
+    gated.merge = fake.add_commit(parents=[fake.add_commit(parents=[trunk, below]), head])
+    gated.pull_run = fake.start_run(head, event="pull_request", branch="layer-2")
+    gated.inputs["measured"] = measured
+    assert gated.step(profiles(SLOWER, 77)) == 1
+    assert gated.report["baseline"]["sha"] == trunk
+    assert gated.report["policy"]["fail_on"] == "degradation"
+    assert len(gated.comments) == 1

@@ -9,7 +9,6 @@ from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
 from profgate.github import client, requests
-from slow_cases import quick_first
 
 NEEDED = 11
 FORK_COMMENT = 15
@@ -186,16 +185,9 @@ def test_a_base_run_that_records(changed: Stage) -> None:
     assert counted(changed)["rest"] <= 7
 
 
-@pytest.mark.parametrize("commits", quick_first([2, 30]))
-def test_requests_of_two_releases_are_bounded(changed: Stage, commits: int) -> None:
+def test_requests_of_two_refs(changed: Stage) -> None:
     changed.fake.add_release("v1", changed.base, {})
-    for number in range(commits):
-        head = changed.fake.add_commit(parents=[changed.base])
-        pull = changed.fake.add_pull(head, changed.base, state="closed")
-        changed.base = changed.fake.add_commit(parents=[changed.base, head], branch="main")
-        changed.fake.state.brought[changed.base] = [pull]
-        changed.record(profiles(SHARES, 100 + number))
+    changed.push(profiles(SHARES, 100))
     changed.fake.add_release("v2", changed.base, {})
-    changed.published("v2")
-    steps = min(commits - 1, 19)
-    assert counted(changed)["rest"] <= 24 + FURTHER + 2 * steps + min(commits, 60)
+    assert changed.compare_refs("v1", "v2") in {0, 1}
+    assert counted(changed)["rest"] <= 16 + FURTHER

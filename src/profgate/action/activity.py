@@ -13,8 +13,8 @@ class ActivityKind(Enum):
 
     The fork comment workflow (`workflow_run`) has a token that can write: STORE_FOR_COMMENT stores the profiles of a
     pull request for it, and COMMENT_ON_FORK compares them there. MERGE merges the reports of a matrix. REPORT publishes
-    a report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. COMPARE_RELEASE compares a release
-    with an earlier one, COMPARE_REFS two refs. REFUSED ends the run with an error.
+    a report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. COMPARE_REFS compares two refs.
+    REFUSED ends the run with an error.
     """
 
     RECORD = auto()
@@ -24,7 +24,6 @@ class ActivityKind(Enum):
     MERGE = auto()
     REPORT = auto()
     JUDGE_AGAIN = auto()
-    COMPARE_RELEASE = auto()
     COMPARE_REFS = auto()
     NOTHING = auto()
     REFUSED = auto()
@@ -48,7 +47,7 @@ def activity_for(context: RunContext, settings: Settings) -> Activity:
     kinds, event, mode, run = ActivityKind, context.event_name, settings.mode, context.triggering_run
     records = event in RECORDING_EVENTS
     compares = event in COMPARING_EVENTS or (records and bool(settings.baseline_ref))
-    commented, released = event == "issue_comment" and mode == "auto", event == "release"
+    commented = event == "issue_comment" and mode == "auto"
     of_pull = context.pr_number is not None and context.comment_id is not None
     accepts = of_pull and bool(in_comment(context.comment, context.comment_id or 0))
     follows, started, ended = event == "workflow_run", run and run.event, run and run.conclusion
@@ -80,12 +79,6 @@ def activity_for(context: RunContext, settings: Settings) -> Activity:
         ),
         (follows and ended not in COMPLETE, kinds.NOTHING, not_complete),
         (follows, kinds.COMMENT_ON_FORK, "compare the profiles of a finished pull request run"),
-        (
-            released and context.action == "published" and context.release_tag,
-            kinds.COMPARE_RELEASE,
-            "compare the profiles of the release with an earlier one",
-        ),
-        (released, kinds.NOTHING, f"the release is {context.action or 'of an unknown state'}, not published"),
         (mode == "merge" and compares, kinds.MERGE, f"merge the reports of the shards of this {event} run"),
         (mode == "merge", kinds.NOTHING, no_shards),
         (

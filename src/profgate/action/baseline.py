@@ -61,7 +61,7 @@ def baseline_commit(job: Job) -> BaselineCommit:
     if context.event_name != "pull_request":
         sha = _pushed_from(job, listed) or (parents[0] if parents else context.sha)
     elif len(parents) == 2 and parents[1] == context.head_sha and not job.measures_head:
-        # in a stack, the first parent is the test merge of the layer below, which belongs to another pull request
+        # in a stack, the first parent is the test merge of another pull request, whose policy is not trusted
         sha = job.client.merge_base(base, context.sha) if context.stacked else parents[0]
     else:
         sha = job.client.merge_base(base, context.head_sha)
@@ -113,7 +113,7 @@ def _is_later_base(job: Job, base: str, sha: str, listed: Sequence[CommitRecord]
 
 def named_ref(job: Job, ref: str) -> str:
     """Return the ref, or the tag of the newest release for ``latest-release``. Raises `ProfgateError` without any."""
-    tag = latest(job.client.releases(), job.context.release_tag) if ref == LATEST else ref
+    tag = latest(job.client.releases(), job.settings.target_ref) if ref == LATEST else ref
     if tag is None:
         raise ProfgateError(LATEST, "there is no published release; use a commit, branch or tag")
     return tag

@@ -2,18 +2,21 @@
 
 from dataclasses import dataclass, replace
 
+from profgate.action.base_runs import stored_files
 from profgate.action.baseline import baseline_commit, named_set, pipeline_input, stored_at
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.stored_history import Known, known_before
-from profgate.errors import SettingsError
-from profgate.github.artifact_source import StoredSet
+from profgate.errors import ProfgateError, SettingsError
+from profgate.github.artifact_service import zip_files
+from profgate.github.artifact_source import Found, StoredSet, asset_name
 from profgate.github.fork_artifact import ForkArtifact
 from profgate.github.records import WorkflowRun
 from profgate.io.profile_files import LocalSet, local_set
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
+from profgate.report.wording import reason_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,36 @@ def with_own_baseline(sides: ComparedSides, baseline: LocalSet) -> ComparedSides
         manifests=(baseline.manifest, sides.given.manifests[1]),
     )
     return ComparedSides(given, 1, (*sides.warnings, Reason(ReasonCode.OWN_BASELINE)))
+
+
+def ref_sides(job: Job) -> ComparedSides:
+    """Return the stored profiles of the target ref and of the baseline ref.
+
+    The profiles of the target are also written as a zip archive, which can be attached to a release, because artifacts
+    expire. Raises `ProfgateError` if one of the refs has no stored profiles.
+    """
+    ref = job.settings.target_ref
+    stored = _required(ref, named_set(job, ref, job.client.commit_sha(ref), lambda _: 0))
+    run, distance = stored.candidate.run, stored.candidate.distance
+    target = LocalSet(stored.files, stored.manifest)
+    if stored.manifest is not None and not distance:
+        job.write_files({asset_name(job.settings.artifact): zip_files(stored_files(target, stored.manifest))})
+    commit = baseline_commit(job)
+    policy, warnings = policy_at(job, commit.sha)
+    found = named_set(job, commit.label, commit.sha, lambda _: job.settings.baseline_runs, policy.max_gate_distance)
+    _required(commit.label, found)
+    side = Side(ref, run.head_sha, run.head_branch, run.id, distance)
+    given = pipeline_input(job, found, commit.label, policy, target, side)
+    if distance:
+        warnings = (Reason(ReasonCode.OLDER_TARGET, {"distance": distance, "ref": ref}), *warnings)
+    return ComparedSides(given, 1 + len(found.noise), warnings, obstacle=found.obstacle)
+
+
+def _required(ref: str, found: Found) -> StoredSet:
+    if found.baseline is None:
+        reasons = "; ".join(reason_text(reason, str) for reason in found.reasons)
+        raise ProfgateError(ref, f"has no stored profiles ({reasons}); record it first")
+    return found.baseline
 
 
 def _against_stored(job: Job, target: LocalSet, side: Side) -> ComparedSides:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 
 from profgate.action.activity import ActivityKind, activity_for
 from profgate.action.base_runs import record_baseline, store_for_comment, store_target
-from profgate.action.compared_sides import compared_sides
+from profgate.action.compared_sides import compared_sides, ref_sides
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.later_runs import comment_on_fork, judge_again
 from profgate.action.merging import judge_report, merge_shards
 from profgate.action.publishing import annotate, end_without_result, set_outputs, write_error_status
-from profgate.action.release import compare_refs, compare_release
 from profgate.action.reporting import compare_and_report
 from profgate.action.time_limit import exit_code_within
 from profgate.errors import ProfgateError, SettingsError, known_error
@@ -106,6 +105,11 @@ def _compare(job: Job) -> int:
     return compare_and_report(job, compared_sides(job))
 
 
+def _compare_refs(job: Job) -> int:
+    """Compare the stored profiles of two refs and return the exit code."""
+    return compare_and_report(job, ref_sides(job))
+
+
 HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.RECORD: record_baseline,
     ActivityKind.COMPARE: _compare,
@@ -114,15 +118,13 @@ HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.MERGE: merge_shards,
     ActivityKind.REPORT: judge_report,
     ActivityKind.JUDGE_AGAIN: judge_again,
-    ActivityKind.COMPARE_RELEASE: compare_release,
-    ActivityKind.COMPARE_REFS: compare_refs,
+    ActivityKind.COMPARE_REFS: _compare_refs,
 }
 
 JUDGING = HANDLERS.keys() - {
     ActivityKind.RECORD,
     ActivityKind.STORE_FOR_COMMENT,
     ActivityKind.JUDGE_AGAIN,
-    ActivityKind.COMPARE_RELEASE,
 }
 
 

@@ -115,7 +115,7 @@ def judge_again(job: Job) -> int:
 
 def _again(job: Job, pull: PullRecord) -> int:
     path = f".github/workflows/{_workflow(job)}"
-    run = newest_pull_run(job.client, path, pull.head.sha, pull.head_repository_id, completed=True)
+    run = newest_pull_run(job.client, path, pull.head.sha, pull.head_repository_id)
     if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):
         return _compare_again(job, run)
     if run is None or run.conclusion != "failure":

@@ -154,7 +154,7 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
             context.head_sha,
             settings.key,
             texts,
-            base_ref="" if settings.baseline_ref else context.layer.below_ref if context.layer else context.base_ref,
+            base_ref="" if settings.baseline_ref or context.stacked else context.base_ref,
         )
     except GitHubError as error:
         job.warn(f"no comment was written: {error}")

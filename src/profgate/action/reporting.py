@@ -1,13 +1,11 @@
 """Compare both sides and report the result. The files and the summary are written before anything is published."""
 
 import posixpath
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
-from profgate.action.layer_below import beside_layer_below
 from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
 from profgate.attribution.base_branch import with_base_branch
@@ -41,18 +39,17 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class ReportResult:
-    """A report with its links, the comment of a first run, the release notes, and totals of earlier base jobs."""
+    """A report with its links, the comment of a first run, and totals of earlier base jobs."""
 
     report: Report
     links: Links
     base_runs: int = 0
     first_run: Document | None = None
-    notes: Document | None = None
     earlier: Earlier = field(default_factory=dict)
 
 
-def compare_and_report(job: Job, sides: ComparedSides, notes: Callable[[Report], Document] | None = None) -> int:
-    """Compare both sides, write all files, publish the result with release ``notes``, and return the exit code."""
+def compare_and_report(job: Job, sides: ComparedSides) -> int:
+    """Compare both sides, write all files, publish the result, and return the exit code."""
     settings, run_url = job.settings, job.context.run_url
     given = sides.given
     if given.baseline and given.target:
@@ -79,7 +76,7 @@ def compare_and_report(job: Job, sides: ComparedSides, notes: Callable[[Report],
     if not all(job.written(page.document.name) for page in built.pages):
         links = replace(links, fetch=None)
     earlier = earlier_totals(built.comparisons)
-    result = ReportResult(report, links, sides.base_runs, first, notes(report) if notes else None, earlier)
+    result = ReportResult(report, links, sides.base_runs, first, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
     return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
@@ -107,10 +104,6 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     ended during the upload.
     """
     _summarize(job, result, UNFINISHED)
-    marked = beside_layer_below(job, result.report)
-    if marked is not result.report:
-        result = replace(result, report=marked)
-        job.write(Document(REPORT_NAME, "application/json", to_json(marked)))
     if artifact:
         stored, warning = store_report(job.uploads, artifact, _files(result))
         result = replace(result, links=replace(result.links, report=stored or None))
@@ -159,17 +152,13 @@ def _files(result: ReportResult) -> dict[str, bytes]:
 
 
 def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
-    """Write the summary and the release notes, and set the outputs."""
+    """Write the summary and set the outputs."""
     report, links = result.report, result.links
     summary = _summarize(job, result, note)
-    if result.notes is not None:
-        job.commands.add_summary(result.notes.text)
-        job.write(result.notes)
     job.write(replace(summary, name="summary.md"))
     give_to_owner(job.output_dir, job.context.workspace)
     published = {
         "report": job.written(REPORT_NAME),
-        "release-notes": job.written(result.notes.name) if result.notes else "",
         "page-url": next(iter(links.pages.values()), ""),
         "comment-url": comment_url,
         "base-runs": str(result.base_runs),

@@ -208,16 +208,12 @@ def had_run(client: GitHubClient, trust: Trust, commit: str) -> bool:
     return any(will_be_trusted(run, trust, commit) for run in _listed(client, trust, commit, head_sha=commit))
 
 
-def newest_pull_run(
-    client: GitHubClient, workflow: str, sha: str, repository_id: int | None, *, completed: bool = False
-) -> WorkflowRun | None:
-    """Return the newest run of a workflow for the head of a pull request from this repository, or None."""
+def newest_pull_run(client: GitHubClient, workflow: str, sha: str, repository_id: int | None) -> WorkflowRun | None:
+    """Return the newest completed run of a workflow for the head of a pull request from a repository, or None."""
     runs = client.workflow_runs(workflow, event="pull_request", head_sha=sha)
     expected = (workflow, "pull_request", sha, repository_id)
     same = [run for run in runs if (run.workflow_path, run.event, run.head_sha, run.head_repository_id) == expected]
-    return max(
-        (run for run in same if not completed or run.status == "completed"), key=lambda run: run.id, default=None
-    )
+    return max((run for run in same if run.status == "completed"), key=lambda run: run.id, default=None)
 
 
 def _sets(

@@ -82,12 +82,6 @@ def verdict_artifact(key: str, attempt: int) -> str:
     return f"profgate-verdict-{key}-{attempt}"
 
 
-def is_report_of(key: str, name: str) -> bool:
-    """Return whether an artifact of this name contains the final report of a use with this key."""
-    named = name.rpartition("-")[0]
-    return named in {report_artifact(key, 0)[:-2], verdict_artifact(key, 0)[:-2]}
-
-
 def key_of_report(name: str) -> tuple[str, int] | None:
     """Return the key and the attempt from the artifact name of a report. Return None for any other name."""
     found = re.fullmatch(rf"{REPORT_PREFIX}([a-z0-9._-]{{1,60}})-([0-9]{{1,6}})", name)

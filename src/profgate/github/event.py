@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from profgate.errors import ProfgateError
-from profgate.model.run_context import Layer, RunContext, TriggeringRun
+from profgate.model.run_context import RunContext, TriggeringRun
 
 MAX_EVENT = 32 * 1024 * 1024  # GitHub limits payloads to 25 MB
 BOT = "dependabot[bot]"
@@ -74,25 +74,15 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         results_url=text("env.ACTIONS_RESULTS_URL"),
         workspace=text("env.GITHUB_WORKSPACE"),
         default_branch=text("event.repository.default_branch"),
-        action=text("event.action"),
-        release_tag=text("event.release.tag_name"),
         before_sha=before if before.strip("0") else "",  # for a new branch, the SHA consists of zeros
         merge_group_base_sha=text("event.merge_group.base_sha"),
         triggering_run=run,
-        layer=_layer(fields),
+        stacked=bool(text(f"{pull}.stack.base.ref")),
         comment=text("event.comment.body") if is_new else "",
         comment_id=number("event.comment.id") if is_new else None,
         comment_author=text("event.comment.user.login") if is_new else "",
         runtime_token=text("env.ACTIONS_RUNTIME_TOKEN"),
     )
-
-
-def _layer(fields: _Fields) -> Layer | None:
-    pull = "event.pull_request"
-    if not fields.text(f"{pull}.stack.base.ref"):
-        return None
-    position, size = (fields.number(f"{pull}.stack.{name}") for name in ("position", "size"))
-    return Layer(position or 0, size or 0, fields.text(f"{pull}.base.ref"), fields.text(f"{pull}.base.sha"))
 
 
 def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:

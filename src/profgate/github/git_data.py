@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -13,8 +12,7 @@ from profgate.errors import GitHubError
 from profgate.github.records import CommitRecord, TreeRecord
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, parsed, undocumented
 
-COMPARED_FILES = 300  # GitHub's limits for comparing two commits
-COMPARED_COMMITS = 250
+COMPARED_FILES = 300  # GitHub's limit for comparing two commits
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 NO_COMMIT = "0" * 40  # GitHub's notation for a branch that does not exist
 MOVE_REF = (
@@ -48,12 +46,6 @@ class _Text:
     isTruncated: bool | None = None  # noqa: N815
 
 
-@dataclass(frozen=True, slots=True)
-class _Pull:
-    number: int
-    title: str
-
-
 class GitRequests(GitHubConnection):
     """API requests for commits, files and branches."""
 
@@ -73,10 +65,6 @@ class GitRequests(GitHubConnection):
         """Return a commit and its ancestors, at most 100 commits, in the order of ``git log``, in one request."""
         return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
 
-    def commits_between(self, base: str, head: str) -> list[CommitRecord]:
-        """Return at most 250 commits of ``head`` that are not in ``base``, oldest first; one request per 100."""
-        return list(islice(self._items(_pair(base, head), CommitRecord, "commits"), COMPARED_COMMITS))
-
     def files_between(self, base: str, head: str) -> list[str] | None:
         """Return the present and former paths that differ between ``head`` and its ancestor ``base``, in one request.
 
@@ -88,11 +76,6 @@ class GitRequests(GitHubConnection):
         if parsed(path, str, answer, "merge_base_commit", "sha") != base or len(files) >= COMPARED_FILES:
             return None
         return list(dict.fromkeys(path for file in files for path in (file.filename, file.previous_filename) if path))
-
-    def pulls_of_commit(self, sha: str) -> list[tuple[int, str]]:
-        """Return the numbers and titles of the pull requests that contain a commit. This takes one request."""
-        found = self._get(f"/commits/{_quoted(sha)}/pulls", list[_Pull], per_page=PAGE)
-        return [(pull.number, pull.title) for pull in found]
 
     def file_at(self, path: str, ref: str) -> bytes | None:
         """Return the content of a file of at most 1 MB at a ref, or None if there is no such file, in one request."""

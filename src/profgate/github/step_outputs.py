@@ -9,7 +9,6 @@ OUTPUTS = {
     "findings": "Number of causes of possible and certain regressions.",
     "red": "Number of causes that turn the gate red.",
     "report": "Path of report.json; empty if it could not be written.",
-    "release-notes": "Path of the Markdown for release notes, if two refs were compared.",
     "page-url": "URL of the flame graph page of the worst workload.",
     "comment-url": "URL of the pull request comment.",
     "baseline-sha": "Commit of the baseline.",

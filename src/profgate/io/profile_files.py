@@ -38,18 +38,10 @@ class LocalSet:
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
-    """Return the same result as `local_files`, but raise `ProfgateError` if no file is found."""
-    found = local_files(entries, workspace)
-    if found is None:
-        raise ProfgateError(", ".join(entries), "matches no file; the job has to write its profiles there first")
-    return found
-
-
-def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
-    """Return the files of all entries without duplicates, sorted by name, or None if no file is found.
+    """Return the files of all entries without duplicates, sorted by name.
 
     Names are relative to the part of the entry before its first wildcard, or to the common folder of several entries.
-    Raises `ProfgateError` if an entry leads out of the workspace.
+    Raises `ProfgateError` if no file is found or an entry leads out of the workspace.
     """
     places = [confined(posixpath.join(workspace, entry), workspace) for entry in entries]
     groups = [(place, sources_under(place)) for place in places]
@@ -62,7 +54,9 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
             found[name] = replace(source, name=name)
     ignored = found.pop(MANIFEST_NAME, None) is not None
     recording = facts_beside(found, posixpath.relpath(common or ".", workspace))
-    return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored, recording) if found else None
+    if not found:
+        raise ProfgateError(", ".join(entries), "matches no file; the job has to write its profiles there first")
+    return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored, recording)
 
 
 def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
@@ -83,7 +77,7 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
 
 
 def is_in(path: str, entries: Sequence[str]) -> bool:
-    """Return whether entries of `local_files` include the path of a file or link, which need not exist.
+    """Return whether entries of `local_set` include the path of a file or link, which need not exist.
 
     So does a link or a submodule in the place of a folder above an entry. On macOS and Windows, the case is ignored.
     """

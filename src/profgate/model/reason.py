@@ -124,7 +124,6 @@ class ReasonCode(StrEnum):
     SAME_FILES = "same_files"  # baseline, target
     LIKE_REMOVED = "like_removed"  # workload, removed
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
-    LAYER_TOTALS = "layer_totals"  # workload, metric, and a fraction for each layer
     PAGE_FAILED = "page_failed"  # workload, metric, error
     NOT_MEASURED_AGAIN = "not_measured_again"  # text, side
     SHARD = "shard"  # shard; reasons

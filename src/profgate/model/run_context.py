@@ -18,25 +18,12 @@ class TriggeringRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """The position of a pull request in a stack (from 1; 0 if unknown), and the branch and commit below it.
-
-    The branch below the first layer is the trunk. The branch below any other layer belongs to another pull request, so
-    neither policies nor baselines are read there.
-    """
-
-    position: int
-    size: int
-    below_ref: str
-    below_sha: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunContext:
     """Facts about one workflow run. Missing strings are empty, and numbers that do not apply are None.
 
     ``head_sha`` is the pushed commit (not the test merge). ``sha`` is the value of GITHUB_SHA, which is the test merge
-    in a pull request. In a stack of pull requests, ``base_ref`` and ``base_sha`` are those of the trunk.
+    in a pull request. If the event names a stack of pull requests (``stacked``), ``base_ref`` and ``base_sha`` are
+    those of the trunk, because the branch below belongs to another pull request and is not trusted.
     """
 
     event_name: str
@@ -60,12 +47,10 @@ class RunContext:
     results_url: str = ""
     workspace: str = ""
     default_branch: str = ""
-    action: str = ""
-    release_tag: str = ""
     before_sha: str = ""
     merge_group_base_sha: str = ""
     triggering_run: TriggeringRun | None = None
-    layer: Layer | None = None
+    stacked: bool = False
     comment: str = field(default="", repr=False)  # text of a new comment, which is untrusted
     comment_id: int | None = None
     comment_author: str = ""
@@ -83,11 +68,6 @@ class RunContext:
         if not self.base_ref and ref.startswith("gh-readonly-queue/"):
             return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
         return "" if ref.startswith("refs/") else ref
-
-    @property
-    def stacked(self) -> bool:
-        """Whether the pull request is based on the branch of another one in its stack."""
-        return self.layer is not None and self.layer.below_ref != self.base_ref
 
     @property
     def concerns_pull(self) -> bool:

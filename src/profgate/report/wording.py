@@ -174,11 +174,6 @@ def _no_baseline(parameters: Parameters) -> str:
     return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
 
 
-def _layer_totals(parameters: Parameters) -> str:
-    layers = (f"{name} {numbers.signed_percent(number_of(part))}" for name, part in parameters.items() if " " in name)
-    return f"what each layer of the stack adds to the total of {parameters['where']}: {', '.join(layers)}"
-
-
 def _no_model(parameters: Parameters) -> str:
     sentences = []
     for side in ("baseline", "target"):
@@ -303,7 +298,6 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     "target; perhaps it was renamed",
     ReasonCode.BASE_BRANCH: "compared with {name}, this pull request has {ours:change} of its own and shares {shared}; "
     "{name} has {others} more{names:names}",
-    ReasonCode.LAYER_TOTALS: _layer_totals,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
     ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: parts of its runs are too far apart for "

@@ -25,7 +25,6 @@ def test_every_declared_output_has_a_value() -> None:
         **PUBLISHED,
         "baseline-sha": "a" * 40,
         "baseline-distance": "0",
-        "release-notes": "",
     }
 
 

@@ -55,7 +55,6 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.DIFF_INCOMPLETE: {"baseline": "4f2c1ab"},
     ReasonCode.LIKE_REMOVED: {"workload": "load", "removed": "api"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
-    ReasonCode.LAYER_TOTALS: {"layer 1": 0.021, "layer 2": 0.18},
 }
 BEHIND = {
     ReasonCode.UNREADABLE: ReasonCode.EMPTY_FILE,
