@@ -3,16 +3,16 @@
 import posixpath
 
 from profgate import wiring
+from profgate.action.baseline import stored_files
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
 from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
 from profgate.github.artifact_upload import upload_profiles
-from profgate.io.files import LARGEST_PROFILE, give_to_owner
+from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_set, manifest_of
-from profgate.model.manifest import Manifest, manifest_to_json
-from profgate.model.source import MANIFEST_NAME
+from profgate.model.manifest import Manifest
 from profgate.report.markdown_text import code_span, short_sha
 from profgate.report.numbers import counted
 from profgate.report.templates import render_template
@@ -85,9 +85,3 @@ def _store(job: Job, profiles: LocalSet, name: str, subfolder: str, manifest: Ma
         job.log(f"stored {len(profiles.files)} profiles as {name}")
     give_to_owner(job.output_dir, job.context.workspace)
     return not warning
-
-
-def stored_files(profiles: LocalSet, manifest: Manifest) -> dict[str, bytes]:
-    """Return the contents of the profiles and of the manifest by file name."""
-    stored = {source.name: source.read(LARGEST_PROFILE) for source in profiles.files}
-    return stored | {MANIFEST_NAME: manifest_to_json(manifest).encode()}

@@ -23,10 +23,13 @@ from profgate.github.baseline_search import Trust, distances
 from profgate.github.connections import RetryBudgetExceededError
 from profgate.github.records import CommitRecord, WorkflowRun
 from profgate.github.requests import NotFoundError
+from profgate.io.files import LARGEST_PROFILE
 from profgate.io.profile_files import LocalSet
+from profgate.model.manifest import Manifest, manifest_to_json
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.sides import Side
+from profgate.model.source import MANIFEST_NAME
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
@@ -226,3 +229,9 @@ def pipeline_input(
     run, distance = baseline.candidate.run, baseline.candidate.distance
     job.log(f"baseline: run {run.id} of {run.head_sha}, distance {distance}")
     return replace(given, baseline_side=Side(label, run.head_sha, run.head_branch, run.id, distance))
+
+
+def stored_files(profiles: LocalSet, manifest: Manifest) -> dict[str, bytes]:
+    """Return the contents of the profiles and of the manifest by file name."""
+    stored = {source.name: source.read(LARGEST_PROFILE) for source in profiles.files}
+    return stored | {MANIFEST_NAME: manifest_to_json(manifest).encode()}

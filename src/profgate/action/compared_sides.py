@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from profgate.action.base_runs import stored_files
-from profgate.action.baseline import baseline_commit, named_set, pipeline_input, stored_at
+from profgate.action.baseline import baseline_commit, named_set, pipeline_input, stored_at, stored_files
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.stored_history import Known, known_before
