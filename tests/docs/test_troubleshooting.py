@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from profgate.model.reason import ReasonCode
+from profgate.report.wording import SENTENCES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 SECTION = re.compile(r"^    # (.+)$", re.MULTILINE)
@@ -28,5 +29,9 @@ def test_every_reason_is_explained(section: str) -> None:
 
 
 def test_only_reasons_that_exist_are_explained() -> None:
-    cells = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGE, re.MULTILINE)
+    page, _, acceptances = PAGE.partition("## Why was an acceptance refused?")
+    cells = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", " ".join(cells))) <= {str(code) for code in ReasonCode}
+    cases = SENTENCES[ReasonCode.ACCEPTANCE]
+    assert isinstance(cases, dict)
+    assert set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|.*?\|", acceptances, re.MULTILINE)))) == set(cases)

@@ -30,7 +30,7 @@ def say(stage: Stage, body: str = COMMAND, author: str = "maintainer") -> int:
 
 def remarks(stage: Stage) -> list[tuple[str, str]]:
     """The author of each acceptance in the report, and the code that explains its state."""
-    return [(one["by"], one["remark"]["code"]) for one in stage.report["acceptances"]]
+    return [(one["by"], one["remark"]["parameters"]["case"]) for one in stage.report["acceptances"]]
 
 
 def test_comment_of_failed_gate_shows_the_command(red: Stage) -> None:

@@ -204,7 +204,10 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
     if (tree := comparison.tree) is not None:
         roots = (("baseline", tree.baseline_self, tree.baseline_total), ("target", tree.target_self, tree.target_total))
         found += [
-            Reason(ReasonCode.NO_FRAMES, {"metric": metric, "side": side, "share": float(own[0] / below[0])})
+            Reason(
+                ReasonCode.NO_FRAMES,
+                {"case": "no_stack", "metric": metric, "side": side, "share": float(own[0] / below[0])},
+            )
             for side, own, below in roots
             if own[0] > NO_FRAME * below[0]
         ]
@@ -215,5 +218,7 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
             total = float(comparison.run_totals[runs].sum())
             share = float(comparison.self_value[runs][:, nameless].sum()) / total if total > 0.0 else 0.0
             if share > UNRESOLVED:
-                found.append(Reason(ReasonCode.UNRESOLVED, {"metric": metric, "side": side, "share": share}))
+                found.append(
+                    Reason(ReasonCode.NO_FRAMES, {"case": "unresolved", "metric": metric, "side": side, "share": share})
+                )
     return (*notes, *map(Note, found))

@@ -98,7 +98,7 @@ def _detection(selection: Selection, comparison: Comparison, context: Context) -
         fault = f"{type(error).__name__}: {error}"
     if not fault:
         return detection
-    return not_tested(strategy, Reason(ReasonCode.STRATEGY_RAISED, {"error": fault}), failed=True)
+    return not_tested(strategy, Reason(ReasonCode.CANNOT_TEST, {"case": "raised", "error": fault}), failed=True)
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
@@ -138,7 +138,7 @@ def report_changes(
         try:
             changes = strategy.detect_all(chosen, resolved(strategy, rule.options), context)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
-            reason = Reason(ReasonCode.STRATEGY_RAISED, {"error": f"{type(error).__name__}: {error}"})
+            reason = Reason(ReasonCode.CANNOT_TEST, {"case": "raised", "error": f"{type(error).__name__}: {error}"})
             where, unknown = Location("all workloads"), (None, None, None, None, None, None)
             kind = Kind.UNKNOWN.word
             changes = (Change(strategy.name, strategy.family, kind, "", where, *unknown, "none", None, reason=reason),)

@@ -26,7 +26,11 @@ class Rights:
     def objection(self, login: str) -> Reason | None:
         """Return why this user may not accept regressions, or None if the user may. Makes at most one request."""
         if self._owners:
-            return None if login.lower() in self._owners else Reason(ReasonCode.NO_OWNER, {"login": login or "ghost"})
+            return (
+                None
+                if login.lower() in self._owners
+                else Reason(ReasonCode.ACCEPTANCE, {"case": "no_owner", "login": login or "ghost"})
+            )
         if login not in self._known:
             self._known[login] = self._looked_up(login)
         return self._known[login]
@@ -44,17 +48,17 @@ class Rights:
                 found[login] = self.objection(login)
             else:
                 text = f"more than {MOST_PEOPLE} people wrote commands"
-                found[login] = Reason(ReasonCode.RIGHTS_UNKNOWN, {"login": login, "text": text})
+                found[login] = Reason(ReasonCode.ACCEPTANCE, {"case": "rights_unknown", "login": login, "text": text})
         return found
 
     def _looked_up(self, login: str) -> Reason | None:
         if not login:  # the account was deleted, and GitHub shows it as ghost
-            return Reason(ReasonCode.NO_WRITER, {"login": "ghost"})
+            return Reason(ReasonCode.ACCEPTANCE, {"case": "no_writer", "login": "ghost"})
         try:
             permission = self._client.permission_of(login)
         except GitHubError as error:
-            return Reason(ReasonCode.RIGHTS_UNKNOWN, {"login": login, "text": str(error)})
-        return None if permission in WRITERS else Reason(ReasonCode.NO_WRITER, {"login": login})
+            return Reason(ReasonCode.ACCEPTANCE, {"case": "rights_unknown", "login": login, "text": str(error)})
+        return None if permission in WRITERS else Reason(ReasonCode.ACCEPTANCE, {"case": "no_writer", "login": login})
 
 
 def acceptances_of(client: GitHubClient, pull: int, rights: Rights) -> tuple[Acceptance, ...]:
@@ -70,7 +74,7 @@ def acceptances_of(client: GitHubClient, pull: int, rights: Rights) -> tuple[Acc
     for comment, acceptance in written:
         objection = objections[comment.author] or acceptance.remark
         if objection is None and comment.node_id not in unedited:
-            objection = Reason(ReasonCode.COMMENT_EDITED)
+            objection = Reason(ReasonCode.ACCEPTANCE, {"case": "comment_edited"})
         if objection is None:
             valid.append(acceptance)
         else:  # a reason by an untrusted author is not shown

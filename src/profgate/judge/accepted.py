@@ -75,16 +75,18 @@ def _worse(report: Report) -> list[_Named]:
 
 def _settled(acceptance: Acceptance, limit: float, found: list[Finding]) -> Acceptance:
     if not found:
-        return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTED_NOTHING))
+        return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_nothing"}))
     places: set[FunctionKey] = {(finding.location.name, finding.location.file) for finding in found}
     if len(places) > 1:
-        why = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
+        why = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_several", "count": len(places)})
         return replace(acceptance, state="refused", remark=why)
     growth = max(finding.growth for finding in found)
     if not _within(growth, limit):
-        why = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
+        why = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_less", "limit": limit, "growth": growth})
         return replace(acceptance, state="exceeded", remark=why)
-    return replace(acceptance, state="applies", remark=Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit}))
+    return replace(
+        acceptance, state="applies", remark=Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_up_to", "limit": limit})
+    )
 
 
 def _settled_workload(acceptance: Acceptance, report: Report) -> Acceptance:
@@ -93,9 +95,9 @@ def _settled_workload(acceptance: Acceptance, report: Report) -> Acceptance:
     names += [workload.name for workload, metric in compared if common_factor(metric) is not None]
     for name in names:
         if acceptance.location in {name, name_text(name)}:
-            remark = Reason(ReasonCode.ACCEPTED_WORKLOAD)
+            remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_workload"})
             return replace(acceptance, location=name, state="applies", remark=remark)
-    return replace(acceptance, state="unused", remark=Reason(ReasonCode.LIMIT_NEEDED))
+    return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTANCE, {"case": "limit_needed"}))
 
 
 def _within(growth: float, limit: float) -> bool:

@@ -94,7 +94,7 @@ def _request(name: str, text: str) -> Acceptance:
     limit = float(percent[1]) / 100 if percent else None
     valid = verb == "accept" and bool(location and reason) and colon == ":"
     if not valid or ("max" in options and not limit):
-        return Acceptance(name, "", "", state="refused", remark=Reason(ReasonCode.COMMAND_FORM))
+        return Acceptance(name, "", "", state="refused", remark=Reason(ReasonCode.ACCEPTANCE, {"case": "command_form"}))
     return Acceptance(name, location, reason, file=options.get("file"), limit=limit)
 
 

@@ -103,8 +103,7 @@ class ReasonCode(StrEnum):
     FOLDERS_PAIRED = "folders_paired"  # baseline, target
     SYSTEM_LIBRARY = "system_library"  # metric, names, moved, relative
     TOTALS_FAR_APART = "totals_far_apart"  # metric, factor
-    NO_FRAMES = "no_frames"  # metric, side, share
-    UNRESOLVED = "unresolved"  # metric, side, share
+    NO_FRAMES = "no_frames"  # case, metric, side, share
     PROFILE_WARNING = "profile_warning"  # text, runs, file
     REAL_TIME = "real_time"
     STACKS_DROPPED = "stacks_dropped"
@@ -135,28 +134,15 @@ class ReasonCode(StrEnum):
     # notes of an evolution over versions
     BENCHMARK_SOURCE = "benchmark_source"  # case, benchmarks, more
 
-    # results of an acceptance
-    ACCEPTED_NOTHING = "accepted_nothing"
-    ACCEPTED_SEVERAL = "accepted_several"  # count
-    ACCEPTED_WORKLOAD = "accepted_workload"
-    LIMIT_NEEDED = "limit_needed"
-    ACCEPTED_UP_TO = "accepted_up_to"  # limit
-    ACCEPTED_LESS = "accepted_less"  # limit, growth
-
-    # why a request for an acceptance is refused
-    COMMAND_FORM = "command_form"
-    COMMENT_EDITED = "comment_edited"
-    NO_OWNER = "no_owner"  # login
-    NO_WRITER = "no_writer"  # login
-    RIGHTS_UNKNOWN = "rights_unknown"  # login, text
+    # the result of an acceptance, or why the request for it is refused
+    ACCEPTANCE = "acceptance"  # case, limit, growth, count, login, text
 
     # messages from elsewhere, such as an error raised by a reader
     TEXT = "text"  # text
     SEVERAL = "several"  # reasons
 
     # strategies: why a comparison was not tested, and why a location has no result
-    STRATEGY_RAISED = "strategy_raised"  # error
-    CANNOT_TEST = "cannot_test"  # case, baseline, target
+    CANNOT_TEST = "cannot_test"  # case, baseline, target, error
     NO_RESULT = "no_result"  # case, side, r_square
     NO_MODEL = "no_model"  # baseline, target, baseline_records, target_records
     ORDER_NOT_TESTED = "order_not_tested"  # case, tests, runs, needed, mean

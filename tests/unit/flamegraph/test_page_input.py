@@ -143,8 +143,8 @@ def test_samples_are_not_scaled_by_default(rates: tuple[float | None, float | No
 
 def test_only_doubtful_notes_are_warnings() -> None:
     notes = [
-        Reason(ReasonCode.NO_FRAMES, {"metric": "samples", "side": "baseline", "share": 0.04}),
-        Reason(ReasonCode.NO_FRAMES, {"metric": "samples", "side": "target", "share": 0.4}),
+        Reason(ReasonCode.NO_FRAMES, {"case": "no_stack", "metric": "samples", "side": "baseline", "share": 0.04}),
+        Reason(ReasonCode.NO_FRAMES, {"case": "no_stack", "metric": "samples", "side": "target", "share": 0.4}),
         Reason(ReasonCode.CPU_DIFFERS, {"baseline": "a", "target": "b"}),
         Reason(ReasonCode.RUN_COUNTS_DIFFER, {"baseline": 1, "target": 5}),
     ]

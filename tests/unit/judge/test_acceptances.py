@@ -44,7 +44,7 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
     assert (acceptance.state, acceptance.limit, acceptance.remark) == (
         "applies",
         1.25,
-        Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": 1.25}),
+        Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_up_to", "limit": 1.25}),
     )
 
 
@@ -53,7 +53,7 @@ def test_beyond_its_limit_it_is_red_again() -> None:
     assert found["api/parse"] == PARSE
     assert (acceptance.state, acceptance.remark) == (
         "exceeded",
-        Reason(ReasonCode.ACCEPTED_LESS, {"limit": 0.5, "growth": 1.0}),
+        Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_less", "limit": 0.5, "growth": 1.0}),
     )
 
 
@@ -73,7 +73,10 @@ def test_a_name_of_several_functions_needs_the_file() -> None:
     loads = [load(finding("run", 1e9, 2e9, file="a.py"), finding("run", 1e9, 3e9, file="b.py"))]
     found, (acceptance,) = settled(loads, accepting("run"))
     assert {one.colour for one in found.values()} == {"red"}
-    assert (acceptance.state, acceptance.remark) == ("refused", Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": 2}))
+    assert (acceptance.state, acceptance.remark) == (
+        "refused",
+        Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_several", "count": 2}),
+    )
     found, _ = settled(loads, accepting("run", 2.0, file="b.py"))
     assert (found["api/a.pyrun"].colour, found["api/b.pyrun"].colour) == ("red", "yellow")
 
@@ -89,7 +92,10 @@ def test_a_total_cannot_be_accepted() -> None:
     total = replace(PARSE, location=Location("total"), share_from=None, share_to=None)
     found, (acceptance,) = settled([load(total)], accepting("total"))
     assert found["api/total"].colour == "red"
-    assert (acceptance.state, acceptance.remark) == ("unused", Reason(ReasonCode.ACCEPTED_NOTHING))
+    assert (acceptance.state, acceptance.remark) == (
+        "unused",
+        Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_nothing"}),
+    )
     assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
 
 
@@ -114,8 +120,13 @@ def test_new_cost_is_limited_by_its_share() -> None:
 
 
 def test_what_was_refused_stays_refused() -> None:
-    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", remark=Reason(ReasonCode.COMMAND_FORM)))
-    assert (found["api/parse"].colour, acceptance.remark) == ("red", Reason(ReasonCode.COMMAND_FORM))
+    found, (acceptance,) = settled(
+        [load(PARSE)], accepting(state="refused", remark=Reason(ReasonCode.ACCEPTANCE, {"case": "command_form"}))
+    )
+    assert (found["api/parse"].colour, acceptance.remark) == (
+        "red",
+        Reason(ReasonCode.ACCEPTANCE, {"case": "command_form"}),
+    )
 
 
 def test_improvements_and_notes_are_not_accepted() -> None:

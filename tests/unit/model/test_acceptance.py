@@ -61,7 +61,7 @@ def test_file_and_limit(text: str, file: str | None, limit: float | None) -> Non
 )
 def test_incomplete_command_is_refused(text: str) -> None:
     requested = one(f"/profgate {text}")
-    assert (requested.state, requested.remark) == ("refused", Reason(ReasonCode.COMMAND_FORM))
+    assert (requested.state, requested.remark) == ("refused", Reason(ReasonCode.ACCEPTANCE, {"case": "command_form"}))
 
 
 @pytest.mark.parametrize(

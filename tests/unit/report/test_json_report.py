@@ -156,7 +156,7 @@ def test_the_published_schema_is_a_schema() -> None:
 
 
 def test_acceptances_follow_the_schema() -> None:
-    remark = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": 0.3})
+    remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_up_to", "limit": 0.3})
     acceptance = Acceptance(
         "7.0",
         "parse",
