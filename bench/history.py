@@ -1,7 +1,5 @@
 """Fill a history as base runs do and time queries: ./run bench history [--commits 500] [--workloads 10].
 
-With --rows N, trends of one workload are measured instead, over a Parquet data set of N rows and --workloads workloads
-in --folder, which is filled if it is empty: 1000000 is the usual and 100000000 the large run.
 The limit is 200 MB for 10,000 commits of 50 workloads: ./run bench history --commits 10000 --workloads 50. Each commit
 is one write, with opening, pruning and closing as in the action. Profiles are generated: functions with Zipf shares and
 sampling noise, a few hundred in each workload from one pool, with occasional new functions and steps of the total.
@@ -9,9 +7,6 @@ sampling noise, a few hundred in each workload from one pool, with occasional ne
 
 import argparse
 import json
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +20,6 @@ from profgate.history.ancestry import first_line
 from profgate.history.history_file import FILE
 from profgate.history.history_reader import open_untrusted
 from profgate.history.history_store import HistoryStore, open_history
-from profgate.history.opening import open_data_set
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, StoredJob
 from profgate.model.source import source_of
@@ -50,13 +44,10 @@ def main(words: list[str]) -> int:
     parser.add_argument("--workloads", type=int, default=10)
     parser.add_argument("--symbols", type=int, default=300, help="functions of a profile (default: %(default)s)")
     parser.add_argument("--folder", help="store the history here (default: a temporary folder)")
-    parser.add_argument("--rows", type=int, help="rows of the data set")
     arguments = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.folder or scratch
         workloads = [_Workload(number, arguments.symbols) for number in range(arguments.workloads)]
-        if arguments.rows:
-            return _measure_rows(folder, arguments.rows, workloads)
         _fill(folder, arguments.commits, workloads)
         size = (Path(folder) / FILE).stat().st_size
         print(f"size after {arguments.commits:,} commits of {arguments.workloads}: {size / 1e6:.1f} MB", flush=True)
@@ -170,32 +161,6 @@ def _ask(folder: str, commits: int, workloads: list[_Workload]) -> None:
         print(f"{(time.perf_counter() - start) * 1e3:9.1f} ms  {name}", flush=True)
     with open_history(folder) as store:
         print(json.dumps({"readings": commits * len(workloads), "series": len(store.series())}))
-
-
-def _measure_rows(folder: str, rows: int, workloads: list[_Workload]) -> int:
-    """Write a data set in pieces, and print processor seconds and memory of the trends of one workload."""
-    commits, written = 0, 0
-    with open_data_set(folder, create=True, repository="bench") as store:
-        if not store.commits():
-            with store.writing():
-                while written < rows:
-                    moment = 1_700_000_000 + commits * 7200
-                    parents = (_sha(commits - 1),) if commits else ()
-                    store.add_commits([StoredCommit(_sha(commits), parents, moment, f"Change {commits}")])
-                    job = StoredJob(str(commits))
-                    made = [workload.reading(_sha(commits), commits, job) for workload in workloads]
-                    store.add(made)
-                    written += sum(len(reading.columns[0].symbols) for reading in made)
-                    commits += 1
-        newest = max(store.commits())
-    print(json.dumps({"rows written": written, "processor seconds": time.process_time()}), flush=True)
-    for last in ("200", "1000000"):
-        command = ["trends", newest, "--history", folder, "--workload", workloads[0].series.workload, "--last", last]
-        done = subprocess.run([sys.executable, "-m", "profgate", *command], stdout=subprocess.PIPE, check=True)
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        print(f"--last {last}: {len(done.stdout.splitlines())} lines, so far {used.ru_utime + used.ru_stime:.2f}")
-        print(f"processor seconds, largest {used.ru_maxrss / 1e3:.0f} MB", flush=True)
-    return 0
 
 
 def _taken_over(place: str) -> int:

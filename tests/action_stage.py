@@ -16,6 +16,7 @@ import yaml
 from fake_github import FakeGitHub
 from fake_github.events import payload
 from fake_github.state import State
+from profgate.action import base_runs, compared_sides
 from profgate.action.entry import main
 from profgate.action.job import Pace
 from profgate.model.levels import FEWEST_JOBS
@@ -64,7 +65,8 @@ class Stage:
         self.log = ""
         self.base_branch = "main"
         self.base = fake.add_commit(branch="main")
-        self.inputs: dict[str, str] = {"token": fake.token, "history": "off"}  # its own tests switch it on
+        self.inputs: dict[str, str] = {"token": fake.token}
+        self.history = False  # its own tests store and read one, which takes time
         self.actor = "octocat"
         self.fork = False
         self.attempt = 1
@@ -94,7 +96,9 @@ class Stage:
 
         The names stand for what ``fill`` does.
         """
-        key = str((self.fake.state, self.inputs, self.environ, self.base_branch, self.base, self.fork, names))
+        key = str(
+            (self.fake.state, self.inputs, self.history, self.environ, self.base_branch, self.base, self.fork, names)
+        )
         if key not in FILLED:
             before = vars(self).copy()
             fill()
@@ -295,7 +299,11 @@ class Stage:
 
     def launch(self, environ: Mapping[str, str]) -> int:
         """Run the action in this process; tests that end it by a signal start another process instead."""
-        code = main(environ, self.pace)
+        with pytest.MonkeyPatch.context() as patched:
+            if not self.history:
+                patched.setattr(base_runs, "extend_history", lambda *_: None)
+                patched.setattr(compared_sides, "known_before", lambda *_: None)
+            code = main(environ, self.pace)
         self.log = self.capsys.readouterr().out
         return code
 

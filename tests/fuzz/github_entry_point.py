@@ -84,14 +84,13 @@ STORED = ArtifactRecord(id=1, name="n", expired=False)
 CHECK = {"head_sha": "a", "name": "n", "external_id": "x"}
 QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.commit("m"), lambda client: client.merge_base("a", "b")),
-    *(lambda client: client.ancestors("a"), lambda client: client.files_between("a", "b")),
+    lambda client: client.ancestors("a"),
     lambda client: client.workflow_runs("a.yml", "m", "push"),
     *(lambda client: client.run_artifacts(1), lambda client: client.named_artifacts("n")),
     *(lambda client: client.download(STORED), lambda client: client.releases()),
     *(lambda client: client.release("v1"), lambda client: client.file_at("a.py", "m")),
     *(lambda client: client.files_of_commit("a"), lambda client: client.texts_at([("a", "a.py"), ("a", "b.py")])),
-    *(lambda client: client.branch_head("topic"), lambda client: client.file_of_commit("a", "a.py", max_bytes=9)),
-    *(lambda client: client.replace_branch("topic", None, "a", b"b", "m"), lambda client: client.pull(1)),
+    lambda client: client.pull(1),
     *(lambda client: client.pull_files(1), lambda client: client.pull_commits(1)),
     *(lambda client: client.permission_of("u"), lambda client: client.open_pulls("u", "topic")),
     *(lambda client: client.comments(1), lambda client: client.create_comment(1, "b")),

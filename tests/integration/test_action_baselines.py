@@ -48,9 +48,9 @@ def end(stage: Stage, run: int, files: dict[str, bytes] | None = None) -> None:
 # Runs of forks on a branch that has the name of the base branch
 
 
-@pytest.mark.parametrize("history", quick_first(["off", "artifact"]))
-def test_fork_runs_do_not_hide_base_runs(stage: Stage, history: str) -> None:
-    stage.inputs["history"] = history
+@pytest.mark.parametrize("history", quick_first([False, True]))
+def test_fork_runs_do_not_hide_base_runs(stage: Stage, history: bool) -> None:
+    stage.history = history
     stage.push_jobs(BASE_RUNS)
     flood(stage, stage.fake.add_commit(parents=[stage.base]))
     stage.open_pull()

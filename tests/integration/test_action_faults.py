@@ -136,7 +136,7 @@ def test_output_folder_that_cannot_be_written_keeps_verdict(
 
 
 def test_base_run_is_stored_without_output_folder(stage: Stage) -> None:
-    stage.inputs |= {"output-dir": "event.json/report", "history": "artifact"}
+    stage.inputs["output-dir"], stage.history = "event.json/report", True
     assert stage.record(profiles()) == 0
     assert [artifact.name for artifact in stage.fake.state.artifacts.values()] == [ARTIFACT]
     assert "could not be written" in stage.log
@@ -144,7 +144,7 @@ def test_base_run_is_stored_without_output_folder(stage: Stage) -> None:
 
 
 def test_unusable_temporary_folder_keeps_the_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    ready.inputs["history"] = "artifact"
+    ready.history = True
     monkeypatch.setattr(tempfile, "tempdir", "/dev/null/folder")
     assert ready.compare(RED) == 1
     assert_verdict_is_published(ready)
@@ -297,7 +297,7 @@ def test_refused_publication_keeps_the_rest(ready: Stage, path: str, status: int
 
 
 def test_lost_history_upload_keeps_the_baseline(stage: Stage) -> None:
-    stage.inputs["history"] = "artifact"
+    stage.history = True
 
     def refuse_history() -> None:
         stage.fake.fail("POST", "/CreateArtifact", 403, body=b'{"msg": "insufficient usage"}')

@@ -101,7 +101,7 @@ def test_gate_needs_five_base_jobs(stage: Stage) -> None:
 
 
 def test_base_jobs_of_other_machines_do_not_count(stage: Stage) -> None:
-    stage.inputs["history"] = "artifact"
+    stage.history = True
 
     def pushed(*models: str) -> None:
         for number, model in enumerate(models):

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 
 from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
-from profgate.history.history_store import open_history
 
 HISTORY = f"{ARTIFACT}-history"
 
 
 @pytest.fixture
 def keeping(stage: Stage) -> Stage:
-    stage.inputs["history"] = "artifact"
+    stage.history = True
     return stage
 
 
@@ -65,10 +64,10 @@ def test_base_runs_extend_the_history(keeping: Stage, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_short_history_is_completed_by_further_runs(keeping: Stage) -> None:
-    keeping.inputs["history"] = "off"
+    keeping.history = False
     for number in range(1, 8):
         keeping.push(profiles(seed=number))
-    keeping.inputs["history"] = "artifact"
+    keeping.history = True
     for number in range(8, 10):
         keeping.push(profiles(seed=number))
     keeping.open_pull()
@@ -85,21 +84,6 @@ def test_concurrent_additions_are_merged(keeping: Stage, tmp_path: Path) -> None
     assert count(keeping, tmp_path, "(SELECT DISTINCT revision FROM readings)") == 1
     keeping.push(profiles(seed=3))
     assert count(keeping, tmp_path, "(SELECT DISTINCT revision FROM readings)") == 3
-
-
-def test_two_runs_of_a_commit_test_the_gate(keeping: Stage, tmp_path: Path) -> None:
-    for number in range(1, 4):
-        keeping.push(profiles(seed=number))
-    keeping.record(profiles(seed=50))
-    connection = history_of(keeping, tmp_path)
-    rows = connection.execute("SELECT baseline, target, conclusion, comparisons FROM verdicts").fetchall()
-    connection.close()
-    assert rows == [(keeping.base, keeping.base, "pass", 1)]
-    keeping.open_pull()
-    assert keeping.compare(profiles(SHARES, 77)) == 0
-    policy = json.loads(keeping.file("report.json"))["policy"]
-    assert (policy["unchanged_reds"], policy["unchanged_comparisons"]) == (0, 1)
-    assert "false alarms in 0 of 1 comparison of unchanged code (95 % interval 0 %" in keeping.file("comment.md")
 
 
 @pytest.mark.parametrize(
@@ -132,19 +116,3 @@ def test_profiles_are_stored_without_the_api(keeping: Stage) -> None:
     assert [one.name for one in keeping.fake.state.artifacts.values()] == [ARTIFACT]
     assert "the history was not extended" in keeping.log
     assert "::warning" not in keeping.log
-
-
-def test_base_runs_extend_another_history_too(keeping: Stage, tmp_path: Path) -> None:
-    keeping.inputs["history"] = str(tmp_path / "long")
-    for number in range(1, 3):
-        keeping.push(profiles(seed=number))
-    with open_history(str(tmp_path / "long")) as store:
-        assert len(list(store.readings())) == count(keeping, tmp_path, "readings") == 5 * 2
-    keeping.inputs["history"] = "simplecache::s3://bucket/history"
-    keeping.push(profiles(seed=3))
-    assert "the history simplecache::s3://bucket/history was not extended" in keeping.log
-    assert "is not allowed; use a folder" in keeping.log
-    assert count(keeping, tmp_path, "readings") == 5 * 3
-    keeping.open_pull()
-    assert keeping.compare(profiles(SHARES, 77)) == 0
-    assert "simplecache" not in keeping.log  # the job of a pull request opens no other history

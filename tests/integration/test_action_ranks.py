@@ -83,7 +83,7 @@ def test_slow_tests_are_shown_for_review(stage: Stage, jobs: int, conclusion: st
 
 @pytest.mark.slow
 def test_history_replaces_reading_base_runs(stage: Stage) -> None:
-    stage.inputs["history"] = "artifact"
+    stage.history = True
     for seed in range(6):
         stage.push(junit(seed))
     stage.open_pull()

@@ -80,7 +80,7 @@ def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
 
 @pytest.mark.slow
 def test_history_replaces_further_base_runs(changed: Stage) -> None:
-    del changed.inputs["history"]
+    changed.history = True
     changed.push_jobs(BASE_RUNS)
     changed.open_pull(files=SLOW_SOURCES)
     changed.compare(slow())
@@ -179,7 +179,7 @@ def test_a_comment_that_accepts_or_is_refused(changed: Stage, body: str) -> None
 def test_a_base_run_that_records(changed: Stage) -> None:
     changed.push()
     assert counted(changed) == Counter()
-    del changed.inputs["history"]
+    changed.history = True
     changed.push()
     changed.push()
     assert counted(changed)["rest"] <= 7

@@ -1,6 +1,5 @@
 """What happens to a pull request while a run is at it, and other situations that no table of events names."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -199,41 +198,18 @@ def test_each_system_is_compared_with_its_own_baseline(stage: Stage) -> None:
     assert {one.name for one in stage.fake.state.artifacts.values()} >= {"profgate-linux", "profgate-windows"}
 
 
-@pytest.mark.parametrize("history", quick_first(["artifact", "off"]))
-def test_gate_is_equal_with_and_without_history(stage: Stage, history: str) -> None:
-    del stage.inputs["history"]  # the default keeps one
-    stage.inputs |= {} if history == "artifact" else {"history": history}
+@pytest.mark.parametrize("history", quick_first([True, False]))
+def test_gate_is_equal_with_and_without_history(stage: Stage, history: bool) -> None:
+    stage.history = history
     stage.push_jobs(BASE_RUNS)
     stored = {one.name for one in stage.fake.state.artifacts.values()}
-    assert (f"{ARTIFACT}-history" in stored) == (history == "artifact")
+    assert (f"{ARTIFACT}-history" in stored) == history
     stage.open_pull()
     assert stage.compare(profiles(SHARES, 77)) == 0
     assert stage.outputs["conclusion"] == "pass"
     assert stage.compare(profiles(SLOWER, 78)) == 1
     assert int(stage.outputs["base-runs"]) >= BASE_RUNS - 1
     assert len(shown(stage)) == 1
-
-
-def test_false_alarms_of_shards_count_in_the_merge(stage: Stage) -> None:
-    """A gate that was red too often on unchanged code is demoted, also where a last job judges."""
-    policy = {".github/profgate.yml": b"gate: {auto-demote: true}\n"}
-    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
-    stage.push_jobs()
-    stage.open_pull()
-    stage.start_pull_run()
-    stage.step(profiles(SLOWER, 77), mode="shard")
-    report = json.loads(stage.file("report.json"))
-    report["policy"] |= {"unchanged_reds": 3, "unchanged_comparisons": 10}
-    (stored,) = [one for one in stage.fake.state.artifacts.values() if one.name.startswith("profgate-report-")]
-    links = stage.file("links.json").encode() if "links" in stage.log else b""
-    members = {"report.json": json.dumps(report).encode(), "links.json": links or EMPTY_LINKS}
-    again = stage.fake.add_artifact(stage.pull_run, stored.name, members)
-    assert again > stored.id
-    assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 0
-    assert "advisory: 3 of 10 comparisons of unchanged code were red" in stage.file("comment.md")
-
-
-EMPTY_LINKS = b'{"schema": "profgate.links/1", "pages": [], "index": null, "report": null, "run": null}'
 
 
 # Links that a pull request commits

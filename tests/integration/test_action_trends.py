@@ -25,7 +25,7 @@ def at(level: float, seed: int, workload: str = "api") -> dict[str, bytes]:
 
 @pytest.fixture
 def keeping(stage: Stage) -> Stage:
-    stage.inputs.pop("history")  # the default
+    stage.history = True
     return stage
 
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from profgate.history.opening import open_any
+from profgate.history.history_store import open_history
 
 TESTS = Path(__file__).parents[1]
 WRITER = """
 import sys
 sys.path.insert(0, {tests!r})
 from history_samples import reading
-from profgate.history.opening import open_any
+from profgate.history.history_store import open_history
 folder, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 print("ready", flush=True)
 for number in range(count):
-    with open_any(folder, write=True) as store, store.writing():
+    with open_history(folder, write=True) as store, store.writing():
         for part in range(5):
             store.add([reading(f"main;{{name}}{{number}} {{part + 1}}\\n", f"{{name}}{{number}}")])
     print(number, flush=True)
@@ -36,17 +36,13 @@ def writer(folder: Path, name: str, count: int) -> "subprocess.Popen[str]":
 
 def by_commit(folder: Path) -> dict[str, int]:
     found: dict[str, int] = {}
-    with open_any(str(folder)) as store:
+    with open_history(str(folder)) as store:
         for stored in store.readings():
             found[stored.commit] = found.get(stored.commit, 0) + 1
     return found
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "parquet"])
-def test_concurrent_writers_lose_nothing(tmp_path: Path, kind: str) -> None:
-    if kind == "parquet":
-        pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
-        (tmp_path / "readings").mkdir()
+def test_concurrent_writers_lose_nothing(tmp_path: Path) -> None:
     both = [writer(tmp_path, name, 15) for name in "ab"]
     for process in both:
         process.communicate(timeout=120)

@@ -70,7 +70,7 @@ def noted() -> Report:
 
 
 def lenient() -> Report:
-    policy = Policy(fail_on="maybe", confirm="required", auto_demote=True)
+    policy = Policy(fail_on="maybe", confirm="required")
     return judged(from_exclusive([BASE] * 4, [SLOWER] * 4), policy=policy)
 
 

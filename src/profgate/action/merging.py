@@ -14,7 +14,6 @@ from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
 from profgate.io.files import exists, read_text
 from profgate.judge.shards import Shard, merge_reports
-from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document
@@ -31,9 +30,6 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     first = bool(shards) and all(is_first_run(shard.report) for shard in shards)
     first = first and never_stored(job, commit)
     policy, refused = policy_at(job, commit.sha, first_run=first)
-    unchanged = [policy_stated_in(shard.report).unchanged for shard in shards]
-    false_alarms = sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
-    policy = replace(policy, unchanged=false_alarms)
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
     failed = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": failed})

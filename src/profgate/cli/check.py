@@ -7,7 +7,7 @@ import click
 from profgate.cli import options as opt
 from profgate.history.checker import checks_at
 from profgate.history.checks import checks_json, checks_lines
-from profgate.history.opening import location, open_any
+from profgate.history.history_store import open_history
 from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 from profgate.pipeline import PipelineInput
@@ -23,7 +23,6 @@ MOST_CHECKED = 50  # maximum number of commits for --all, because each check can
 @opt.policy_options
 @opt.strategies_option
 @opt.format_option("terminal", "json")
-@opt.executor_option
 @opt.verbose_option("Show the results of each strategy, including unchanged rows.")
 def check(
     rev: str,
@@ -32,7 +31,6 @@ def check(
     policy: Policy,
     strategies: tuple[str, ...],
     output: str,
-    executor: str | None,
     *,
     every: bool,
     verbose: bool,
@@ -42,10 +40,9 @@ def check(
     The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
     compared.
     """
-    with open_any(history) as store, opt.running(executor) as runner, progress(sys.stderr) as step:
+    with open_history(history) as store, progress(sys.stderr) as step:
         given = PipelineInput((), (), policy=policy, strategies=strategies or None, verbose=verbose, pages=0)
-        most, folder = last if every else None, location(history)
-        checks = checks_at(store, rev, most, given, folder=folder, runner=runner, progress=step)
+        checks = checks_at(store, rev, last if every else None, given, step)
     if output == "json":
         sys.stdout.write(checks_json(checks))
     else:

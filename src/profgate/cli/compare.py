@@ -110,13 +110,13 @@ def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineIn
     """Return the pipeline input for both sides. Stored sides and earlier results are read from a history."""
     if history is None and ":" not in f"{sides.baseline}{sides.target}":
         return sides.read(policy)
-    from profgate.history.opening import open_any  # imported here because it loads pydantic
+    from profgate.history.history_store import open_history  # imported here because it loads pydantic
     from profgate.history.revisions import newest_past, stored_input, stored_name
 
     stored = not sides.difference and sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
     if not stored and history is None:
         return sides.read(policy)
-    with open_any(history or opt.FOLDER) as store:
+    with open_history(history or opt.FOLDER) as store:
         if stored and sides.target is not None:
             given = stored_input(sides.baseline, sides.target, store, policy)
         else:

@@ -142,7 +142,7 @@ history_option = click.option(
     type=DIRECTORY,
     metavar="DIR",
     default=FOLDER,
-    help="Folder of the history, or a Parquet data set: a folder, s3://... or gs://...",
+    help="Folder of the history.",
 )
 CONFIG = click.option(
     "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from contextlib import AbstractContextManager
 
 import click
 
@@ -10,8 +9,8 @@ from profgate.cli import options as opt
 from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import open_untrusted
-from profgate.history.history_store import is_data_set, open_history
-from profgate.history.opening import WritableHistory, open_any, open_data_set
+from profgate.history.history_store import open_history
+from profgate.history.parquet_export import export_rows
 from profgate.history.revisions import commit_named
 from profgate.history.stored_profiles import readings
 from profgate.io.git import commits_before
@@ -58,7 +57,7 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
     files = [source for place in profiles for source in profiles_at(place)[0]]
     sha = commit_named(commit)
     read = readings(files, policy, sha, StoredJob(job), keep=not summaries)
-    with open_any(history, write=True) as opened, opened.writing():
+    with open_history(history, write=True) as opened, opened.writing():
         opened.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
         added = opened.add(read)
     known = f", {len(read) - added} already stored" if added < len(read) else ""
@@ -71,7 +70,7 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
 @opt.history_option
 def list_commits(output: str, history: str) -> int:
     """List the measured commits of the history."""
-    with open_any(history) as opened:
+    with open_history(history) as opened:
         measured, commits, series = opened.measured_commits(), opened.commits(), opened.series()
     if output == "json":
         rows = [
@@ -121,22 +120,15 @@ def merge(file: str, history: str) -> int:
     return 0
 
 
-@opt.command("profgate store export rows/", "profgate store export s3://bucket/history", of=store.command)
-@click.argument("place", type=opt.DIRECTORY)
-@click.option("--repository", metavar="NAME", help="Name of the repository (default: of the job or current folder).")
+@opt.command("profgate store export history.parquet", of=store.command)
+@click.argument("file", type=opt.FILE)
 @opt.history_option
-def export(place: str, repository: str | None, history: str) -> int:
-    """Add the content of a history to a Parquet data set.
+def export(file: str, history: str) -> int:
+    """Write the history as a Parquet file, which other programs can query.
 
-    PLACE is a folder, s3://... or gs://... Readings that it contains are not added again. The history can be a data
-    set, too, of which --repository selects one repository: its many small files become few large ones.
+    FILE gets one row for each commit, job, run, metric and function.
     """
-    source: AbstractContextManager[WritableHistory] = open_history(history)
-    if is_data_set(history):
-        if repository is None:
-            raise ProfgateError("--repository", f"is missing; name the repository of {history} to export")
-        source = open_data_set(history, only=repository)
-    with source as opened, open_data_set(place, repository=repository, create=True) as rows:
-        added = rows.copy(opened)
-    show(f"{counted(added, 'reading')} added", sys.stdout)
+    with open_history(history) as opened:
+        rows = export_rows(opened, file)
+    show(f"{file}: {counted(rows, 'row')} written", sys.stdout)
     return 0

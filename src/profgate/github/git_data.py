@@ -1,9 +1,9 @@
 """Access commits, trees, files and branches of a repository through GitHub's API."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from pydantic import AliasPath, Field
@@ -12,19 +12,7 @@ from profgate.errors import GitHubError
 from profgate.github.records import CommitRecord, TreeRecord
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, parsed, undocumented
 
-COMPARED_FILES = 300  # GitHub's limit for comparing two commits
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
-NO_COMMIT = "0" * 40  # GitHub's notation for a branch that does not exist
-MOVE_REF = (
-    "mutation($repository: ID!, $updates: [RefUpdate!]!)"
-    " { updateRefs(input: {repositoryId: $repository, refUpdates: $updates}) { clientMutationId } }"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    filename: str
-    previous_filename: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +53,6 @@ class GitRequests(GitHubConnection):
         """Return a commit and its ancestors, at most 100 commits, in the order of ``git log``, in one request."""
         return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
 
-    def files_between(self, base: str, head: str) -> list[str] | None:
-        """Return the present and former paths that differ between ``head`` and its ancestor ``base``, in one request.
-
-        Returns None if GitHub does not list all paths or if ``base`` is not an ancestor of ``head``.
-        """
-        path = _pair(base, head)
-        answer = self._get(path, dict[str, Any], per_page=1)  # limits only the list of commits, not the list of files
-        files = parsed(path, list[_Compared], answer, "files")
-        if parsed(path, str, answer, "merge_base_commit", "sha") != base or len(files) >= COMPARED_FILES:
-            return None
-        return list(dict.fromkeys(path for file in files for path in (file.filename, file.previous_filename) if path))
 
     def file_at(self, path: str, ref: str) -> bytes | None:
         """Return the content of a file of at most 1 MB at a ref, or None if there is no such file, in one request."""
@@ -115,49 +92,6 @@ class GitRequests(GitHubConnection):
         """Return the head commits of all branches whose names begin with ``prefix``; one request per 100 branches."""
         refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
         return {item.ref.removeprefix("refs/heads/"): item.sha for item in refs}
-
-    def branch_head(self, branch: str) -> str | None:
-        """Return the SHA of a branch's head commit, or None if there is no such branch. This takes one request."""
-        return self.branches_below(branch).get(branch)
-
-    def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
-        """Return the content of a file in the root folder of a commit, also above 1 MB, or None, in two requests."""
-        where = f"{path} of commit {sha}"
-        tree = self._get(f"/git/trees/{_quoted(sha)}", TreeRecord)
-        entry = next((entry for entry in tree.tree if entry.path == path and entry.is_file), None)
-        if entry is None:
-            return None
-        if entry.size > max_bytes:
-            raise GitHubError(where, f"has {entry.size:,} bytes, more than the {max_bytes:,} that are read; remove it")
-        data = _decoded(where, self._get(f"/git/blobs/{_quoted(entry.sha)}", _Content))
-        if len(data) != entry.size:
-            raise undocumented(where, f"{len(data):,} of {entry.size:,} bytes")
-        return data
-
-    def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
-        """Replace the history of a branch with a single commit that has no parent and contains only this file.
-
-        This needs `contents: write` and takes five requests. The head of the branch must be ``before``; None means that
-        there is no branch. Returns False if another run has changed the branch.
-        """
-        blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
-        tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
-        commit = self._created("commits", {"message": message, "tree": tree, "parents": []})
-        update = {"name": f"refs/heads/{branch}", "beforeOid": before or NO_COMMIT, "afterOid": commit, "force": True}
-        variables = {"repository": self._get("", str, "node_id"), "updates": [update]}
-        try:
-            self._graphql(MOVE_REF, variables, repeats=0)
-        except GitHubError:
-            now = self.branch_head(branch)  # shows why the request failed, and whether it took effect
-            if now == before:
-                raise
-            return now == commit
-        return True
-
-    def _created(self, kind: str, body: Mapping[str, object]) -> str:
-        """Create a Git object and return its SHA. A retry is harmless, because GitHub removes unreferenced objects."""
-        path = f"/git/{kind}"
-        return parsed(path, str, self._call("POST", path, body, repeats=1)[1], "sha")
 
 
 def _quoted(name: str) -> str:

@@ -46,9 +46,6 @@ CREATE TABLE IF NOT EXISTS measured (
     period INTEGER, whole INTEGER NOT NULL, symbols BLOB NOT NULL, PRIMARY KEY (reading, metric)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS measured_whole ON measured (whole, reading);
 CREATE TABLE IF NOT EXISTS profiles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT, content BLOB);
-CREATE TABLE IF NOT EXISTS verdicts (
-    id INTEGER PRIMARY KEY, baseline TEXT NOT NULL, target TEXT NOT NULL, job TEXT NOT NULL, conclusion TEXT NOT NULL,
-    reds INTEGER NOT NULL, comparisons INTEGER NOT NULL, UNIQUE (baseline, target, job));
 CREATE TABLE IF NOT EXISTS trends (series TEXT PRIMARY KEY NOT NULL, content TEXT NOT NULL) WITHOUT ROWID
 """
 # parts of a schema that may cause SQLite to evaluate expressions; comments could hide the parts

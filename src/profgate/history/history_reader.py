@@ -1,4 +1,4 @@
-"""Reads a history: commits, series, readings, verdicts and reported trends.
+"""Reads a history: commits, series, readings and reported trends.
 
 with open_untrusted("history.sqlite") as store:
     for reading in store.readings(key=series.key, commits=[...]): ...
@@ -21,7 +21,7 @@ from profgate.errors import ProfgateError
 from profgate.history.history_file import connected_untrusted, sqlite_errors
 from profgate.history.packed_columns import columns_from_bytes, inflated
 from profgate.io.limited_process import isolated_python
-from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict, SymbolKey
+from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, SymbolKey
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
@@ -150,12 +150,6 @@ class HistoryReader:
             rows = self.connection.execute("SELECT id, name, file FROM symbols")
             self._symbols = {number: (name, file or None) for number, name, file in rows}
         return [self._symbols[number] for number in numbers]
-
-    def verdicts(self) -> list[StoredVerdict]:
-        """Return the verdicts of the gate on unchanged code in the order of recording."""
-        query = "SELECT baseline, target, job, conclusion, reds, comparisons FROM verdicts ORDER BY id"
-        with self.damage():
-            return [StoredVerdict(*row) for row in self.connection.execute(query)]
 
     def reported_trends(self) -> dict[str, str]:
         """Map the key of each series to the text that lists its reported trends."""

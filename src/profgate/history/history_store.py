@@ -33,7 +33,7 @@ from profgate.history.history_file import (
 from profgate.history.history_reader import HistoryReader
 from profgate.history.packed_columns import columns_from_bytes, columns_to_bytes, thinned
 from profgate.io.files import exists, write_text
-from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
+from profgate.model.history import Column, Reading, Retention, StoredCommit, SymbolKey
 
 RUN = re.compile(r"[0-9a-f]{16}")
 GROWTH = 1.25  # factor by which the number of symbols must grow before the next search for unused symbols
@@ -43,17 +43,10 @@ FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits
     JOIN jobs ON jobs.id = readings.job"""
 
 
-def is_data_set(address: str) -> bool:
-    """Return whether this is the address of object storage, or a folder that contains a Parquet data set."""
-    return "://" in address or ((Path(address) / "readings").is_dir() and not (Path(address) / FILE).exists())
-
-
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
     """Open the history in a folder. A missing one is created if ``write`` and ``create`` are set."""
     place = Path(folder) / FILE
-    if is_data_set(folder):
-        raise ProfgateError(folder, f"is a Parquet data set, and this command needs a folder with {FILE}")
     if write and create:
         ignore = str(place.with_name(".gitignore"))
         if not exists(ignore):
@@ -176,10 +169,6 @@ class HistoryStore(HistoryReader):
             (reading, number, column.sum, metric.exponent, column.period, column.whole, symbols),
         )
 
-    def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, replace_known: bool = True) -> None:
-        """Add verdicts on unchanged code. Stored ones on the same commits and job are replaced or retained."""
-        self._insert("verdicts", [asdict(verdict) for verdict in verdicts], replace_known=replace_known)
-
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
         """Store the text that lists the reported trends of each series. Stored texts are replaced or retained."""
         rows = [{"series": series, "content": text} for series, text in texts.items()]
@@ -206,7 +195,6 @@ class HistoryStore(HistoryReader):
             rows = other.connection.execute(f"{IDENTITIES} ORDER BY readings.id")
             unknown = [number for number, *identity in rows if tuple(identity) not in known]
             added = self.add(other.reading(number, profiles=True) for number in unknown)
-            self.add_verdicts(other.verdicts(), replace_known=False)
             self.add_reported_trends(other.reported_trends(), replace_known=False)
         return added
 

@@ -1,7 +1,7 @@
-"""Converts profiles to readings, converts readings to the sides of a comparison, and compares the sides of trials."""
+"""Converts profiles to readings, and readings to the sides of a comparison."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from profgate import wiring
@@ -9,14 +9,11 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of, readings_of
 from profgate.detect.rules import selected
 from profgate.errors import ProfileError
-from profgate.history.false_alarms import UnchangedTrial
 from profgate.history.trends import CHANGE_POINT, Rules, TrendRules
-from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
+from profgate.model.history import Reading, Series, StoredJob
 from profgate.model.policy import Policy
-from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.units import Metric
-from profgate.pipeline import PipelineInput
 
 LARGEST_STORED = 32 << 20  # in bytes; files of larger profiles are not stored
 
@@ -51,24 +48,6 @@ def readings(
         if not isinstance(profile, ProfileError):
             made += readings_of(profile, options, commit, job, run, stored)
     return made
-
-
-def tried(trial: UnchangedTrial, policy: Policy, past: Callable[[str], Sequence[Reading]]) -> StoredVerdict:
-    """Compare the sides of a trial without automatic demotion, and return the verdict of the gate."""
-    before, after = stored_sides(trial.before, trial.after)
-    given = PipelineInput(
-        before,
-        after,
-        policy=replace(policy, auto_demote=False),
-        baseline_side=Side("", trial.baseline),
-        target_side=Side("", trial.target),
-        pages=0,
-        past=past,
-    )
-    report = wiring.compare(given).report
-    reds = sum(finding.colour == "red" for _, _, finding in report.findings)
-    conclusion = report.verdict.conclusion
-    return StoredVerdict(trial.baseline, trial.target, trial.name, conclusion, reds, len(report.metrics))
 
 
 def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:

@@ -22,7 +22,6 @@ from profgate.model.report import (
     WorkloadReport,
 )
 from profgate.model.sides import NotCompared
-from profgate.statistics.binomial import exceeds, rate_interval
 
 DEFAULT_POLICY = Policy()
 FAR_APART = 0.5  # relative change above which an untested total needs a review
@@ -64,9 +63,6 @@ def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reaso
         reasons.append(Reason(ReasonCode.COUNTS_APART, {"facts": metric.calibration.unlike}))
     if metric.calibration.undirected:
         reasons.append(Reason(ReasonCode.NO_DIRECTION, {"metric": metric.name}))
-    if policy.auto_demote and (_over_budget(policy) if policy.demoted is None else policy.demoted):
-        reds, trials = policy.unchanged
-        reasons.append(Reason(ReasonCode.DEMOTED, {"reds": reds, "trials": trials, "budget": policy.budget}))
     distance = draft.baseline.distance or 0
     if distance > policy.max_gate_distance:
         reasons.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
@@ -90,33 +86,14 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
 
 
 def _stated(policy: Policy) -> StatedPolicy:
-    """Return the policy, including the rate of false alarms on unchanged code with a 95 % confidence interval."""
-    settings = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
-    reds, trials = policy.unchanged
-    if not trials:
-        return StatedPolicy(**{**settings, "demoted": None})
-    low, high = rate_interval(reds, trials)
-    return StatedPolicy(
-        **settings,
-        unchanged_reds=reds,
-        unchanged_comparisons=trials,
-        false_alarms_low=low,
-        false_alarms_high=high,
-        over_budget=_over_budget(policy),
-    )
+    return StatedPolicy(**{part.name: getattr(policy, part.name) for part in fields(StatedPolicy)})
 
 
 def policy_stated_in(report: Report, otherwise: Policy = DEFAULT_POLICY) -> Policy:
     """Return the policy that was used to judge a report, and ``otherwise`` for the settings that it does not state."""
     stated = report.policy
     settings = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
-    return replace(otherwise, unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **settings)
-
-
-def _over_budget(policy: Policy) -> bool:
-    """Return whether the number of false alarms was significantly higher than the budget allows."""
-    reds, trials = policy.unchanged
-    return exceeds(reds, trials, policy.budget)
+    return replace(otherwise, **settings)
 
 
 class _VerdictInputs:

@@ -81,18 +81,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredVerdict:
-    """The verdict on two commits with identical code, with its numbers of red findings and of compared pairs."""
-
-    baseline: str
-    target: str
-    job: str
-    conclusion: str
-    reds: int
-    comparisons: int
-
-
-@dataclass(frozen=True, slots=True)
 class Retention:
     """The size limits of a history.
 

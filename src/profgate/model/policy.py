@@ -43,16 +43,13 @@ class Policy:
     """The configuration of the gate with its documented defaults. If ``rules`` is empty, the built-in list is used.
 
     Fields that have a description are keys of the section ``gate`` in the policy file, written with hyphens instead of
-    underscores. ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is
-    True if these results made the gate advisory, or None if the order of the results was not checked.
+    underscores.
     """
 
     rules: tuple[Rule, ...] = ()
     apply: Literal["all", "first"] = "all"
     location_filter: str = "*"
     cutoff: float = 0.0
-    unchanged: tuple[int, int] = (0, 0)
-    demoted: bool | None = None
     source: str = "built-in"
     fail_on: FailOn = _key(
         "degradation", "Lowest severity that turns the check red: severe, degradation (the default), maybe or never."
@@ -73,8 +70,6 @@ class Policy:
     max_gate_distance: int = _key(
         0, "Largest distance of the baseline from the merge base, in commits, for red results (0).", ge=0, le=50
     )
-    budget: float = _key(0.01, "Fraction of the comparisons of unchanged code that may be red (0.01).", gt=0, le=1)
-    auto_demote: bool = _key(False, "Whether the gate is advisory while it exceeds the budget (false by default).")
     unchanged_paths: tuple[str, ...] = _key(
         ("*.md", "*.rst", "docs/*", "LICENSE*"),
         "Paths that do not affect the program; * matches any text (*.md, *.rst, docs/* and LICENSE*).",

@@ -35,7 +35,6 @@ class ReasonCode(StrEnum):
     CALLS = "calls"
     NO_DIRECTION = "no_direction"  # metric
     SUBSTITUTE_BASELINE = "substitute_baseline"  # distance
-    DEMOTED = "demoted"  # reds, trials, budget
     SEVERITY = "severity"  # severity, setting, value
     BELOW_MINIMUM = "below_minimum"
     ACCEPTED = "accepted"  # by, limit, reason

@@ -277,7 +277,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StatedPolicy:
-    """The policy of a judged report, and the rate of red results on unchanged code. Unknown values are None."""
+    """The policy of a judged report. Unknown values are None."""
 
     fail_on: FailOn | None = None
     fail_on_total: FailOn | None = None
@@ -285,16 +285,8 @@ class StatedPolicy:
     required: tuple[str, ...] | None = None
     on_inconclusive: OnInconclusive | None = None
     max_gate_distance: int | None = None
-    budget: float | None = None
     confirm: Confirm | None = None
-    auto_demote: bool | None = None
     source: str | None = None
-    demoted: bool | None = None
-    unchanged_reds: int | None = None
-    unchanged_comparisons: int | None = None
-    false_alarms_low: float | None = None
-    false_alarms_high: float | None = None
-    over_budget: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

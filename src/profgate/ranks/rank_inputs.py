@@ -14,7 +14,7 @@ from profgate import wiring
 from profgate.compare.duration_table import run_of
 from profgate.compare.past import runs_of as stored
 from profgate.errors import ProfgateError
-from profgate.history.opening import open_any
+from profgate.history.history_store import open_history
 from profgate.io.files import exists, sources_under, write_text
 from profgate.io.processes import run_command, variables, with_values
 from profgate.model.durations import MARK, MOST_BYTES, DurationRun, RankPoint, durations_from_json, durations_to_json
@@ -51,7 +51,7 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
 
 def stored_runs(folder: str) -> list[DurationRun]:
     """Return the runs in a history, in the order of recording. Raises ProfgateError if there are no runs."""
-    with open_any(folder) as store:
+    with open_history(folder) as store:
         runs = stored(store.readings(), TEST_RESULTS)
     if not runs:
         raise ProfgateError(folder, "contains no durations; 'profgate store add' stores test results there")

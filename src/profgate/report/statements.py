@@ -68,7 +68,7 @@ def larger_budget(report: Report) -> str:
     return f"{fits}; with `--budget {math.ceil(measured.needed / 60)}m` there would be 8 + 8."
 
 
-def basis(report: Report, metric: MetricReport) -> tuple[str, str, str]:
+def basis(metric: MetricReport) -> tuple[str, str, str]:
     """Return the numbers of runs, how the metric was judged, and the smallest visible changes; "" if unknown.
 
     If a failing change of a large function is smaller than the visible change, the text adds why it is visible.
@@ -79,10 +79,10 @@ def basis(report: Report, metric: MetricReport) -> tuple[str, str, str]:
     large = (finding for finding in metric.findings if (finding.share_to or 0.0) > VISIBLE_SHARE)
     if any(finding.colour == "red" and finding.growth < (metric.calibration.visible_tenth or 0.0) for finding in large):
         seen.append("less in a larger function")
-    return runs, _calibration(report, metric), f"smallest visible change: {', '.join(seen)}" if seen else ""
+    return runs, _calibration(metric), f"smallest visible change: {', '.join(seen)}" if seen else ""
 
 
-def _calibration(report: Report, metric: MetricReport) -> str:
+def _calibration(metric: MetricReport) -> str:
     facts, factor = metric.calibration, metric.calibration.common_factor
     if facts.mode == "jobs":
         text = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
@@ -96,7 +96,7 @@ def _calibration(report: Report, metric: MetricReport) -> str:
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
         text += f"; everything took {factor:.2f}x as much{likely}; this is corrected before functions are judged"
-    return "; ".join(filter(None, (text, false_alarms(report))))
+    return text
 
 
 def _visible_changes(calibration: Calibration) -> list[str]:
@@ -109,24 +109,6 @@ def would_have_seen(calibration: Calibration) -> str:
     """Return the sentence about the smallest visible changes in reports without a change, or "" if unknown."""
     seen = _visible_changes(calibration) if calibration.visible_total else []
     return f"We would have seen a change of {', or '.join(seen)}." if seen else ""
-
-
-def false_alarms(report: Report) -> str:
-    """Return the false alarm rate on unchanged code with its interval, or "" if it was never measured.
-
-    If the rate exceeds the budget, the sentence ends with advice.
-    """
-    policy = report.policy
-    if not policy.unchanged_comparisons:
-        return ""
-    text = (
-        f"false alarms in {policy.unchanged_reds} of {numbers.counted(policy.unchanged_comparisons, 'comparison')} of "
-        f"unchanged code (95 % interval {numbers.percent(policy.false_alarms_low)} to "
-        f"{numbers.percent(policy.false_alarms_high)})"
-    )
-    if policy.over_budget and not policy.auto_demote:
-        text += ", more than the budget allows: set auto-demote: true, or fail-on: never until it is quieter"
-    return text
 
 
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def _metric(view: View, pair: Pair, found: tuple[list[Row], list[Row]], width: i
     metric = pair.metric
     yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
     yield "text", "  total {} ({})".format(*rows.total_words(metric))
-    *counted, seen = statements.basis(view.report, metric)
+    *counted, seen = statements.basis(metric)
     yield from (("quiet", f"  {text}") for text in ("; ".join(filter(None, counted)), seen) if text)
     yield from _found_lines(*found, width, verbose=verbose)
     renames = statements.renames([metric], _name)

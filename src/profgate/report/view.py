@@ -339,7 +339,7 @@ class View:
         """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
         lines: dict[str, list[Pair]] = {}
         for pair in self.pairs:
-            facts = dotted(*map(self.style.text, statements.basis(self.report, pair.metric)))
+            facts = dotted(*map(self.style.text, statements.basis(pair.metric)))
             for text in (facts, *(f"not tested: {self.reason(reason)}" for reason in pair.metric.not_tested)):
                 lines.setdefault(text, []).append(pair)
         found = ((limited(pairs, 2, "metric", "", self._full_name), text) for text, pairs in lines.items() if text)

@@ -210,8 +210,6 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
     ReasonCode.NO_DIRECTION: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.SUBSTITUTE_BASELINE: "advisory: the baseline is {distance:commit} older than the merge base",
-    ReasonCode.DEMOTED: "advisory: {reds} of {trials} comparisons of unchanged code were red, more than the budget of "
-    "{budget:percent}",
     ReasonCode.SEVERITY: "severity {severity} does not fail ({setting}: {value})",
     ReasonCode.BELOW_MINIMUM: "too small to fail",
     ReasonCode.ACCEPTED: "accepted{by:by} up to {limit:signed}: {reason}",

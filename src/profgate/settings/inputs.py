@@ -46,13 +46,6 @@ def _workflow_file(text: str) -> str:
     return text
 
 
-def _history(text: str) -> str:
-    word = text.lower()
-    if word not in HISTORY_WORDS and "/" not in text:
-        raise ValueError(f"is not {', '.join(HISTORY_WORDS)}, a folder such as ./history, s3://... or gs://...")
-    return word if word in HISTORY_WORDS else text
-
-
 def _boolean(value: str | bool | None) -> bool | None:
     if isinstance(value, str) and value.lower() not in {"true", "false"}:
         raise ValueError("is not a boolean; write true or false")
@@ -67,7 +60,6 @@ Line = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[tuple[str, ...], BeforeValidator(_list)]
 Flag = Annotated[bool, BeforeValidator(_boolean)]
 Lower = BeforeValidator(_lower)
-HISTORY_WORDS = ("artifact", "branch", "off")
 Mode = Literal["auto", "record", "compare", "shard", "merge", "report"]
 TIGHTENS: JsonDict = {"tightens": True}  # marker for an input that can make the policy stricter but not looser
 
@@ -131,12 +123,6 @@ class Settings(BaseModel):
         (),
         description="Result of the job with the shards (needs.JOB.result). Mode merge requires this input, and passes "
         "only if it is success.",
-    )
-    history: Annotated[str, AfterValidator(_history)] = Field(
-        "artifact",
-        description="Where base runs store measurements for noise, trends and false alarm rates: artifact, branch (a "
-        "single commit; base runs need contents: write) or off. A folder such as ./history, or an address s3://... or "
-        "gs://... in an image with the extra parquet, receives them in addition to the artifact.",
     )
     config: Line = Field(
         ".github/profgate.yml",
@@ -237,17 +223,11 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
     Raises `SettingsError` with one line per mistake.
     """
     given = {name: text.strip() for name, text in raw.items() if text.strip()}
-    key = given.get("key", "default")
-    mistakes: list[str] = []
-    if given.get("history") == "branch" and (".." in key or key.endswith((".", ".lock"))):
-        mistakes.append(f"key: {key!r} cannot end the name of a branch, which history: branch makes of it")
     try:
         settings = Settings.model_validate(given)
     except ValidationError as error:
-        mistakes += [_mistake(dict(each)) for each in error.errors()]
-    if mistakes:
-        raise SettingsError("\n".join(mistakes))
-    return settings if settings.artifact else settings.model_copy(update={"artifact": f"profgate-{key}"})
+        raise SettingsError("\n".join(_mistake(dict(each)) for each in error.errors())) from None
+    return settings if settings.artifact else settings.model_copy(update={"artifact": f"profgate-{settings.key}"})
 
 
 def _mistake(error: dict[str, Any]) -> str:

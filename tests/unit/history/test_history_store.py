@@ -6,11 +6,9 @@ import stat
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ from profgate.errors import ProfgateError
 from profgate.history.history_file import FILE, check_file
 from profgate.history.history_reader import HistoryReader, open_untrusted
 from profgate.history.history_store import HistoryStore, open_history
-from profgate.history.opening import History, open_data_set
 from profgate.model.history import (
     Column,
     Reading,
@@ -28,7 +25,6 @@ from profgate.model.history import (
     Series,
     StoredCommit,
     StoredJob,
-    StoredVerdict,
 )
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
@@ -39,54 +35,41 @@ def folder(tmp_path: Path) -> str:
     return str(tmp_path / "history")
 
 
-def filled_by(opened: Callable[..., Any], folder: str, *readings: Reading) -> str:
-    with opened(folder, write=True) as store:
+def filled(folder: str, *readings: Reading) -> str:
+    with open_history(folder, write=True) as store:
         store.add(readings)
     return folder
-
-
-filled = partial(filled_by, open_history)
-
-
-@pytest.fixture(params=["sqlite", "parquet"])
-def opened(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """Opens a history of either kind."""
-    if request.param == "sqlite":
-        return open_history
-    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
-    return lambda folder, *, write=False: open_data_set(folder, create=write)
 
 
 def symbols(store: HistoryReader) -> int:
     return int(store.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0])
 
 
-def everything(store: History) -> list[Reading]:
+def everything(store: HistoryReader) -> list[Reading]:
     return list(store.readings())
 
 
-def test_reading_round_trip(folder: str, opened: Callable[..., Any]) -> None:
+def test_reading_round_trip(folder: str) -> None:
     given = reading("main;f 30\nmain;g 12\nmain;f;f 8\n", "c1", job="7/1/bench", keep=True)
-    filled_by(opened, folder, given)
-    with opened(folder) as store:
+    filled(folder, given)
+    with open_history(folder) as store:
         (back,) = store.readings(profiles=True)
     assert (back.commit, back.series, back.job) == ("c1", given.series, given.job)
-    if opened is open_history:  # a data set has no profiles
-        assert (back.name, back.profile) == ("bench/1.folded", given.profile)
+    assert (back.name, back.profile) == ("bench/1.folded", given.profile)
     assert back.facts == Facts(format="folded", job="7/1/bench")
     assert rows(back.columns[0]) == {"f": (38, 38), "g": (12, 12), "main": (0, 50)}
     assert back.columns[0].sum == 50
 
 
-def test_all_fields_are_stored(folder: str, opened: Callable[..., Any]) -> None:
+def test_all_fields_are_stored(folder: str) -> None:
     metric = Metric("cpu", "nanoseconds", "higher", MetricKind.TIMED, -3)
     symbols = [("f", "a.py"), ("f", None), ("g\ud800 \N{GRINNING FACE}\0", "b.py")]
     values = np.array([1, 2, 1 << 61])
     column = Column(metric, 1 << 61, symbols, values, values, np.array([4, 5, 6]), period=10)
     series = Series("k", "w", Configuration(command="./a", postprocessors=("x", "y")), "pstats")
     facts = Facts("pstats", rate=99.5, truncated=False, cpu_model="best")
-    filled_by(opened, folder, Reading("c1", series, "1", (column,), StoredJob("j", "refs/heads/main", "push"), facts))
-    with opened(folder) as store:
+    filled(folder, Reading("c1", series, "1", (column,), StoredJob("j", "refs/heads/main", "push"), facts))
+    with open_history(folder) as store:
         (back,) = store.readings()
     (kept,) = back.columns
     assert kept.metric == metric
@@ -98,41 +81,36 @@ def test_all_fields_are_stored(folder: str, opened: Callable[..., Any]) -> None:
     assert back.job == StoredJob("j", "refs/heads/main", "push")
 
 
-def test_same_reading_is_stored_once(folder: str, opened: Callable[..., Any]) -> None:
+def test_same_reading_is_stored_once(folder: str) -> None:
     one, other = reading("main 1\n"), reading("main 2\n")
-    with opened(folder, write=True) as store:
+    with open_history(folder, write=True) as store:
         assert store.add([one, one]) == 1
         assert store.add([one, other]) == 1
         assert [back.columns[0].sum for back in everything(store)] == [1, 2]
 
 
-def test_readings_by_series_and_commit(folder: str, opened: Callable[..., Any]) -> None:
-    filled_by(
-        opened, folder, *(reading(f"main {n}\n", f"c{n}", name) for n in (1, 2, 3) for name in ("a.folded", "b.folded"))
-    )
+def test_readings_by_series_and_commit(folder: str) -> None:
+    filled(folder, *(reading(f"main {n}\n", f"c{n}", name) for n in (1, 2, 3) for name in ("a.folded", "b.folded")))
     key = reading("main 1\n", name="b.folded").series.key
-    with opened(folder) as store:
+    with open_history(folder) as store:
         assert [one.workload for one in store.series()] == ["a", "b"]
         assert [one.commit for one in store.readings(key, ["c3", "c1", "nowhere"])] == ["c1", "c3"]
         assert list(store.readings("no such series")) == []
         assert store.measured_commits(key).keys() == {"c1", "c2", "c3"}
 
 
-def test_commits_verdicts_and_trends_are_replaced(folder: str, opened: Callable[..., Any]) -> None:
-    with opened(folder, write=True) as store:
+def test_commits_and_trends_are_replaced(folder: str) -> None:
+    with open_history(folder, write=True) as store:
         store.add_commits([StoredCommit("b", ("a",), 5, "before"), StoredCommit("b", ("a", "x"), 6, "after")])
         assert store.commits() == {"b": StoredCommit("b", ("a", "x"), 6, "after")}
-        for reds in (0, 2):
-            store.add_verdicts([StoredVerdict("a", "b", "7", "pass", reds, 5)])
-        assert store.verdicts() == [StoredVerdict("a", "b", "7", "pass", 2, 5)]
         store.add_reported_trends({"k": "[1]", "m": "[2]"})
         store.add_reported_trends({"k": "[]"})
         assert store.reported_trends() == {"k": "[]", "m": "[2]"}
 
 
-def test_failed_write_changes_nothing(folder: str, opened: Callable[..., Any]) -> None:
-    filled_by(opened, folder, reading("main 1\n"))
-    with opened(folder, write=True) as store:
+def test_failed_write_changes_nothing(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    with open_history(folder, write=True) as store:
 
         def half() -> Iterator[Reading]:
             yield reading("main;new 2\n", "c2")
@@ -145,8 +123,8 @@ def test_failed_write_changes_nothing(folder: str, opened: Callable[..., Any]) -
         assert rows(everything(store)[1].columns[0]) == {"main": (0, 3), "new": (3, 3)}
 
 
-def test_missing_history_is_an_error(folder: str, opened: Callable[..., Any]) -> None:
-    with pytest.raises(ProfgateError, match=r"profgate store (add|export)"), opened(folder):
+def test_missing_history_is_an_error(folder: str) -> None:
+    with pytest.raises(ProfgateError, match=r"profgate store (add|export)"), open_history(folder):
         pass
 
 
@@ -418,14 +396,12 @@ def test_merge_adds_missing_readings_once(folder: str, tmp_path: Path) -> None:
     )
     with open_history(other, write=True) as theirs:
         theirs.add_commits([StoredCommit("c3", ("c2",), 9, "third")])
-        theirs.add_verdicts([StoredVerdict("c2", "c3", "3", "pass", 0, 1)])
     with open_history(folder, write=True) as ours, open_untrusted(str(Path(other) / FILE)) as theirs:
         assert ours.merge(theirs) == 2
         assert ours.merge(theirs) == 0
         assert [one.commit for one in everything(ours)] == ["c1", "c2", "c3", "c4"]
         assert rows(everything(ours)[2].columns[0]) == {"main": (0, 3), "g": (3, 3)}
         assert ours.commits()["c3"].title == "third"
-        assert len(ours.verdicts()) == 1
 
 
 def test_merge_into_empty_history_copies_it(folder: str, tmp_path: Path) -> None:
@@ -433,7 +409,6 @@ def test_merge_into_empty_history_copies_it(folder: str, tmp_path: Path) -> None
     with open_history(folder, write=True) as theirs:
         theirs.add_commits([StoredCommit("c0", (), 1, "before"), StoredCommit("c1", ("c0",), 2, "first")])
         theirs.add(given)
-        theirs.add_verdicts([StoredVerdict("c1", "c1", "3", "pass", 0, 1)])
         theirs.add_reported_trends({"k": "[]"})
         theirs.prune(Retention(runs=2, symbols=1))
     with open_history(str(tmp_path / "ours"), write=True) as ours, open_untrusted(str(Path(folder) / FILE)) as theirs:
@@ -444,7 +419,7 @@ def test_merge_into_empty_history_copies_it(folder: str, tmp_path: Path) -> None
             assert (one.facts, one.name, one.profile) == (other.facts, other.name, other.profile)
             assert [rows(column) for column in one.columns] == [rows(column) for column in other.columns]
         assert ours.commits() == theirs.commits()
-        assert (ours.verdicts(), ours.reported_trends()) == (theirs.verdicts(), theirs.reported_trends())
+        assert ours.reported_trends() == theirs.reported_trends()
         assert ours.add([reading("main;new 9\n", "c9")]) == 1
         assert rows(everything(ours)[-1].columns[0]) == {"main": (0, 9), "new": (9, 9)}
 
@@ -478,14 +453,12 @@ def test_damaged_history_is_not_merged(folder: str, tmp_path: Path, statement: s
 
 def test_merge_does_not_replace_known_entries(folder: str, tmp_path: Path) -> None:
     other = str(tmp_path / "other")
-    for place, content, reds in ((folder, "[1]", 0), (other, "[2]", 1)):
+    for place, content in ((folder, "[1]"), (other, "[2]")):
         with open_history(place, write=True) as store:
             store.add_reported_trends({"k": content})
-            store.add_verdicts([StoredVerdict("c1", "c1", "3", "pass", reds, 1)])
     with open_history(folder, write=True) as ours, open_untrusted(str(Path(other) / FILE)) as theirs:
         ours.merge(theirs)
         assert ours.reported_trends() == {"k": "[1]"}
-        assert [verdict.reds for verdict in ours.verdicts()] == [0]
 
 
 def test_unused_names_are_searched_after_growth(folder: str) -> None:

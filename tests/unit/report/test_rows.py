@@ -30,7 +30,7 @@ def headline(report: Report) -> str:
 
 
 def detectable(metric: MetricReport) -> str:
-    return basis(samples.regression(), metric)[2]
+    return basis(metric)[2]
 
 
 PAIR = ModelPair(

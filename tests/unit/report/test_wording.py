@@ -18,7 +18,7 @@ SAMPLES: dict[str, Parameter] = json.loads("""{
   "workload": "api", "metric": "cpu", "function": "parse", "kind": "Degradation", "direction": "worse",
   "splits": 252, "runs": 10, "p": 0.011904761904761904, "jobs": 8, "needed": 3, "bound": 0.38, "change": 0.5,
   "relative": 0.5, "before": 106.0, "after": 203238.0, "baseline": 1, "target": 1, "wanted": 5, "factor": 1.6,
-  "distance": 2, "reds": 4, "trials": 40, "budget": 0.02, "by": "octocat", "limit": 0.3, "growth": 0.5,
+  "distance": 2, "by": "octocat", "limit": 0.3, "growth": 0.5,
   "reason": "it is needed", "severity": "degraded", "setting": "fail-on", "value": "severe",
   "confirm": "always", "count": 2, "share": 0.12, "total": 0.8, "tenth": 1.2, "samples": 674, "comparisons": 3,
   "workflow": "ci.yml", "commits": 9, "run": 7, "artifact": "profgate-default", "release": "v1",

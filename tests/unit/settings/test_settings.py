@@ -73,10 +73,3 @@ def test_a_key_fits_into_a_marker_and_a_file_name(key: str) -> None:
 
 def test_input_variable_has_hyphens() -> None:
     assert input_variable("baseline-ref") == "INPUT_BASELINE-REF"
-
-
-@pytest.mark.parametrize("key", ["a..b", "api.", "api.lock"])
-def test_invalid_branch_key_is_refused_for_branches_only(key: str) -> None:
-    assert settings_from({"key": key, "history": "artifact"}).key == key
-    with pytest.raises(SettingsError, match="cannot end the name of a branch"):
-        settings_from({"key": key, "history": "branch"})
