@@ -53,7 +53,6 @@ class GitRequests(GitHubConnection):
         """Return a commit and its ancestors, at most 100 commits, in the order of ``git log``, in one request."""
         return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
 
-
     def file_at(self, path: str, ref: str) -> bytes | None:
         """Return the content of a file of at most 1 MB at a ref, or None if there is no such file, in one request."""
         where = f"{path} at {ref}"
