@@ -1,4 +1,4 @@
-"""A GitHub on two loopback ports: the API with the results service, and the storage host."""
+"""A GitHub on two loopback ports or in this process: the API with the results service, and the storage host."""
 
 import copy
 import hashlib
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cache
+from http.client import RemoteDisconnected
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -24,6 +25,7 @@ from fake_github.blobs import BlobHost
 from fake_github.bodies import Bodies
 from fake_github.description import Description, Operation, ViolationError
 from fake_github.graphql import answer_query
+from fake_github.in_process import mount, unmount
 from fake_github.results import SERVICE, ResultsService, runtime_token
 from fake_github.state import (
     ALL_PERMISSIONS,
@@ -72,8 +74,20 @@ class FakeGitHub:
     GitHub's description.
     """
 
-    def __init__(self, *, enterprise: bool = False, certificate: ssl.SSLContext | None = None, **state: Any) -> None:
-        """With ``enterprise`` a server of its own: the API below a path, files of releases without a redirect."""
+    def __init__(
+        self,
+        *,
+        in_process: bool = False,
+        enterprise: bool = False,
+        certificate: ssl.SSLContext | None = None,
+        **state: Any,
+    ) -> None:
+        """With ``enterprise`` a server of its own: the API below a path, files of releases without a redirect.
+
+        With ``in_process`` only clients of this process reach it, without sockets and threads.
+        """
+        self._in_process = in_process
+        self._mounted: list[str] = []
         self._certificate = certificate
         self.state = State(**state, enterprise=enterprise)
         self.blobs = BlobHost()
@@ -102,6 +116,8 @@ class FakeGitHub:
     ) -> None:
         self._clients.close()
         self._ended.set()
+        for address in self._mounted:
+            unmount(address)
         for server, thread in self._servers:
             server.shutdown()
             thread.join()
@@ -336,6 +352,9 @@ class FakeGitHub:
     # Serving
 
     def _serve(self, answer: Callable[[Request], Response]) -> str:
+        if self._in_process:
+            self._mounted.append(mount(answer))
+            return self._mounted[-1]
         application = Request.application(answer)
         server = make_server(
             "127.0.0.1", 0, application, threaded=True, request_handler=_QuietHandler, ssl_context=self._certificate
@@ -381,6 +400,11 @@ class FakeGitHub:
 
     def _through(self, fault: Fault | None, request: Request, response: Response) -> Response:
         """The answer, unless the fault is one of the line."""
+        if self._in_process and fault is not None:
+            if fault.status == HANG:
+                raise TimeoutError("timed out")
+            if fault.status == CUT:
+                raise RemoteDisconnected("the server closed the connection")
         if fault is not None and fault.status == HANG:
             self._ended.wait(timeout=2)
         if fault is not None and fault.status in {CUT, HANG}:

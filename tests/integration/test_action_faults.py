@@ -192,6 +192,7 @@ def test_without_network_there_is_no_verdict(ready: Stage) -> None:
     assert_no_verdict(ready)
 
 
+@pytest.mark.sockets
 def test_unknown_host_names_are_no_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: object, **__: object) -> NoReturn:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")

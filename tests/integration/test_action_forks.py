@@ -476,6 +476,7 @@ def without_memory(*_: object) -> NoReturn:
     ("hang", "seconds", "reason"),
     [(loop, 1, "took more than 1 seconds"), (killed, 60, "or all memory"), (without_memory, 60, "more memory")],
 )
+@pytest.mark.sockets  # the run is a process of its own
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # the fake GitHub has threads
 def test_endless_reading_ends_with_error_status(
     forked: Stage, monkeypatch: pytest.MonkeyPatch, hang: Callable[..., NoReturn], seconds: float, reason: str
@@ -500,6 +501,7 @@ def test_source_that_cannot_be_parsed_leaves_the_verdict(stage: Stage) -> None:
     assert "src/a.ts could not be parsed" in stage.comments[0]
 
 
+@pytest.mark.sockets
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_comparison_within_limit_reports_as_usual(slower: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(action_stage, "main", limited_main)

@@ -11,6 +11,8 @@ from profgate.github import artifact_service
 from profgate.github.artifact_service import ArtifactService, UploadUnavailable, zip_files
 from profgate.github.connections import RetryBudget
 
+pytestmark = pytest.mark.sockets
+
 
 def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactService:
     if fake.state.current_run_id is None:

@@ -19,6 +19,8 @@ from profgate.github.connections import RetryBudget, RetryBudgetExceededError
 from profgate.github.records import RepositoryRecord
 from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
 
+pytestmark = pytest.mark.sockets
+
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
 

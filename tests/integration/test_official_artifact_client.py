@@ -15,6 +15,8 @@ from fake_github import FakeGitHub
 from profgate.github.artifact_service import ArtifactService
 from profgate.model.source import MANIFEST_NAME
 
+pytestmark = pytest.mark.sockets
+
 HOME = Path(__file__).parents[2] / ".ci" / "artifact-client"
 OLDEST_NODE = 20
 PROFILES = {"api/1.folded": b"main;work 10\n", "api/2.folded": b"main;work 12\n", "\u00fcber.folded": b"main 1\n"}

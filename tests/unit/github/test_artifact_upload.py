@@ -17,7 +17,7 @@ def page(workload: str, metric: str = "cpu") -> PageDocument:
 
 @pytest.fixture
 def fake() -> Iterator[FakeGitHub]:
-    with FakeGitHub() as server:
+    with FakeGitHub(in_process=True) as server:
         server.start_run(server.add_commit(branch="main"))
         yield server
 

@@ -28,7 +28,7 @@ HOSTILE = "parse\u202e\n::error::<b>\U0001f600@octocat"
 
 @pytest.fixture
 def fake() -> Iterator[FakeGitHub]:
-    with FakeGitHub() as server:
+    with FakeGitHub(in_process=True) as server:
         server.add_commit(branch="main")
         yield server
 

@@ -13,7 +13,7 @@ NOT_WORTH = Texts(TEXTS.full, TEXTS.quiet, worth=False)
 
 @pytest.fixture
 def fake() -> Iterator[FakeGitHub]:
-    with FakeGitHub() as server:
+    with FakeGitHub(in_process=True) as server:
         base = server.add_commit(branch="main")
         head = server.add_commit(parents=[base], branch="feature")
         server.add_pull(head, base)
