@@ -23,7 +23,7 @@ class InProcessConnection(HTTPConnection):
     mounted: ClassVar[dict[int, Application]] = {}
     _request: Request | None = None
 
-    def request(
+    def request(  # type: ignore[override] # with the options passed on
         self, method: str, url: str, body: Any = None, headers: Mapping[str, str] | None = None, **options: Any
     ) -> None:
         if self.port not in self.mounted:
@@ -36,7 +36,7 @@ class InProcessConnection(HTTPConnection):
             parts.query,
             method,
             data=body.encode() if isinstance(body, str) else body,
-            headers=dict(headers or {}),
+            headers=list((headers or {}).items()),
         ).get_environ()
         self._request = Request({**environ, "REQUEST_URI": url})
 
