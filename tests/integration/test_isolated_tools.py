@@ -10,9 +10,8 @@ import pytest
 
 from measured_repository import Git, commit, git
 from profgate.errors import ProfgateError
-from profgate.io.processes import run_command
 from profgate.io.used_files import used_files
-from profgate.measuring.own_code import check_own_code
+from profgate.measuring.own_code import check_own_code, used_files_of
 from profgate.measuring.sides import isolated_sides
 
 __all__ = ["git"]
@@ -98,21 +97,17 @@ def measured(project: Project, git: Git, tmp_path: Path, monkeypatch: pytest.Mon
     before = commit(git, **project.files)
     after = commit(git, **{name: text.replace("v1", "v2") for name, text in project.files.items()})
     setup, program = (text.replace("{shared}", shared) for text in (project.setup, project.program))
-    outputs, opened, files = [], {}, {}
+    outputs, used = [], {}
     with isolated_sides(before, after, str(tmp_path / "scratch"), setup=setup) as sides:
         for name, side in sides.items():
-            opened[name] = set[str]()
-            with used_files(opened[name]) as watch:
-                words, log = ["sh", "-ec", program], str(tmp_path / f"{name}.log")
-                environment = os.environ | side.environment
-                outcome = run_command(
-                    words, folder=side.checkout, environment=environment, log=log, timeout=60, on_start=watch
-                )
+            opened = set[str]()
+            with used_files(opened) as watch:
+                outcome = side.run(["sh", "-ec", program], 60, on_start=watch)
             assert not outcome.problem
             *paths, version = outcome.output.split()
             outputs.append(version)
-            files[name] = paths
-        check_own_code(sides, ".", files, opened, {})
+            used[name] = used_files_of(side, paths, opened)
+        check_own_code(used["baseline"], used["target"], ".", {})
     return outputs
 
 

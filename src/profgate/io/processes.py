@@ -28,20 +28,21 @@ class Outcome:
     failure: str = ""
     output: str = ""
 
+    def explained(self, folder: str) -> str:
+        """Return the failure of a command in a folder, with its last lines."""
+        # lines without a letter or digit are blank, or mark a place in the line above; a profiler prints its own stack
+        # after the error of the program that it runs
+        text = self.output.partition("\nStack backtrace:")[0]
+        shown = (line.strip() for line in text.splitlines() if any(map(str.isalnum, line)))
+        lines = " | ".join(shown)[-500:]
+        return f"{self.failure} in {folder}; its last lines: {lines or 'none'}"
+
     @property
     def problem(self) -> str:
         """The failure and the last line with an error or the last line, or "" if the command succeeded."""
         lines = self.output.strip().splitlines() if self.failure else []
         shown = next((line for line in reversed(lines) if "Error" in line), lines[-1] if lines else "")
         return f"{self.failure}: {shown.strip()}" if shown else self.failure
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A process group and its start time in clock ticks. The time distinguishes groups with the same number."""
-
-    group: int
-    ticks: int
 
 
 def variables(values: Mapping[str, str]) -> dict[str, str]:
@@ -62,11 +63,14 @@ def run_command(
     environment: Mapping[str, str],
     log: str,
     timeout: float,
-    on_start: Callable[[Started], None] = lambda _: None,
+    on_start: Callable[[int], None] = lambda _: None,
 ) -> Outcome:
-    """Run a command and write its output to the log. Its process group has always ended when this function returns."""
+    """Run a command and write its output to the log. Its process group has always ended when this function returns.
+
+    ``on_start`` is called with the number of the group.
+    """
     try:
-        opened = Path(log).open("ab")  # noqa: SIM115 - closed below
+        opened = Path(log).open("wb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise ProfgateError(log, f"cannot be written: {error.strerror}") from error
     with opened as output:
@@ -84,31 +88,20 @@ def run_command(
         except (OSError, ValueError) as error:  # ValueError is raised for a null byte in a word
             return Outcome(0, f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}")
         try:
-            on_start(Started(process.pid, _ticks(process.pid)))
+            on_start(process.pid)
             code = process.wait(timeout)
-            spent = time.perf_counter_ns() - start
+            failure = "" if not code else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         except subprocess.TimeoutExpired:
-            return Outcome(time.perf_counter_ns() - start, f"took longer than {timeout:g} s")
+            failure = f"took longer than {timeout:g} s"
         finally:
+            spent = time.perf_counter_ns() - start
             _end(process)
-    failure = "" if not code else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
     with Path(log).open("rb") as stream:
         stream.seek(max(os.fstat(stream.fileno()).st_size - LAST_OUTPUT, 0))
         return Outcome(spent, failure, stream.read().decode("utf-8", "replace"))
 
 
-def shown_command(words: Sequence[str]) -> str:
-    """Return a command as the error of `output_of` names it."""
-    return " ".join(words)[:200]
-
-
-def output_of(
-    words: Sequence[str],
-    folder: str,
-    variables: Mapping[str, str],
-    timeout: float,
-    on_start: Callable[[Started], None] = lambda _: None,
-) -> str:
+def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], timeout: float) -> str:
     """Run a command with additional environment variables and return the end of its output.
 
     Raises ProfgateError if the command cannot start, fails or exceeds the timeout.
@@ -116,26 +109,10 @@ def output_of(
     environment = without_git(os.environ) | dict(variables)  # git finds the repository of the folder
     with tempfile.TemporaryDirectory(prefix="profgate-") as scratch:
         log = str(Path(scratch, "log"))
-        outcome = run_command(
-            words, folder=folder, environment=environment, log=log, timeout=timeout, on_start=on_start
-        )
+        outcome = run_command(words, folder=folder, environment=environment, log=log, timeout=timeout)
     if outcome.failure:
-        # lines without a letter or digit are blank, or mark a place in the line above; a profiler prints its own stack
-        # after the error of the program that it runs
-        text = outcome.output.partition("\nStack backtrace:")[0]
-        shown = (line.strip() for line in text.splitlines() if any(map(str.isalnum, line)))
-        lines = " | ".join(shown)[-500:]
-        what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"
-        raise ProfgateError(shown_command(words), what)
+        raise ProfgateError(" ".join(words)[:200], outcome.explained(folder))
     return outcome.output
-
-
-def end_leftover(started: Started) -> bool:
-    """Kill a process group that an earlier run of profgate left behind. Return whether the group still existed."""
-    if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
-        return False  # the group has ended, or its number has been reused
-    _signal(started.group, signal.SIGKILL)
-    return True
 
 
 def end_marked(variable: str) -> int:
@@ -176,12 +153,3 @@ def _signal(group: int, number: int) -> None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _ticks(process: int) -> int:
-    """Return the start time of a process in clock ticks since boot, or 0 if it is unknown."""
-    try:
-        text = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return 0
-    return int(text.rsplit(")", 1)[1].split()[19])

@@ -9,14 +9,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
-from profgate.io.processes import Started
-
 INTERVAL = 0.02  # seconds between two looks, in which a file can be opened and closed again
 SEPARATORS = re.compile("[=:]")  # as in --config=FILE and -classpath FOLDER:FILE
 
 
 @contextmanager
-def used_files(found: set[str]) -> Iterator[Callable[[Started], None]]:
+def used_files(found: set[str]) -> Iterator[Callable[[int], None]]:
     """Yield a function for ``on_start`` of `run_command`, which adds paths to ``found`` until the context ends.
 
     A path is a regular file that a process runs, maps or has opened only for reading, or that its arguments name.
@@ -24,9 +22,9 @@ def used_files(found: set[str]) -> Iterator[Callable[[Started], None]]:
     done = Event()
     threads: list[Thread] = []
 
-    def start(started: Started) -> None:
+    def start(session: int) -> None:
         if sys.platform == "linux":
-            threads.append(Thread(target=_watch, args=(started.group, found, done), daemon=True))
+            threads.append(Thread(target=_watch, args=(session, found, done), daemon=True))
             threads[-1].start()
 
     try:

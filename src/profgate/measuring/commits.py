@@ -8,9 +8,9 @@ from profgate import wiring
 from profgate.attribution.unified_diff import parse_diff
 from profgate.io.files import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files
+from profgate.measuring.checkouts import Checkout
 from profgate.measuring.decision import Decision, decided
-from profgate.measuring.own_code import shared_code
-from profgate.measuring.sides import MeasuredSide, isolated_sides
+from profgate.measuring.sides import isolated_sides
 from profgate.measuring.turns import Turns, watched_run
 from profgate.model.measurement import Suspect
 from profgate.pipeline import PipelineInput
@@ -43,9 +43,9 @@ def decided_between(
         scratch = stack.enter_context(scratch_folder())
         before: dict[str, str] | None = None
 
-        def note_shared_code(side: MeasuredSide) -> None:
+        def note_shared_code(side: Checkout) -> None:
             nonlocal before
-            before = shared_code(side, *watched_run(program, side, extent.timeout)[1:])
+            before = watched_run(program, side, extent.timeout)[1].foreign_code()
 
         sides = stack.enter_context(
             isolated_sides(

@@ -1,4 +1,4 @@
-"""The environment variables of a side, which keep its installed programs and build output apart from the other side."""
+"""The environment variables of a version, which keep its programs and build output apart from those of others."""
 
 import os
 import re
@@ -20,10 +20,10 @@ LOCAL_REPOSITORY = re.compile(r"-Dmaven\.repo\.local=(\S+)")
 CREATION_TIMEOUT = 120.0  # in seconds
 
 
-def side_environment(root: str, outer: Mapping[str, str], *, cargo: bool) -> dict[str, str]:
-    """Return the variables of the side below ``root``, given the variables outside and `cargo_shares_output`.
+def side_environment(root: str, outer: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of the version below ``root``, given the variables outside.
 
-    Values have the same length on both sides if the roots have.
+    Values have the same length for all versions if the roots have.
     """
     programs = f"{root}/bin"
     variables = {
@@ -34,7 +34,7 @@ def side_environment(root: str, outer: Mapping[str, str], *, cargo: bool) -> dic
         # debug information of cached files names the folder of a build
         "CCACHE_NAMESPACE": f"profgate-{root.rpartition('/')[2]}",
     }
-    if cargo:
+    if _cargo_shares_output(outer):
         variables["CARGO_TARGET_DIR"] = f"{root}/target"
     for name in CARGO_OUTPUT:
         if os.path.isabs(outer.get(name, "")):  # noqa: PTH117 - the path is a string
@@ -57,7 +57,7 @@ def python_environment(root: str, checkout: str, variables: Mapping[str, str]) -
     return {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{variables['PATH']}"}
 
 
-def cargo_shares_output(outer: Mapping[str, str]) -> bool:
+def _cargo_shares_output(outer: Mapping[str, str]) -> bool:
     """Return whether the user's configuration of Cargo sets a build folder, which is then shared by all projects."""
     home = Path(outer.get("CARGO_HOME") or Path.home() / ".cargo")
     for name in ("config.toml", "config"):

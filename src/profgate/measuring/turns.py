@@ -12,11 +12,11 @@ from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
-from profgate.io.processes import Started, end_marked, output_of, shown_command
 from profgate.io.used_files import used_files
+from profgate.measuring.checkouts import Checkout
 from profgate.measuring.looks import FEWEST, MOST, SECOND
-from profgate.measuring.own_code import check_own_code
-from profgate.measuring.sides import SIDES, MeasuredSide, states, unchanged
+from profgate.measuring.own_code import UsedFiles, check_own_code, used_files_of
+from profgate.measuring.sides import SIDES, states, unchanged
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
 from profgate.source_maps import with_sources
 
@@ -30,12 +30,12 @@ class Turns:
 
     ``budget`` limits the time of all runs after the warm-up, and ``timeout`` that of one run, in seconds. ``code`` are
     the files of each side that its warm-up run used, ``workloads`` those of all warm-up runs, and ``took`` is the time
-    of the counted runs of each side. ``before`` is the `shared_code` of the baseline before the setup of the target, or
-    None without setup.
+    of the counted runs of each side. ``before`` is the `foreign_code` of the baseline before the setup of the target,
+    or None without setup.
     """
 
     program: Sequence[str]
-    sides: Mapping[str, MeasuredSide]
+    sides: Mapping[str, Checkout]
     budget: float
     timeout: float
     before: Mapping[str, str] | None = None
@@ -47,10 +47,10 @@ class Turns:
 
     def warm_up(self, repository: str = ".") -> Profiles:
         """Record one uncounted run of each side and return it. Raises ProfgateError if both sides ran the same code."""
-        found, files, opened = {}, {}, {}
+        found, used = {}, {}
         for side in SIDES:
-            found[side], files[side], opened[side] = watched_run(self.program, self.sides[side], self.timeout)
-        self.code = check_own_code(self.sides, repository, files, opened, self.before)
+            found[side], used[side] = watched_run(self.program, self.sides[side], self.timeout)
+        self.code = check_own_code(used["baseline"], used["target"], repository, self.before)
         self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
         return {side: [_below(self.sides[side], source) for source in sources] for side, sources in found.items()}
 
@@ -115,51 +115,49 @@ class Turns:
         return found
 
 
-def watched_run(
-    program: Sequence[str], side: MeasuredSide, timeout: float
-) -> tuple[list[SourceFile], set[str], set[str]]:
-    """Record a warm-up run. Return its profiles, the files of their frames, and the paths that its processes used."""
+def watched_run(program: Sequence[str], side: Checkout, timeout: float) -> tuple[list[SourceFile], UsedFiles]:
+    """Record a warm-up run. Return its profiles and the files that it used."""
     opened: set[str] = set()
     with used_files(opened) as watch:
         found = recorded_run(program, side, 0, timeout, watch)
-    profiles = [source.profile for source in found if source.profile]
-    return found, {file for profile in profiles for file in profile.frames.files if file}, opened
+    files = set[str]()
+    for source in found:
+        if source.profile is not None:
+            files.update(filter(None, source.profile.frames.files))
+    return found, used_files_of(side, files, opened)
 
 
 def recorded_run(
     program: Sequence[str],
-    side: MeasuredSide,
+    side: Checkout,
     number: int,
     timeout: float,
-    watch: Callable[[Started], None] = lambda _: None,
+    watch: Callable[[int], None] = lambda _: None,
 ) -> list[SourceFile]:
-    """Record one run of one side, and read its profiles. Raises ProfgateError if the program writes none."""
+    """Record one run of one side, and read its profiles. Raises SideError if it fails or writes no profile."""
     sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side.name}\n")
+    where = f"run {number}, {side.name}"
     # beside the folder of the side: what the program stores is not code that it ran
     out = tempfile.mkdtemp(prefix="profiles-", dir=os.path.dirname(side.root))  # noqa: PTH120 - the path is a string
-    variables = {**side.environment, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
+    outcome = side.run(program, timeout, {"run": str(number), "out": out}, on_start=watch)
+    if outcome.failure:
+        raise SideError(side.name, where, outcome.explained(side.folder))
     try:
-        output_of(list(program), side.folder, variables, timeout, watch)
         files = [each for each in sources_under(out) if each.name not in {MANIFEST_NAME, RECORDING_NAME}]
-        found = _as_run(with_sources(files, side.checkout), number)
+        found = _as_run(with_sources(files, side.place), number)
     except ProfgateError as error:
-        own = error.where == shown_command(program)  # perhaps a script of profgate that runs the profiler
-        raise SideError(side.name, f"run {number}, {side.name}", error.what if own else str(error)) from error
-    finally:
-        if ended := end_marked(f"PROFGATE_OUT={out}"):
-            count = f"{ended} process{'es' if ended > 1 else ''}"
-            sys.stderr.write(f"profgate: ended {count} that run {number} of the {side.name} left behind\n")
+        raise SideError(side.name, where, str(error)) from error
     if not found:
         what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"
-        raise SideError(side.name, f"run {number}, {side.name}", what)
+        raise SideError(side.name, where, what)
     return found
 
 
-def _below(side: MeasuredSide, source: SourceFile) -> SourceFile:
+def _below(side: Checkout, source: SourceFile) -> SourceFile:
     """Make paths of files relative to the checkout; otherwise, a function would be a new one on each side."""
     if source.profile is None:
         return source
-    starts = tuple(f"{scheme}{place}/" for place in (side.checkout, side.root) for scheme in ("", "file://"))
+    starts = tuple(f"{scheme}{place}/" for place in (side.place, side.root) for scheme in ("", "file://"))
     frames = source.profile.frames
     files = [file and file.removeprefix(next(filter(file.startswith, starts), "")) for file in frames.files]
     return replace(source, profile=replace(source.profile, frames=frames._replace(files=files)))

@@ -368,8 +368,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     },
     ReasonCode.BENCHMARK_SOURCE: {
         "changed": "not compared, because the source of the benchmark changed: {benchmarks}{more:more}",
-        "stretches": "compared only between changes of the benchmark's source: {benchmarks}{more:more}",
-        "unknown": "source unknown, use --source: {benchmarks}{more:more}",
+        "unknown": "source unknown, so a change of it is not noticed: {benchmarks}{more:more}",
     },
     ReasonCode.BENCHMARK_EDITED: {
         "workload_changed": "the change edits {file}, where {function} contains the whole run, so both sides may "

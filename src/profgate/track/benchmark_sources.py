@@ -1,8 +1,6 @@
 """Finds the source files of benchmarks, computes their digests, and copies the files into old versions."""
 
-import glob
 import hashlib
-import os
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,35 +9,19 @@ from profgate.attribution.fingerprints import SourceFunction, parsed_source
 from profgate.errors import ProfgateError
 
 LARGEST_SOURCE = 16 << 20  # in bytes
-MOST_SOURCES = 10_000
-
-
-def files_matching(folder: str, pattern: str) -> list[str]:
-    """Return the sorted paths of files below a folder that match a glob such as ``bench/**/*.py``, or are below one.
-
-    Raises ProfgateError if too many files match.
-    """
-    root = os.path.realpath(folder)
-    found = set()
-    for name in glob.iglob(pattern, root_dir=root, recursive=True):  # noqa: PTH207 - patterns are relative
-        place = Path(root, name)
-        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.is_file() and path.resolve().is_relative_to(root) and "__pycache__" not in path.parts:
-                found.add(path.relative_to(root).as_posix())
-            if len(found) > MOST_SOURCES:
-                raise ProfgateError(pattern, f"matches more than {MOST_SOURCES:,} files; name the benchmarks only")
-    return sorted(found)
 
 
 def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
-    """Return a digest of the names and contents of these files, or None if no file exists."""
-    digest = hashlib.sha256()
-    paths = [(name, path) for name in names if (path := Path(folder, name)).is_file()]
-    for name, path in paths:
-        digest.update(f"{name}\0{path.stat().st_size}\0".encode(errors="surrogatepass"))
-        with path.open("rb") as stream:
-            hashlib.file_digest(stream, lambda: digest)  # adds the content to the existing digest
-    return digest.hexdigest() if paths else None
+    """Return a digest of the names and contents of these files and the files of folders, or None if none exists."""
+    digest, found = hashlib.sha256(), False
+    for name in sorted(set(names)):
+        place = Path(folder, name)
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if path.is_file() and "__pycache__" not in path.parts:
+                found = True
+                digest.update(f"{name}\0{path.relative_to(place)}\0{path.stat().st_size}\0".encode(errors="surrogatepass"))
+                digest.update(path.read_bytes())
+    return digest.hexdigest() if found else None
 
 
 def text_below(folder: str, name: str) -> str | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from profgate.errors import ComparisonError, did_you_mean
 from profgate.model.arrays import FloatArray, IntArray, read_only
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
 from profgate.statistics.change_points import shifts
 from profgate.statistics.t_tests import critical_t
@@ -173,19 +173,14 @@ def _jump(
 
 
 FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics in order of preference
-MOST_NAMED = 5  # maximum number of benchmarks named in a note
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionOptions:
-    """Options of an evolution: the metric to show first, and the minimum change as a fraction.
-
-    A benchmark whose source changed is compared only with ``stretches``, among the versions between two changes.
-    """
+    """Options of an evolution: the metric to show first, and the minimum change as a fraction."""
 
     metric: str | None = None
     min_change: float | None = None
-    stretches: bool = False
 
 
 def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
@@ -204,12 +199,14 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
     for key in sorted(gathered):
         values = _matrix(gathered[key], len(measured))
         line = _line(gathered[key], values)
-        if options.stretches or not line.breaks:
-            all_series += _series(len(lines), line, values)
+        if not line.breaks:  # as in the paper: only benchmarks whose source is the same in all versions
+            known = np.flatnonzero(line.count)
+            middle, count = line.middle[known], line.count[known]
+            all_series.append(VersionSeries(len(lines), line.metric, known, middle, count, values[known]))
         lines.append(line)
     jumps = tuple(find_jumps(all_series, options.min_change))
     first = _first_metric(lines, options.metric)
-    return Evolution(title, tuple(measured), tuple(lines), jumps, first, tuple(_notes(lines, options)))
+    return Evolution(title, tuple(measured), tuple(lines), jumps, first, tuple(_notes(lines)))
 
 
 def _matrix(readings: Sequence[tuple[int, BenchmarkValue]], versions: int) -> FloatArray:
@@ -239,13 +236,6 @@ def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) ->
     )
 
 
-def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[VersionSeries]:
-    """Yield a series for each range of versions in which the source of the benchmark is the same."""
-    for first, last in pairwise([0, *line.breaks, len(values)]):
-        known = first + np.flatnonzero(line.count[first:last])
-        yield VersionSeries(number, line.metric, known, line.middle[known], line.count[known], values[known])
-
-
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
     """Return the requested metric. The default is a deterministic metric or, if there is none, the most frequent."""
     names = sorted({line.metric.name for line in lines})
@@ -258,14 +248,13 @@ def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
     return lead or min(names, key=lambda name: (-sum(line.metric.name == name for line in lines), name))
 
 
-def _notes(lines: Sequence[EvolutionLine], options: EvolutionOptions) -> Iterator[Reason]:
+def _notes(lines: Sequence[EvolutionLine]) -> Iterator[Reason]:
     """Yield a reason for each group of benchmarks whose comparison is limited."""
     changed = {line.benchmark for line in lines if line.breaks}
     unknown = {line.benchmark for line in lines} - {line.benchmark for line in lines if line.source_known}
-    limit = "stretches" if options.stretches else "changed"
-    for case, benchmarks in ((limit, sorted(changed)), ("unknown", sorted(unknown))):
+    most = 5  # benchmarks that are named
+    for case, benchmarks in (("changed", changed), ("unknown", unknown)):
         if benchmarks:
-            more = len(benchmarks) - MOST_NAMED
-            shown = ", ".join(benchmarks[:MOST_NAMED])
-            parameters: dict[str, Parameter] = {"case": case, "benchmarks": shown, "more": more if more > 0 else None}
-            yield Reason(ReasonCode.BENCHMARK_SOURCE, parameters)
+            shown = ", ".join(sorted(benchmarks)[:most])
+            more = max(0, len(benchmarks) - most) or None
+            yield Reason(ReasonCode.BENCHMARK_SOURCE, {"case": case, "benchmarks": shown, "more": more})

@@ -1,14 +1,11 @@
-"""Formats an evolution as terminal text, JSON or CSV."""
+"""Formats an evolution as terminal text or JSON."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from profgate.model.arrays import FloatArray, finite
 from profgate.model.visible_text import full_name, name_text, plain
-from profgate.report.csv_report import safe_cell
 from profgate.report.numbers import counted, from_to, signed_percent
 from profgate.report.text_table import aligned
 from profgate.report.wording import full_sentence
@@ -17,9 +14,6 @@ from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVers
 SCHEMA = "profgate.evolution/1"
 MOST_JUMPS = 20
 MOST_VERSIONS = 6  # maximum number of versions listed in a warning
-CSV_COLUMNS = (
-    *("version", "commit", "benchmark", "metric", "unit", "value", "low", "high", "n", "jump", "source_changed"),
-)
 ARROWS = {"worse": "▲", "better": "▼"}
 
 
@@ -147,27 +141,3 @@ def evolution_json(evolution: Evolution) -> str:
 
 def _metric(line: EvolutionLine) -> dict[str, str]:
     return {"metric": line.metric.name, "unit": line.metric.unit}
-
-
-def evolution_csv(evolution: Evolution) -> str:
-    """Return CSV with one row per measured version, benchmark and metric, in version order."""
-    jumps = {(jump.line, jump.target): jump.direction for jump in evolution.jumps}
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for number, measured in enumerate(evolution.measured):
-        for place, line in enumerate(evolution.lines):
-            if line.count[number]:
-                values = (float(column[number]) for column in (line.middle, line.low, line.high))
-                changed = "yes" if number in line.breaks else ""
-                names = (line.benchmark, line.metric.name, line.metric.unit)
-                row = (*names, *values, int(line.count[number]), jumps.get((place, number), ""), changed)
-                writer.writerow([_cell(cell) for cell in (measured.version.name, measured.version.commit, *row)])
-    return text.getvalue()
-
-
-def _cell(value: object) -> object:
-    """Return whole numbers as integers, and text as one line that spreadsheets do not interpret as a formula."""
-    if isinstance(value, str):
-        return safe_cell(value)
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53 else value

@@ -80,9 +80,7 @@ def repository_around(folder: str) -> TrackedRepository:
     except ProfgateError as error:
         if error.where == "git":
             raise
-        raise ProfgateError(
-            folder, "is not in a git repository; --releases tracks versions without a repository"
-        ) from None
+        raise ProfgateError(folder, "is not in a git repository; start in the repository to measure") from None
     return TrackedRepository(top, prefix)
 
 

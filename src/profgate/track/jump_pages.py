@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from profgate import wiring
-from profgate.attribution.unified_diff import folder_diff, parse_diff
+from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.calls import by_calls
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError
@@ -76,9 +76,7 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
     return [number for _, _, number in sorted(turns)]
 
 
-def _comparison(
-    track: Track, line: EvolutionLine, versions: _VersionPair, diff: SourceDiff | None
-) -> Comparison | None:
+def _comparison(track: Track, line: EvolutionLine, versions: _VersionPair, diff: SourceDiff) -> Comparison | None:
     """Compare both versions in the metric of the jump or, if this metric cannot be drawn, in the first drawable one."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
@@ -95,8 +93,8 @@ def _comparison(
 
 def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
     """Return the profiles of a benchmark, renamed so that each profile counts as a run of the benchmark."""
-    runs = track.folder.records(version.key)
-    found = (source for number in runs for source in track.folder.profiles(version.key, number))
+    runs = track.folder.records(version.commit)
+    found = (source for number in runs for source in track.folder.profiles(version.commit, number))
     own = [source for source in found if workload_name(source.name) == benchmark]
     endings = ["".join(PurePosixPath(source.name).suffixes) for source in own]
     return [
@@ -105,23 +103,18 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
     ]
 
 
-def _diff(track: Track, versions: _VersionPair) -> SourceDiff | None:
-    """Return the source diff from `git diff`. Without a repository, compare the files that setup commands installed."""
-    if track.plan.repository is None:
-        texts = track.folder.sources.differing(versions[0].key, versions[1].key)
-        return None if texts is None else folder_diff(*texts)
+def _diff(track: Track, versions: _VersionPair) -> SourceDiff:
     before, after = (version.commit for version in versions)
     patch = wiring.with_texts(parse_diff(source_patch(track.plan.repository.top, before, after), "git diff"))
     return replace(patch, repository_files=track.plan.repository.files(after))
 
 
-def _page(versions: _VersionPair, comparison: Comparison, diff: SourceDiff | None) -> str:
+def _page(versions: _VersionPair, comparison: Comparison, diff: SourceDiff) -> str:
     # the note on differing totals is removed, because a jump is such a difference
     notes = tuple(note for note in comparison.notes if note.reason.code is not ReasonCode.TOTALS_FAR_APART)
     comparison = replace(comparison, notes=notes)
-    context = PageContext((versions[0].name, versions[1].name), diff=diff)
-    if diff is not None:
-        context = context._replace(states=states_of(comparison, diff, changed_functions(diff)))
+    states = states_of(comparison, diff, changed_functions(diff))
+    context = PageContext((versions[0].name, versions[1].name), diff=diff, states=states)
     return build_page(*page_input(comparison, context))
 
 

@@ -1,16 +1,11 @@
 """The plan of ``profgate track``, and the measurement of one version: checkout, setup, and the runs still missing."""
 
-import glob
 import hashlib
 import json
 import os
 import platform
-import re
-import shlex
-import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -20,104 +15,70 @@ from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
 from profgate.io.environment import CPU_FILE, cpu_model
-from profgate.io.files import confined, sources_under
-from profgate.io.git import without_git
-from profgate.io.processes import Outcome, run_command, variables, with_values
-from profgate.io.worktrees import worktree
+from profgate.io.files import sources_under
+from profgate.io.processes import with_values
+from profgate.measuring.checkouts import Checkout, checked_out
 from profgate.model.profile import Measurements, Profile
 from profgate.model.units import CALLS, Metric, MetricKind, base_unit
-from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, files_matching, text_below
+from profgate.model.visible_text import name_text
+from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, text_below
 from profgate.track.evolution import EvolutionOptions
 from profgate.track.git_versions import TrackedRepository
 from profgate.track.track_folder import LOG, OUTPUT, TrackFolder
 from profgate.track.versions import BenchmarkValue, TrackRun, Version
 
-INSTALLERS = {  # commands that install a version, by a part of the error message if it is not installed
-    "No module named": "pip install {}",
-    "Cannot find module": "npm ci --prefix {}",
-    "Cannot find package": "npm ci --prefix {}",
-}
-PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
-
 
 @dataclass(frozen=True, slots=True)
 class TrackPlan:
-    """The command and the versions to measure. ``repository`` is None if a setup command installs the versions.
+    """The command and the versions to measure.
 
-    ``copied`` paths are copied into each worktree, and ``sources`` are patterns of the sources of benchmarks. With
-    ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a jump are
-    measured. ``timeout`` is in seconds.
+    ``setup`` is a shell command, and ``copied`` are paths that are copied into each worktree. With ``refine``, only
+    versions that narrow down a jump are measured. ``timeout`` is in seconds.
     """
 
     command: tuple[str, ...]
     versions: tuple[Version, ...]
-    repository: TrackedRepository | None
-    setup: tuple[tuple[str, ...], ...] = ()
+    repository: TrackedRepository
+    setup: str | None = None
     runs: int = 3
-    timeout: float = 1800.0
-    here: bool = False
+    timeout: float = 900.0
     copied: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
     refine: bool = False
     options: EvolutionOptions = field(default_factory=EvolutionOptions)
 
     @property
-    def prefix(self) -> str:
-        """Path of the current folder relative to the top of the repository."""
-        return self.repository.prefix if self.repository is not None else ""
-
-    @property
-    def program(self) -> str:
-        """Name of the program: the name of the repository, of the package that is installed, or of the folder."""
-        if self.repository is not None:
-            return self.repository.name
-        # installers take arguments such as shop=={version} and shop@v{version}
-        packages = (part.partition("{version}")[0].removesuffix("v") for command in self.setup for part in command)
-        names = (package.rstrip("=@") for package in packages if package.endswith(("==", "@")))
-        return next(filter(None, names), Path.cwd().name)
-
-    @property
     def key(self) -> str:
-        """Digest of the command, the setup and files in the current folder. Comparable runs have the same digest."""
-        patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
-        files = {name for pattern in patterns for name in files_matching(".", pattern)}
-        files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
-        digest = digest_of_files(".", sorted(files))
-        parts = [self.command, self.setup, self.here, self.copied, digest, not self.repository]
+        """Digest of the command, the setup and files outside of the versions. Comparable runs have the same digest."""
+        outside = [name for name in self.named_files() if Path(name).is_absolute()]
+        parts = [self.command, self.setup, self.copied, digest_of_files(".", [*self.copied, *outside])]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-    def warnings(self) -> Iterator[str]:
-        """Yield warnings about uncommitted changes and submodules, which are not measured."""
-        if self.repository is None:
-            return
-        if not self.here and self.repository.is_dirty():
-            yield "changes that are not committed are not measured; --bring copies files from here"
-        if not self.setup and ".gitmodules" in self.repository.files(self.versions[-1].commit):
-            yield "submodules are not checked out; --setup 'git submodule update --init' does that"
 
     def named_files(self) -> list[str]:
         """Return the arguments of the command that may be files of the benchmark."""
-        program = self.command[0]
-        arguments = [*self.command[1:], *([program] if "/" in program and not program.startswith("/") else [])]
-        names = (argument.removeprefix("{source}/").removeprefix("./") for argument in arguments)
-        possible = (name for name in names if name and not name.startswith(("-", "{")))
-        return [name for name in possible if ".." not in PurePosixPath(name).parts]
+        found = []
+        for place, argument in enumerate(self.command):
+            name = argument.removeprefix("./")
+            program = place == 0 and ("/" not in name or name.startswith("/"))  # that is installed
+            if name and not program and not name.startswith(("-", "{")) and ".." not in PurePosixPath(name).parts:
+                found.append(name)
+        return found
 
 
 class VersionRuns:
-    """Runs of one version. ``source`` is the path of a new folder for the sources of the version."""
+    """Runs of one version. ``root`` is the path of a new folder for the version."""
 
-    def __init__(self, plan: TrackPlan, folder: TrackFolder, version: Version, source: str) -> None:
-        self.plan, self.folder, self.version, self.source = plan, folder, version, source
-        self.place = "." if plan.here else str(Path(source, plan.prefix))
+    def __init__(self, plan: TrackPlan, folder: TrackFolder, version: Version, root: str) -> None:
+        self.plan, self.folder, self.version, self.root = plan, folder, version, root
 
     def measure(self) -> str:
         """Make the missing runs of the version. Return the reason for a failure, or "" on success."""
+        name = f"version {name_text(self.version.name, 40)}"
         try:
-            with self._checkout():
-                problem = self._set_up()
-                if not problem:
-                    return self._make_runs()
+            with checked_out(name, self.version.commit, self.root) as checkout:
+                copy_into(checkout.place, self.plan.repository.prefix, self.plan.copied)
+                if self.version == self.plan.versions[-1]:
+                    checkout.report_missing(self.plan.setup)
+                return self._make_runs(checkout.set_up(self.plan.setup, self.plan.timeout))
         except ProfgateError as error:
             if error.where.startswith(self.folder.folder):  # the version did not cause this error
                 raise
@@ -125,116 +86,67 @@ class VersionRuns:
         except OSError as error:  # for example, the disk is full, or files of the version are unreadable
             problem = f"{error.filename or 'the worktree'}: {error.strerror}"
         with self.folder.attempt() as attempt:
-            number = max(self.folder.records(self.version.key), default=0) + 1
-            self.folder.store(attempt, self.version.key, number, TrackRun(problem=problem))
+            number = max(self.folder.records(self.version.commit), default=0) + 1
+            self.folder.store(attempt, self.version.commit, number, TrackRun(problem=problem))
         return problem
 
-    @contextmanager
-    def _checkout(self) -> Iterator[None]:
-        if self.plan.repository is None:
-            Path(self.source).mkdir()
-            try:
-                yield
-            finally:
-                shutil.rmtree(self.source, ignore_errors=True)
-            return
-        with worktree(self.version.commit, self.source, self.plan.repository.top):
-            if not self.plan.here:
-                confined(self.place, self.source)
-            copy_into(self.source, self.plan.prefix, self.plan.copied)
-            yield
-
-    def _set_up(self) -> str:
-        for command in self.plan.setup:
-            with self.folder.attempt() as attempt:
-                outcome = self._execute(command, attempt, self.source)
-            if outcome.problem:
-                return f"setup: {outcome.problem}"
-        if self.plan.repository is None:
-            self.folder.sources.store(self.version.key, self.source)
-        return ""
-
-    def _make_runs(self) -> str:
-        stored = self.folder.records(self.version.key)
+    def _make_runs(self, checkout: Checkout) -> str:
+        # a fixed hash seed fixes the order of sets, which makes call counts reproducible
+        seed = {"PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0")}
+        checkout = replace(checkout, environment={**checkout.environment, **seed})
+        stored = self.folder.records(self.version.commit)
         for number in range(1, self.plan.runs + 1):
             if number not in stored:
                 with self.folder.attempt() as attempt:
-                    record = self._run(attempt)
-                    self.folder.store(attempt, self.version.key, number, record)
+                    record = self._run(checkout, attempt)
+                    self.folder.store(attempt, self.version.commit, number, record)
                 if record.problem:
                     return record.problem
         return ""
 
-    def _run(self, attempt: Path) -> TrackRun:
-        outcome = self._execute(self.plan.command, attempt, self.place)
+    def _run(self, checkout: Checkout, attempt: Path) -> TrackRun:
+        out, version = str(attempt / OUTPUT), self.version
+        values = {"out": out, "source": checkout.place, "version": version.name, "commit": version.commit}
+        # a name of a version may contain characters that a shell interprets, so arguments contain only the folder
+        command = with_values(self.plan.command, {"out": out})
+        outcome = checkout.run(command, self.plan.timeout, values, str(attempt / LOG))
         seconds = outcome.nanoseconds / 1e9
-        if outcome.problem:
-            return TrackRun(seconds=seconds, problem=outcome.problem + self._setup_advice(outcome.problem))
-        found = sources_under(str(attempt / OUTPUT))
+        if outcome.failure:
+            return TrackRun(seconds=seconds, problem=outcome.problem)
+        found = sources_under(out)
         read = wiring.read_sources(found)
         warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
         profiles = [profile for profile in read if not isinstance(profile, ProfileError)]
-        values = benchmark_values((workload_name(profile.name), profile) for profile in profiles)
+        values_found = benchmark_values((workload_name(profile.name), profile) for profile in profiles)
         if not found:
-            values = [BenchmarkValue(" ".join(self.plan.command), WALL, float(outcome.nanoseconds))]
-        if not values:
+            wall = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
+            values_found = [BenchmarkValue(" ".join(self.plan.command), wall, float(outcome.nanoseconds))]
+        if not values_found:
             reason = warnings[0] if warnings else "they are empty"
             return TrackRun(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {reason}")
-        of_command = self._command_digest()
-        known = tuple(replace(value, source=self._own_digest(value) or of_command) for value in values)
-        return TrackRun(known, seconds, machine(), warnings=warnings)
+        of_command = self._command_digest(checkout)
+        known = []
+        for value in values_found:
+            text = text_below(checkout.folder, value.file) if value.file else None
+            own = None if text is None else digest_at_line(str(value.file), value.line, text)
+            known.append(replace(value, source=own or of_command))
+        return TrackRun(tuple(known), seconds, machine(), warnings=warnings)
 
-    def _setup_advice(self, problem: str) -> str:
-        """Return the missing option --setup if the command failed because the version is not installed."""
-        installers = (command for part, command in INSTALLERS.items() if part in problem and not self.plan.setup)
-        command = next(installers, "").format(shlex.quote(f"./{self.plan.prefix}" if self.plan.prefix else "."))
-        return command and f"; to install each version, use --setup {shlex.quote(command)}"
+    def _command_digest(self, checkout: Checkout) -> str | None:
+        """Return a digest of the files that the command names.
 
-    def _execute(self, command: Sequence[str], attempt: Path, place: str) -> Outcome:
-        """Fill in the placeholders of a command and run the command. Raises ProfgateError for unsafe version names."""
-        version = self.version
-        if any("{version}" in argument for argument in command) and not PLAIN_NAME.fullmatch(version.name):
-            what = "its name has characters that a shell interprets; use the variable PROFGATE_VERSION"
-            raise ProfgateError("{version}", what)
-        out = str(attempt / OUTPUT)
-        values = {"out": out, "source": self.source, "version": version.name, "commit": version.commit}
-        # a fixed hash seed fixes the order of sets, which makes call counts reproducible
-        environment = {"PYTHONHASHSEED": "0"} | without_git(os.environ) | variables(values)
-        return run_command(
-            with_values(command, values),
-            folder=place,
-            environment=environment,
-            log=str(attempt / LOG),
-            timeout=self.plan.timeout,
-            on_start=self.folder.note_started,
-        )
-
-    def _own_digest(self, value: BenchmarkValue) -> str | None:
-        """Return the digest of the benchmark's source, which is located by --source or by the result."""
-        if self.plan.sources:
-            patterns = [pattern.replace("{benchmark}", glob.escape(value.benchmark)) for pattern in self.plan.sources]
-            names = {name for pattern in patterns for name in files_matching(self.place, pattern)}
-            return digest_of_files(self.place, sorted(names))
-        text = text_below(self.place, value.file) if value.file else None
-        return digest_at_line(value.file, value.line, text) if value.file and text is not None else None
-
-    def _command_digest(self) -> str | None:
-        """Return a digest of the files that the command names."""
-        plan, names = self.plan, self.plan.named_files()
-        if plan.repository is not None and not plan.here:
-            # only committed or copied files are used, because files built by a setup command differ in every version
-            committed = plan.repository.files(self.version.commit)
-            copied = {*plan.copied, *filter(os.path.isabs, names)}
-            names = [name for name in names if plan.prefix + name in committed or name in copied]
-        return digest_of_files(self.place, sorted(set(names)))
+        Only committed or copied files count, because files that a setup builds differ in every version.
+        """
+        plan = self.plan
+        committed = plan.repository.files(self.version.commit)
+        inside = {name for name in plan.named_files() if plan.repository.prefix + name in committed}
+        outside = {name for name in plan.named_files() if name in plan.copied or Path(name).is_absolute()}
+        return digest_of_files(checkout.folder, inside | outside)
 
 
 def machine(cpu_file: str = CPU_FILE) -> str:
     """Return a description of the machine, because times from different machines are not comparable."""
     return f"{platform.system()} {platform.machine()}, {cpu_model(cpu_file) or platform.machine()}"
-
-
-WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 
 
 def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:

@@ -20,8 +20,6 @@ from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.io.files import read_stored, sources_under, write_text
-from profgate.io.processes import Started, end_leftover
-from profgate.io.source_folders import Texts, files_below, text_of
 from profgate.model.source import SourceFile
 from profgate.track.versions import TrackRun
 
@@ -30,7 +28,7 @@ RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the record of a run, the f
 ASIDE = ".aside-"
 LARGEST = 64 << 20  # maximum size of a stored file, in bytes
 UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a link or a pipe is not opened
-SOURCES = "work/source/source"  # same layout as on CI runners, so that paths in profiles are shortened
+SOURCES = "work/source"  # with its checkout, same layout as on CI runners, so that paths in profiles are shortened
 
 
 def record_to_json(record: TrackRun) -> str:
@@ -54,13 +52,12 @@ class TrackFolder:
     def __init__(self, folder: str, key: str) -> None:
         self.folder = os.path.abspath(folder)  # noqa: PTH100 - a string, which child processes get as an environment variable
         self._runs = Path(self.folder) / "runs" / key
-        self.sources = ReleaseSources(self._runs / "sources")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[str]:
-        """Lock the folder, end the processes of a killed ``profgate track``, and remove its temporary files.
+        """Lock the folder, and remove the temporary files of a killed ``profgate track``.
 
-        Yields a new folder for the sources of a version, outside all repositories, because tools search parent folders
+        Yields a new folder for a version, outside all repositories, because tools search parent folders
         for settings. Its path is the same for all versions, because it occurs in profiles.
         """
         with self._errors():
@@ -124,10 +121,6 @@ class TrackFolder:
                 self._remove(place)
             attempt.rename(place)
 
-    def note_started(self, started: Started) -> None:
-        """Record a started process, so that the next ``profgate track`` can end it if this process is killed."""
-        write_text(str(self._runs / "running.json"), json.dumps(asdict(started)))
-
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
         """Convert operating system errors, such as a full disk, to a ProfgateError that names the folder."""
@@ -143,8 +136,6 @@ class TrackFolder:
         shutil.rmtree(aside, ignore_errors=True)
 
     def _clear(self) -> None:
-        with contextlib.suppress(ProfgateError, ValueError):
-            end_leftover(TypeAdapter(Started).validate_json(read_stored(str(self._runs / "running.json"), LARGEST)))
         for path in self._runs.glob(f"{ASIDE}*"):
             shutil.rmtree(path, ignore_errors=True)
 
@@ -177,65 +168,6 @@ def _lock(file: int, folder: str) -> None:
     except OSError:
         what = "another profgate track works in it; wait for it to end or choose another --output-dir"
         raise ProfgateError(folder, what) from None
-
-
-class ReleaseSources:
-    """The stored sources of releases, which are needed for diffs. Each distinct text is stored once.
-
-    The list of a release maps the path of a file to the digest of its text, or to None if it is not text.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def store(self, version: str, source: str) -> None:
-        """Store the text files below a folder, without duplicate texts. Of too many files, nothing is stored."""
-        if self._list(version).is_file():
-            return
-        try:
-            found = files_below(source)
-        except ProfgateError:
-            return
-        listed: dict[str, str | None] = {}
-        for path, place in sorted(found.items()):
-            text = text_of(place)
-            listed[path] = None if text is None else _digest(text)
-            if text is not None and not self._text(_digest(text)).is_file():
-                write_text(str(self._text(_digest(text))), text)
-        write_text(str(self._list(version)), json.dumps(listed))
-
-    def differing(self, before: str, after: str) -> tuple[Texts, Texts, frozenset[str]] | None:
-        """Return the old texts and the new texts that differ, and all new paths, or None if a version is not stored."""
-        old, new = self._listed(before), self._listed(after)
-        if old is None or new is None:
-            return None
-        # files that are not text may also differ, but their difference cannot be shown
-        same = {path for path in old.keys() & new.keys() if old[path] == new[path]}
-        first, second = (
-            {path: self._read(files[path]) for path in sorted(files.keys() - same)} for files in (old, new)
-        )
-        return first, second, frozenset(new)
-
-    def _list(self, version: str) -> Path:
-        return self.folder / f"{_digest(version)[:32]}.json"
-
-    def _text(self, digest: str) -> Path:
-        return self.folder / digest[:2] / digest
-
-    def _read(self, digest: str | None) -> str | None:
-        try:
-            return None if digest is None else read_stored(str(self._text(digest)), LARGEST).decode("utf-8", "replace")
-        except ProfgateError:
-            return None
-
-    def _listed(self, version: str) -> dict[str, str | None] | None:
-        """Return the list of files of a version, or None if the list is missing or invalid."""
-        try:
-            listed = json.loads(read_stored(str(self._list(version)), LARGEST))
-            valid = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())
-        except (ProfgateError, ValueError, TypeError, AttributeError, RecursionError):
-            return None
-        return listed if valid else None
 
 
 def _digest(text: str) -> str:

@@ -28,11 +28,11 @@ class Track:
 
     def evolution(self) -> Evolution:
         """Return the evolution of the measured versions. Raises ComparisonError if no version was measured."""
-        evolution = evolution_of(self.plan.program, self.measured_versions(), self.plan.options)
+        evolution = evolution_of(self.plan.repository.name, self.measured_versions(), self.plan.options)
         return replace(evolution, command=" ".join(self.plan.command))
 
-    def measure(self, source: str) -> None:
-        """Measure the versions that lack runs. ``source`` is the folder for the sources of a version.
+    def measure(self, root: str) -> None:
+        """Measure the versions that lack runs. ``root`` is the path of a folder for one version.
 
         Failed runs are made again, because the environment may have caused the failure.
         """
@@ -42,11 +42,11 @@ class Track:
         seconds: list[float] = []
         for number, left in self._to_measure():
             version, start = versions[number], monotonic()
-            self.folder.drop_failed(version.key)
-            before = len(self.folder.records(version.key))
-            problem = VersionRuns(self.plan, self.folder, version, source).measure()
+            self.folder.drop_failed(version.commit)
+            before = len(self.folder.records(version.commit))
+            problem = VersionRuns(self.plan, self.folder, version, root).measure()
             seconds.append(monotonic() - start)
-            runs = counted(len(self.folder.records(version.key)) - before, "run")
+            runs = counted(len(self.folder.records(version.commit)) - before, "run")
             result = f"skipped: {problem}" if problem else f"{runs} in {_duration(seconds[-1])}"
             rest = f"; {left} left, about {_duration(statistics.median(seconds) * left)}" if left else ""
             self._report(f"{_label(version)}: {result}{rest}")
@@ -71,11 +71,11 @@ class Track:
             return []
 
     def _lacks_runs(self, version: Version) -> bool:
-        records = self.folder.records(version.key).values()
+        records = self.folder.records(version.commit).values()
         return sum(not record.problem for record in records) < self.plan.runs
 
     def _measured(self, version: Version) -> MeasuredVersion:
-        records = self.folder.records(version.key).values()
+        records = self.folder.records(version.commit).values()
         good = [record for record in records if record.values]
         problems = list(dict.fromkeys(record.problem for record in records if record.problem))
         warnings = list(dict.fromkeys(warning for record in records for warning in record.warnings))

@@ -10,16 +10,11 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version to measure. ``commit`` is empty for a release that a setup command installs."""
+    """A version to measure."""
 
     name: str
-    commit: str = ""
+    commit: str
     subject: str = ""
-
-    @property
-    def key(self) -> str:
-        """The name under which the runs of the version are stored."""
-        return self.commit or f"release-{self.name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError
-from profgate.io.processes import Outcome, Started, end_leftover, output_of, run_command, variables, with_values
+from profgate.io.processes import Outcome, output_of, run_command, variables, with_values
 
 PYTHON = sys.executable
 
@@ -59,22 +59,6 @@ def test_timeout_ends_the_command_and_its_children(tmp_path: Path) -> None:
     while _lives(child) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _lives(child)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="start times of processes are read from /proc")
-def test_leftover_process_is_identified_by_start_time(tmp_path: Path) -> None:
-    noted: list[Started] = []
-    words = [PYTHON, "-c", "import time; time.sleep(600)"]
-
-    def stop(started: Started) -> None:
-        noted.append(started)
-        assert not end_leftover(Started(started.group, started.ticks + 1))  # another process of that number
-        assert end_leftover(started)
-
-    log = str(tmp_path / "log.txt")
-    outcome = run_command(words, folder=str(tmp_path), environment={}, log=log, timeout=60, on_start=stop)
-    assert "was ended by signal 9" in outcome.problem
-    assert not end_leftover(noted[0])
 
 
 def _lives(process: int) -> bool:

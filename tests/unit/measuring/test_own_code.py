@@ -7,10 +7,11 @@ import pytest
 
 from measured_repository import Git, commit, repository
 from profgate.errors import ProfgateError
-from profgate.measuring.own_code import check_own_code
-from profgate.measuring.sides import MeasuredSide, isolated_sides
+from profgate.measuring.checkouts import Checkout
+from profgate.measuring.own_code import check_own_code, used_files_of
+from profgate.measuring.sides import isolated_sides
 
-Sides = dict[str, MeasuredSide]
+Sides = dict[str, Checkout]
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +42,9 @@ SETUP = "sleep 0.05; mkdir build; cp .git build/it; cp bench/run.py ../../shared
 
 def check(sides: Sides, frames: Collection[str] = (), opened: Collection[str] = (), name: str = "baseline") -> None:
     """Check the files of one side, while the other side uses its own."""
-    own = {other: [f"{side.checkout}/bench/run.py"] for other, side in sides.items()}
-    files, used = ({**own, name: list(found)} for found in (frames, opened))
-    check_own_code(sides, ".", files, used, {})
+    used = {other: used_files_of(side, [f"{side.place}/bench/run.py"], []) for other, side in sides.items()}
+    used[name] = used_files_of(sides[name], frames, opened)
+    check_own_code(used["baseline"], used["target"], ".", {})
 
 
 def failing(what: str) -> AbstractContextManager[object]:
@@ -55,7 +56,7 @@ def failing(what: str) -> AbstractContextManager[object]:
 @pytest.mark.parametrize("name", ["baseline", "target"])
 @pytest.mark.parametrize("start", ["", "file://"])
 def test_files_of_the_own_side_are_proof(sides: Sides, name: str, start: str) -> None:
-    check(sides, [f"{start}{sides[name].checkout}/bench/run.py", "bench/run.py", "/usr/lib/python3/json.py"], [], name)
+    check(sides, [f"{start}{sides[name].place}/bench/run.py", "bench/run.py", "/usr/lib/python3/json.py"], [], name)
 
 
 @pytest.mark.parametrize("name", ["baseline", "target"])
@@ -63,7 +64,7 @@ def test_files_of_the_own_side_are_proof(sides: Sides, name: str, start: str) ->
 def test_file_of_the_other_side_is_an_error(sides: Sides, name: str, *, opened: bool) -> None:
     (other,) = set(sides) - {name}
     wrong = f"{sides[other].root}/venv/lib/shop.py"
-    own = f"{sides[name].checkout}/bench/run.py"
+    own = f"{sides[name].place}/bench/run.py"
     with pytest.raises(ProfgateError) as raised:
         check(sides, [own] if opened else [own, wrong], [wrong] if opened else [], name)
     assert str(raised.value) == (
@@ -74,8 +75,8 @@ def test_file_of_the_other_side_is_an_error(sides: Sides, name: str, *, opened: 
 
 
 def test_link_to_the_other_side_is_an_error(sides: Sides) -> None:
-    link = Path(sides["baseline"].checkout, "node_modules")
-    link.symlink_to(sides["target"].checkout)
+    link = Path(sides["baseline"].place, "node_modules")
+    link.symlink_to(sides["target"].place)
     with failing("which belongs to the target"):
         check(sides, [f"{link}/bench/run.py"])
 
@@ -94,7 +95,7 @@ def test_working_tree_may_contain_dependencies_only(sides: Sides, path: str, wha
     for file in ("build/it", ".venv/bin/tool"):
         Path(file).touch()
     with failing(what):
-        check(sides, [f"{sides['baseline'].checkout}/bench/run.py"], [str(Path(path).resolve())])
+        check(sides, [f"{sides['baseline'].place}/bench/run.py"], [str(Path(path).resolve())])
 
 
 def test_other_worktree_of_the_repository_is_an_error(sides: Sides, git: Git, top: Path) -> None:
@@ -119,7 +120,7 @@ def test_paths_without_one_of_the_own_side_are_an_error(
     sides: Sides, frames: list[str], opened: list[str], what: str
 ) -> None:
     with failing(what):
-        check(sides, frames, [path.replace("{checkout}", sides["baseline"].checkout) for path in opened])
+        check(sides, frames, [path.replace("{checkout}", sides["baseline"].place) for path in opened])
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from profgate.measuring.side_environment import cargo_shares_output, python_environment, side_environment
+from profgate.measuring.side_environment import python_environment, side_environment
 
 
 def test_values_of_both_sides_are_of_equal_length() -> None:
     outer = {"PATH": "/usr/bin", "CARGO_TARGET_DIR": "/x", "UV_PROJECT_ENVIRONMENT": "/y"}
-    first, second = (side_environment(root, outer, cargo=False) for root in ("/scratch/a", "/scratch/b"))
+    first, second = (side_environment(root, outer) for root in ("/scratch/a", "/scratch/b"))
     assert {name: len(value) for name, value in first.items()} == {name: len(value) for name, value in second.items()}
     assert all(first[name] != second[name] for name in first)
 
 
 def test_build_folders_are_replaced_only_if_both_sides_would_share_them() -> None:
     outer = {"CARGO_TARGET_DIR": "/shared", "CARGO_BUILD_TARGET_DIR": "relative", "PATH": "/usr/bin"}
-    variables = side_environment("/a", outer, cargo=False)
+    variables = side_environment("/a", outer)
     assert variables["CARGO_TARGET_DIR"] == "/a/target"
     assert not {"CARGO_BUILD_TARGET_DIR", "UV_PROJECT_ENVIRONMENT"} & set(variables)
     assert variables["PATH"] == "/a/bin:/usr/bin"
@@ -29,16 +29,16 @@ def test_build_folders_are_replaced_only_if_both_sides_would_share_them() -> Non
 )
 def test_build_folder_in_the_configuration_of_cargo_is_shared(tmp_path: Path, text: str, *, shared: bool) -> None:
     (tmp_path / "config.toml").write_text(text)
-    assert cargo_shares_output({"CARGO_HOME": str(tmp_path)}) is shared
+    assert ("CARGO_TARGET_DIR" in side_environment("/a", {"CARGO_HOME": str(tmp_path)})) is shared
 
 
 def test_maven_reads_the_repository_outside() -> None:
     given = {"MAVEN_OPTS": "-Xmx1g -Dmaven.repo.local=/given"}
-    assert side_environment("/a", given, cargo=False)["MAVEN_OPTS"] == (
+    assert side_environment("/a", given)["MAVEN_OPTS"] == (
         "-Xmx1g -Dmaven.repo.local=/given -Dmaven.repo.local=/a/m2 -Dmaven.repo.local.tail=/given"
     )
-    assert side_environment("/a", {}, cargo=False)["MAVEN_OPTS"].endswith("/.m2/repository")
-    assert "MAVEN_OPTS" not in side_environment("/with space/a", {}, cargo=False)
+    assert side_environment("/a", {})["MAVEN_OPTS"].endswith("/.m2/repository")
+    assert "MAVEN_OPTS" not in side_environment("/with space/a", {})
 
 
 def test_python_of_a_side_has_the_outer_packages_and_commands(tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ import pytest
 
 from measured_repository import Git, commit
 from profgate.errors import ProfgateError
-from profgate.measuring.sides import MeasuredSide, isolated_sides
+from profgate.measuring.checkouts import Checkout
+from profgate.measuring.sides import isolated_sides
 
 
-def texts(side: MeasuredSide) -> dict[str, str]:
-    files = [path for path in Path(side.checkout).rglob("*") if path.is_file() and path.name != ".git"]
-    return {path.relative_to(side.checkout).as_posix(): path.read_text() for path in files}
+def texts(side: Checkout) -> dict[str, str]:
+    files = [path for path in Path(side.place).rglob("*") if path.is_file() and path.name != ".git"]
+    return {path.relative_to(side.place).as_posix(): path.read_text() for path in files}
 
 
 def test_each_side_has_its_commit_and_runs_its_setup_once(git: Git, tmp_path: Path) -> None:
@@ -22,7 +23,7 @@ def test_each_side_has_its_commit_and_runs_its_setup_once(git: Git, tmp_path: Pa
         environments = [Path(side.root, "env").read_text().splitlines() for side in sides.values()]
         roots = [side.root for side in sides.values()]
         assert [len(line) for line in environments[0]] == [len(line) for line in environments[1]]
-        built = Path(sides["target"].checkout, "built").stat().st_mtime
+        built = Path(sides["target"].place, "built").stat().st_mtime
         assert sides["baseline"].ready <= built <= sides["target"].ready
     assert not any(Path(root).exists() for root in roots)
     assert git("worktree", "list").count("\n") == 0
@@ -55,7 +56,7 @@ def test_sides_may_link_files_of_one_store(git: Git, tmp_path: Path) -> None:
     (tmp_path / "package").write_text("")  # as uv and pnpm do
     sha = commit(git, program="one")
     with isolated_sides(sha, sha, str(tmp_path), setup=f"ln {tmp_path}/package package") as sides:
-        assert Path(sides["baseline"].checkout, "package").stat().st_nlink == 3
+        assert Path(sides["baseline"].place, "package").stat().st_nlink == 3
     with (
         pytest.raises(ProfgateError, match=r"changed .*package of the other side"),
         isolated_sides(sha, sha, str(tmp_path), setup=f"ln {tmp_path}/package package; echo x >> package"),
@@ -98,7 +99,7 @@ def test_target_may_be_the_working_tree(git: Git, tmp_path: Path) -> None:
     Path("deep").rename(tmp_path / "outside")
     Path("deep").symlink_to(tmp_path / "outside")
     with isolated_sides(sha, None, str(tmp_path)) as sides:
-        checkout = Path(sides["target"].checkout)
+        checkout = Path(sides["target"].place)
         assert texts(sides["target"]) == {".gitignore": "ignored", "changed": "two", "new": "new", "link": "two"} | {
             "both/new": "new"
         }
@@ -138,7 +139,7 @@ def test_hooks_filters_and_monitors_do_not_run(
     with isolated_sides(sha, None if copied else sha, str(tmp_path)) as sides:
         for side in sides.values():
             assert texts(side)["a.txt"] == "text"
-            assert list(Path(side.checkout, "library").iterdir()) == []
+            assert list(Path(side.place, "library").iterdir()) == []
     assert not (tmp_path / "marker").exists()
     assert git("config", "filter.own=name.smudge") == str(program)
     assert capsys.readouterr().err.splitlines() == [
@@ -161,7 +162,7 @@ def test_setup_can_fill_submodules_and_describe_the_version(
     monkeypatch.chdir(tmp_path / "repository")
     with isolated_sides(sha, sha, str(tmp_path), setup=command) as sides:
         assert all(texts(side)["version"] == "v1.2\n" for side in sides.values())
-        assert all(Path(side.checkout, "library", ".git").is_file() for side in sides.values())
+        assert all(Path(side.place, "library", ".git").is_file() for side in sides.values())
     assert "submodule" not in capsys.readouterr().err
     monkeypatch.delenv("GIT_DIR")
     assert git("worktree", "list").count("\n") == 0

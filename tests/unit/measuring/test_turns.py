@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError, SideError
-from profgate.measuring.sides import MeasuredSide
+from profgate.measuring.checkouts import Checkout
 from profgate.measuring.turns import Turns
 from source_map_samples import SCRIPT, profile, source_map
 from two_commits import pairs_take
@@ -18,7 +18,7 @@ def turns_of(folder: Path, budget: float, program: list[str] = PROGRAM) -> Turns
     sides = {}
     for name, place in (("baseline", folder / "a"), ("target", folder / "b")):
         (place / "checkout").mkdir(parents=True)
-        sides[name] = MeasuredSide(name, str(place), str(place / "checkout"), {}, 0.0)
+        sides[name] = Checkout(name, str(place), str(place / "checkout"), {})
     return Turns(program, sides, budget, timeout=60.0)
 
 
@@ -77,7 +77,7 @@ RENAMING = f"{STACK}/$PROFGATE_RUN-x.folded"
 def test_cheating_runs_are_errors(tmp_path: Path, program: str, message: str) -> None:
     turns = turns_of(tmp_path, 60.0, ["sh", "-c", program, "sh", "a.py"])
     for side in turns.sides.values():
-        Path(side.checkout, "a.py").write_text("")
+        Path(side.place, "a.py").write_text("")
     turns.warm_up()
     with pytest.raises(SideError, match=f"run 1, (baseline|target): {message}"):
         turns.record_until(1)
@@ -88,13 +88,13 @@ def test_processes_end_with_their_run(tmp_path: Path, capsys: pytest.CaptureFixt
     daemon = "setsid sh -c 'touch up; sleep 60' > /dev/null 2>&1 & while [ ! -e up ]; do sleep 0.01; done"
     program = [*PROGRAM[:2], f"{PROGRAM[2]}; {daemon}"]
     turns_of(tmp_path, 60.0, program).warm_up()
-    assert "ended 2 processes that run 0 of the baseline left behind" in capsys.readouterr().err
+    assert "ended 2 processes that a run of the baseline left behind" in capsys.readouterr().err
 
 
 def test_each_side_has_its_own_source_maps(tmp_path: Path) -> None:
     turns = turns_of(tmp_path, 60.0, ["sh", "-c", 'cp lib/a.cpuprofile "$PROFGATE_OUT"'])
     for side, name in (("baseline", "inlineText"), ("target", "inlineNewText")):
-        folder = Path(turns.sides[side].checkout, "lib")
+        folder = Path(turns.sides[side].place, "lib")
         folder.mkdir()
         (folder / "app.js").write_text(SCRIPT)
         (folder / "app.js.map").write_bytes(source_map([(0, 9, 0, 1, 16, 0)], names=[name]))

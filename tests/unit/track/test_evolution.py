@@ -14,7 +14,7 @@ TIME = Metric("time", "nanoseconds", kind=MetricKind.TIMED)
 
 def version(number: int, *values: float, benchmark: str = "work", source: str | None = "s") -> MeasuredVersion:
     runs = tuple((BenchmarkValue(benchmark, CALLS, value, source=source),) for value in values)
-    return MeasuredVersion(Version(f"v{number}"), runs, "" if values else "make failed")
+    return MeasuredVersion(Version(f"v{number}", "c" * 40), runs, "" if values else "make failed")
 
 
 def evolution(*measured: MeasuredVersion, **options: object) -> Evolution:
@@ -38,12 +38,6 @@ def test_changed_benchmark_is_not_compared() -> None:
     )
 
 
-def test_stretches_of_one_source_are_compared() -> None:
-    measured = [version(1, 100), version(2, 150), version(3, 90, source="other"), version(4, 300, source="other")]
-    found = evolution(*measured, stretches=True)
-    assert sorted((jump.baseline, jump.target) for jump in found.jumps) == [(0, 1), (2, 3)]
-
-
 def test_unknown_source_is_compared_and_noted() -> None:
     found = evolution(version(1, 100, source=None), version(2, 150, source=None))
     assert len(found.jumps) == 1
@@ -59,7 +53,7 @@ def test_failed_versions_are_skipped() -> None:
 
 def test_counted_metric_is_first_by_default() -> None:
     runs = (BenchmarkValue("work", TIME, 5.0, source="s"), BenchmarkValue("work", CALLS, 7.0, source="s"))
-    measured = MeasuredVersion(Version("v1"), (runs,))
+    measured = MeasuredVersion(Version("v1", "c" * 40), (runs,))
     assert evolution(measured).metric == "calls"
     assert evolution(measured, metric="time").metric == "time"
     with pytest.raises(ComparisonError, match="known are calls, time"):

@@ -10,7 +10,7 @@ import pytest
 from profgate.model.units import Metric, MetricKind
 from profgate.track.evolution import evolution_of
 from profgate.track.evolution_page import build_evolution_page
-from profgate.track.evolution_text import evolution_csv, evolution_json, evolution_lines
+from profgate.track.evolution_text import evolution_json, evolution_lines
 from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
@@ -92,7 +92,7 @@ def test_terminal_shows_versions_and_jumps() -> None:
 
 
 def test_repeated_problem_is_one_line() -> None:
-    measured = [MeasuredVersion(Version(f"v{number}"), problem="not measured") for number in range(500)]
+    measured = [MeasuredVersion(Version(f"v{number}", "c" * 40), problem="not measured") for number in range(500)]
     lines = evolution_lines(evolution_of("x", [*measured, version("v500", 1)]))
     assert ("warn", "  v0, v1, v2, v3, v4, v5 and 494 more: not measured") in lines
     assert len(lines) < 8
@@ -123,13 +123,3 @@ def test_json_has_null_for_unknown_values() -> None:
         "machine": None,
     }
     assert content["jumps"][0]["ratio"] == 0.5
-
-
-def test_csv_has_row_for_each_value() -> None:
-    rows = evolution_csv(
-        evolution_of("x", [version("=v1", 100, "@sum\nx"), version("v2", 150, "@sum\nx")])
-    ).splitlines()
-    assert rows[0] == "version,commit,benchmark,metric,unit,value,low,high,n,jump,source_changed"
-    assert rows[1] == f"'=v1,{'c' * 40},'@sum x,calls,count,100,100,100,2,,"
-    assert rows[3].endswith(",calls,count,150,150,150,2,worse,")
-    assert len(rows) == 5

@@ -1,11 +1,8 @@
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from profgate.track.measuring import TrackPlan
 from profgate.track.tracking import coarse_to_fine, next_to_refine
-from profgate.track.versions import Version
 
 
 def test_bisection_order() -> None:
@@ -45,21 +42,3 @@ def test_refining_without_jump_measures_both_ends() -> None:
     assert walked(100, 200) == [99, 0]
     assert walked(1, 1) == [0]
     assert next_to_refine(0, [], []) is None
-
-
-@pytest.mark.parametrize(
-    ("argument", "program"),
-    [
-        ("shop=={version}", "shop"),
-        ("@scope/shop@v{version}", "@scope/shop"),
-        ("{version}", "here"),
-        ("shop-{version}", "here"),
-    ],
-)
-def test_program_of_releases_is_the_installed_package(
-    argument: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    plan = TrackPlan(("bench",), (Version("1.0"),), None, setup=(("install", "--quiet", argument),))
-    assert plan.program == program

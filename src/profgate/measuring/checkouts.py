@@ -1,0 +1,116 @@
+"""The runner of ``measure``, ``confirm``, ``track`` and the trial of ``init``: versions of a project in checkouts.
+
+Each checkout has its own environment and build output. Git runs no hooks and filters, commands have a time limit, and
+all their processes have ended afterwards.
+"""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from profgate.errors import ProfgateError, SideError
+from profgate.io.files import confined
+from profgate.io.git import without_git
+from profgate.io.processes import Outcome, end_marked, run_command, variables
+from profgate.io.worktrees import copied_worktree, missing_contents, quiet_git, worktree
+from profgate.measuring.side_environment import python_environment, side_environment
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A version of a project, all of which is below ``root``, a resolved path.
+
+    Commands start in the folder that corresponds to the current folder of the user, ``prefix`` below ``place``, with
+    the additional variables of ``environment``. ``ready`` is the time at which the setup ended, in seconds since 1970.
+    """
+
+    name: str
+    root: str
+    place: str
+    environment: Mapping[str, str]
+    prefix: str = ""
+    ready: float = 0.0
+
+    @property
+    def folder(self) -> str:
+        """The folder in which commands start."""
+        return f"{self.place}/{self.prefix}".rstrip("/")
+
+    def run(
+        self,
+        words: Sequence[str],
+        timeout: float,
+        values: Mapping[str, str] | None = None,
+        log: str = "",
+        on_start: Callable[[int], None] = lambda _: None,
+    ) -> Outcome:
+        """Run a command, with values such as ``out`` as variables such as ``PROFGATE_OUT``.
+
+        If there is such a value, processes that left the group of the command are ended, too.
+        """
+        given = variables(values or {})
+        try:
+            return run_command(
+                words,
+                folder=self.folder,
+                environment={**without_git(os.environ), **self.environment, **given},
+                log=log or f"{self.root}/log",
+                timeout=timeout,
+                on_start=on_start,
+            )
+        finally:
+            if "PROFGATE_OUT" in given and (ended := end_marked(f"PROFGATE_OUT={given['PROFGATE_OUT']}")):
+                count = f"{ended} process{'es' if ended > 1 else ''}"
+                sys.stderr.write(f"profgate: ended {count} that a run of the {self.name} left behind\n")
+
+    def set_up(self, setup: str | None, timeout: float) -> "Checkout":
+        """Run a shell command that installs and builds what the version needs. Raises SideError if it fails.
+
+        Programs in Python are installed into a virtual environment of the checkout.
+        """
+        environment = dict(self.environment)
+        if setup:
+            environment |= python_environment(self.root, self.folder, environment)
+            sys.stderr.write(f"profgate: setting up the {self.name}\n")
+            outcome = replace(self, environment=environment).run(["sh", "-ec", setup], timeout)
+            if outcome.failure:
+                raise SideError(self.name, f"--setup, {self.name}", f"{setup[:200]}: {outcome.explained(self.folder)}")
+        return replace(self, environment=environment, ready=time.time())
+
+    def report_missing(self, setup: str | None) -> None:
+        """Report files of Git LFS and submodules that the setup does not fetch."""
+        for command, what in missing_contents(self.place).items():
+            if command not in (setup or ""):
+                sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
+
+
+@contextmanager
+def checked_out(
+    name: str, commit: str | None, root: str, repository: str = ".", *, untracked: bool = True
+) -> Iterator[Checkout]:
+    """Check out a commit, or copy the working tree, below the new folder ``root``, and remove the folder on exit.
+
+    A copy contains ``untracked`` files, but none that git ignores. Raises ProfgateError if the commit is missing, or if
+    it does not contain the current folder.
+    """
+    root = os.path.realpath(root)
+    place = f"{root}/{os.path.basename(root)}"  # noqa: PTH119 - the path is a string
+    prefix = quiet_git(repository, "rev-parse", "--show-prefix").removesuffix("\n")
+    try:
+        Path(root, "bin").mkdir(parents=True)
+        made = (
+            worktree(commit, place, repository) if commit else copied_worktree(place, repository, untracked=untracked)
+        )
+        with made:
+            checkout = Checkout(name, root, place, side_environment(root, os.environ), prefix)
+            if not Path(confined(checkout.folder, place)).is_dir():
+                what = f"does not exist in the {name}; start in a folder that all measured versions have"
+                raise ProfgateError(prefix, what)
+            yield checkout
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
