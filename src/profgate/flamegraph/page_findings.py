@@ -9,7 +9,7 @@ import numpy as np
 from profgate.flamegraph.page_columns import PageFinding
 from profgate.model.kinds import Kind
 from profgate.model.report import Attribution
-from profgate.report.finding_text import TAGS, finding_key, further_facts, shown_change, tag_of, whose_text
+from profgate.report.finding_text import TAGS, finding_key, shown_change, tag_of, whose_text
 from profgate.report.markdown_text import limited
 from profgate.report.wording import reason_text
 
@@ -40,10 +40,10 @@ def marks_of(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             judged="total" if finding.result.judged == "subtree" else "self",
             strategies=[change.strategy for change in finding.agreeing],
         )
-        unit = comparison.metric.unit
-        mark["change"] = shown_change(finding, unit)
+        shown = shown_change(finding, comparison.metric.unit)
+        mark["change"] = shown[:3]
         mark["delta"] = finding.delta
-        mark["facts"] = further_facts(finding, unit)
+        mark["facts"] = shown.further
         if finding.explained_by is not None:
             mark["part"] = True
         if finding.reasons:

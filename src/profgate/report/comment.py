@@ -11,7 +11,6 @@ from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows, statements
 from profgate.report.acceptance_rows import ways_out
 from profgate.report.finding_text import (
-    FACTS,
     NO_DIFF,
     SOURCES,
     TOP_LEVEL,
@@ -254,7 +253,7 @@ def finding_cells(
         sentence(source_place(location)) * bool(location.file),
     )
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
-    cost, change, *more = map(_solid, row.facts)
+    cost, change, share, calls = map(_solid, row.shown.columns)
     return (
         _lines(
             f"{sign}[{label}]({target})" if target else f"{sign}{label}",
@@ -266,7 +265,8 @@ def finding_cells(
         _lines(
             f"**{change}** ({cost})",
             _bar(finding.from_value, finding.to_value),
-            *(f"{text} {fact.noun}" for fact, text in zip(FACTS[2:], more, strict=True) if text),
+            f"{share} of the run" if share else "",
+            f"{calls} calls" if calls else "",
             *details(row, code_span),
             dotted(*map(sentence, why(row, plain_name))),
         ),

@@ -9,7 +9,8 @@ from profgate.model.details import ModelPair
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
-from profgate.report.finding_text import FACTS, Row, base_branch_text, reach_text, source_text
+from profgate.report.finding_text import COLUMNS as SHOWN
+from profgate.report.finding_text import Row, base_branch_text, reach_text, source_text
 from profgate.report.wording import reason_text
 
 COLUMNS = (
@@ -27,7 +28,7 @@ def to_csv(report: Report) -> str:
     Text that a spreadsheet would evaluate as a formula is prefixed with a quote.
     """
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, [*COLUMNS, *(fact.key for fact in FACTS)], lineterminator="\n")
+    writer = csv.DictWriter(stream, [*COLUMNS, *SHOWN], lineterminator="\n")
     writer.writeheader()
     for record in _records(report):
         writer.writerow({column: _cell(value) for column, value in record.items()})
@@ -57,7 +58,7 @@ def _finding(row: Row) -> dict[str, Cell]:
     return {
         **_place(row.workload, row.metric),
         **_numbers(finding),
-        **{fact.key: text for fact, text in zip(FACTS, row.facts, strict=True)},
+        **dict(zip(SHOWN, row.shown.columns, strict=True)),
         "record": "finding",
         "severity": finding.severity,
         "colour": finding.colour,

@@ -1,7 +1,6 @@
 """The words of one finding: the facts that every output shows, its sentence, its parts, its place and its reasons."""
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,23 +44,34 @@ TAGS: dict[Kind, str] = {
 
 
 class ShownChange(NamedTuple):
-    """A change over all calls: ``self ``, ``14 → 103 samples`` and ``7.4x``.
+    """A change over all calls, as all outputs write it: ``self ``, ``14 → 103 samples``, ``7.4x``, and further facts.
 
-    ``basis`` is empty for a total cost, and for a self cost without another total cost.
+    ``basis`` is empty for a total cost, and for a self cost without another total cost. ``share`` is the part of the
+    run, ``19.7 → 41.1 %``, and ``calls`` the numbers of calls; both may be empty.
     """
 
     basis: str
     amounts: str
     growth: str
+    share: str
+    calls: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The texts of the columns `COLUMNS`."""
+        return f"{self.basis}{self.amounts}", self.growth, self.share, self.calls
+
+    @property
+    def further(self) -> list[str]:
+        """The facts besides the change, with their nouns: ``19.7 → 41.1 % of the run``."""
+        texts = [f"{self.share} of the run"] if self.share else []
+        if self.calls:
+            texts.append(f"{self.calls} calls")
+        return texts
 
 
-class Fact(NamedTuple):
-    """A fact about a finding: a column of the terminal report and of CSV, and a text in the comment and on the page."""
-
-    key: str
-    heading: str
-    text: Callable[[Finding, ShownChange, Calls | None], str]
-    noun: str = ""
+# keys and headings of what the terminal report and CSV show of each finding
+COLUMNS = {"cost": "baseline → target", "change": "change", "share": "share of total", "calls": "calls"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,48 +99,24 @@ class Row:
         return self.total and any(reason.code is ReasonCode.EVERYTHING for reason in self.finding.reasons)
 
     @property
-    def facts(self) -> tuple[str, ...]:
-        """The texts of the facts that each output shows."""
-        return facts(self.finding, self.metric.unit, self.calls)
+    def shown(self) -> ShownChange:
+        """The change as each output shows it."""
+        return shown_change(self.finding, self.metric.unit, self.calls)
 
 
-def shown_change(finding: Finding, unit: str) -> ShownChange:
+def shown_change(finding: Finding, unit: str, calls: Calls | None = None) -> ShownChange:
     """Return the change as all outputs write it."""
     costs = finding.costs
     amounts = numbers.from_to(finding.from_value, finding.to_value, unit)
     total = numbers.from_to(costs.inclusive_from, costs.inclusive_to, unit)
     has_total = None not in (costs.inclusive_from, costs.inclusive_to)
     is_self = has_total and total != amounts and finding.result.judged != "subtree"
-    text = numbers.growth(finding.from_value, finding.to_value)
+    growth = numbers.growth(finding.from_value, finding.to_value)
+    share = "" if finding.is_total else numbers.share_from_to(finding.share_from, finding.share_to)
     if only_share_changed(finding):
-        text = f"{numbers.share_from_to(finding.share_from, finding.share_to)} of the run"
-    return ShownChange("self " if is_self else "", amounts, text)
-
-
-def _share(finding: Finding, _change: ShownChange, _calls: Calls | None) -> str:
-    shown = not finding.is_total and not only_share_changed(finding)
-    return numbers.share_from_to(finding.share_from, finding.share_to) if shown else ""
-
-
-# a fact that is added here is shown by all outputs
-FACTS = (
-    Fact("cost", "baseline → target", lambda _finding, change, _calls: f"{change.basis}{change.amounts}"),
-    Fact("change", "change", lambda _finding, change, _calls: change.growth),
-    Fact("share", "share of total", _share, "of the run"),
-    Fact("calls", "calls", lambda _finding, _change, calls: numbers.from_to(*calls, "count") if calls else "", "calls"),
-)
-
-
-def facts(finding: Finding, unit: str, calls: Calls | None = None) -> tuple[str, ...]:
-    """Return the texts of the facts, in the order of `FACTS`."""
-    change = shown_change(finding, unit)
-    return tuple(fact.text(finding, change, calls) for fact in FACTS)
-
-
-def further_facts(finding: Finding, unit: str, calls: Calls | None = None) -> list[str]:
-    """Return the facts besides the change, with their nouns: ``19.7 → 41.1 % of the run``."""
-    texts = zip(FACTS, facts(finding, unit, calls), strict=True)
-    return [f"{text} {fact.noun}".rstrip() for fact, text in list(texts)[2:] if text]
+        growth, share = f"{share} of the run", ""
+    calls_text = numbers.from_to(*calls, "count") if calls else ""
+    return ShownChange("self " if is_self else "", amounts, growth, share, calls_text)
 
 
 def details(row: Row, quote: Quote) -> tuple[str, ...]:
@@ -155,7 +141,7 @@ def change_text(row: Row, quote: Quote) -> str:
     """Return a finding as text: ``parse is 2.1x slower (14 → 29 samples)``, ``parse +31 % (14 → 18 samples)``."""
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
-    basis, amounts, times = shown_change(finding, metric.unit)
+    basis, amounts, times, _, _ = row.shown
     name = f"total of {quote(row.workload)}" if row.total else quote(place_name(finding.location))
     if not before and after:
         own, whole = numbers.quantity(after, metric.unit), numbers.quantity(finding.costs.inclusive_to, metric.unit)
@@ -175,7 +161,7 @@ def change_text(row: Row, quote: Quote) -> str:
 
 def total_change(row: Row) -> str:
     """Return the change of a total: ``Total −18.6 % (442 → 360 samples)``."""
-    change = shown_change(row.finding, row.metric.unit)
+    change = row.shown
     return f"Total {_size(change.growth, _comparative(row))} ({change.amounts})"
 
 

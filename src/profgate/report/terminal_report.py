@@ -13,7 +13,7 @@ from profgate.model.sides import Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import acceptance_lines
-from profgate.report.finding_text import FACTS, Row, details, place_name, reach_text, source_text, tag_of, why
+from profgate.report.finding_text import COLUMNS, Row, details, place_name, reach_text, source_text, tag_of, why
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import CONCLUSIONS, Pair
 from profgate.report.styles import PLAIN, Style
@@ -162,7 +162,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     source = source_text(finding) or reach_text(finding, with_path=False)
     name = "  " * (finding.explained_by is not None) + _name(place_name(finding.location, with_file=with_file))
     name += f" ({source})" if source else ""
-    return tag_of(finding), "total of the run" if row.total else name, *row.facts
+    return tag_of(finding), "total of the run" if row.total else name, *row.shown.columns
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
@@ -172,7 +172,7 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     """
     times = Counter(row.finding.location.name for row in shown)
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
-    above = [] if brief or not shown else [("", "function", *(fact.heading for fact in FACTS))]
+    above = [] if brief or not shown else [("", "function", *COLUMNS.values())]
     columns = [at < BRIEF or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]
     lines = aligned(
         [list(compress(texts, columns)) for texts in (*above, *cells)], width - 2, name=1, right=range(2, 9)

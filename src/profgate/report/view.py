@@ -236,7 +236,7 @@ class View:
 
     def _cost(self, row: Row) -> str:
         name = self.style.code(place_name(row.finding.location))
-        return f"{self.where(row.workload, row.metric)} {name} ({row.facts[0]})".lstrip()
+        return f"{self.where(row.workload, row.metric)} {name} ({row.shown.columns[0]})".lstrip()
 
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""

@@ -13,10 +13,9 @@ from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, MetricReport, Part, Report
 from profgate.model.tests import Calibration
-from profgate.report import comment, csv_report, finding_text, terminal_report
 from profgate.report.comment import Body, finding_cells, render_comment
 from profgate.report.csv_report import to_csv
-from profgate.report.finding_text import FACTS, Fact, Row, change_text, growth_by_size, parts_text, place_name, tag_of
+from profgate.report.finding_text import Row, change_text, growth_by_size, parts_text, place_name, tag_of
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import grouped
 from profgate.report.statements import basis
@@ -358,16 +357,6 @@ def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
     assert parts_text(collector, metric, str) == "mostly during index +8.00 s"
     whose = "calls `mails` (changed here); inlined calls count for the caller"
     assert whose in finding_cells(Row("w", metric, whole), Links())[0]
-
-
-def test_added_fact_is_in_every_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    added = Fact("weight", "weight", lambda finding, _change, _calls: f"w {finding.weight:.4f}", "of all")
-    for module in (finding_text, comment, terminal_report, csv_report):
-        monkeypatch.setattr(module, "FACTS", (*FACTS, added))
-    report = samples.regression()
-    chip = " ".join(finding_text.further_facts(row_of(report).finding, "nanoseconds"))
-    for text in (terminal_text(report), render_comment(report).text, to_csv(report), chip):
-        assert "w 0.0675" in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_new_function_has_the_cost_of_its_share() -> None:
