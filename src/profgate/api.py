@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from profgate import wiring
 from profgate.errors import ProfgateError, SettingsError
@@ -39,6 +40,7 @@ from profgate.report.json_report import (
     to_json,
 )
 from profgate.report.terminal_report import terminal_lines
+from profgate.report.view import View
 from profgate.report.workload_rows import Earlier
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
@@ -65,7 +67,7 @@ class Finding:
     relative: float | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Report:
     """The judged result of a comparison. ``data`` is the content of ``report.json``.
 
@@ -86,6 +88,11 @@ class Report:
         beside = os.path.join(os.path.dirname(path), LINKS_NAME)  # noqa: PTH118, PTH120 - the path is kept as it was written
         links = links_from_json(read_text(beside, LARGEST_REPORT), beside) if exists(beside) else Links()
         return cls(from_json(read_text(path, LARGEST_REPORT), path), links=links)
+
+    @cached_property
+    def view(self) -> View:
+        """What all outputs show, built once."""
+        return View(self.data)
 
     @property
     def verdict(self) -> str:
@@ -123,7 +130,7 @@ class Report:
 
     def lines(self, *, verbose: bool = False, width: int = 100) -> list[tuple[str, str]]:
         """Return the report for a terminal, as pairs of style and text. ``verbose`` adds the rows without a change."""
-        return list(terminal_lines(self.data, verbose=verbose, width=width))
+        return list(terminal_lines(self.view, verbose=verbose, width=width))
 
     def text(self, *, verbose: bool = False, width: int = 100) -> str:
         """Return the report for a terminal, without colours."""
@@ -135,7 +142,7 @@ class Report:
 
     def csv(self) -> str:
         """Return the report as a CSV table."""
-        return to_csv(self.data)
+        return to_csv(self.view)
 
     def markdown(self) -> str:
         """Return the pull request comment as Markdown."""
@@ -173,7 +180,7 @@ class Report:
         """Render the comment; if the report has no links, the comment links to the pages in the same folder."""
         names = {(page.workload, page.metric): page.document.name for page in pages}
         links = self.links or Links(pages=names, index="index.html" if index else None)
-        return render_comment(self.data, key=self.key, links=links)
+        return render_comment(self.view, key=self.key, links=links)
 
 
 def read(path: str) -> list[Profile]:

@@ -49,6 +49,7 @@ from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, links_from_json, links_to_json, to_json
 from profgate.report.markdown_text import code_span, sentence
 from profgate.report.terminal_report import terminal_lines
+from profgate.report.view import View
 from profgate.settings.config_file import read_policy
 from profgate.track.track_folder import record_from_json
 from report_samples import hostile, regression
@@ -198,8 +199,8 @@ def artifacts() -> list[bytes]:
 def take_report(data: bytes) -> str:
     """A report that a leg stored: judged anew, shown as comment and in a terminal, written again."""
     report, _ = merge_reports([Shard("a", from_json(text_of(data)))], Policy())
-    render_comment(report, links=Links())
-    terminal_lines(report, verbose=True)
+    render_comment(View(report), links=Links())
+    terminal_lines(View(report), verbose=True)
     from_json(to_json(report))
     return "read"
 

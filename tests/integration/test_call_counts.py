@@ -12,6 +12,7 @@ from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput, build_report
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
+from profgate.report.view import View
 from profgate.wiring import read_sources
 
 
@@ -48,7 +49,7 @@ def finding_of(report: Report) -> Finding:
 def test_calls_of_a_call_graph_explain_a_finding(after: list[int], reason: str, calls: str) -> None:
     report = compared(after)
     assert [one.code.value for one in finding_of(report).reasons] == [reason]
-    comment = render_comment(report).text.replace("\N{NO-BREAK SPACE}", " ")
+    comment = render_comment(View(report)).text.replace("\N{NO-BREAK SPACE}", " ")
     assert calls in comment
     assert (" calls<br>" in comment or " calls |" in comment) == bool(calls)
     assert judge(from_json(to_json(report)), Policy()) == report

@@ -16,6 +16,7 @@ from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
+from profgate.report.view import View
 from profgate.wiring import compare
 from sentences import details_of
 from terminal_text import terminal_text
@@ -77,7 +78,7 @@ def test_a_set_that_became_a_list_is_told_as_growth() -> None:
     assert before < 1.2
     assert after > 1.8
     assert "(n^0.82 → n^2.37), 0.20 → 145 ms at size 4,000" in terminal_text(report)
-    assert "n^2.37" in render_comment(report).text
+    assert "n^2.37" in render_comment(View(report)).text
     assert [finding.location.name for finding in metric.findings if finding.colour == "yellow"] == ["unique"]
 
 

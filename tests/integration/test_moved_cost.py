@@ -103,8 +103,8 @@ def test_new_function_is_shown_under_its_caller() -> None:
     assert [found.from_value, found.to_value] == pytest.approx([2956, 8988], abs=1)
     assert added.verdict.exit_code == 1
     assert [(part.callee.name, part.new) for part in added.workloads[0].metrics[0].parts] == [("validate", True)]
-    assert "mostly in `validate` +6,0" in render_comment(added).text
-    for text in (render_comment(added).text, terminal_text(added, verbose=True), to_csv(added)):
+    assert "mostly in `validate` +6,0" in render_comment(View(added)).text
+    for text in (render_comment(View(added)).text, terminal_text(added, verbose=True), to_csv(View(added))):
         assert "validate" in text
 
 
@@ -121,16 +121,16 @@ def test_caller_is_part_of_the_cause() -> None:
     carrier = found["parse"].explained_by
     assert (found["lex"].explained_by, carrier and carrier.name) == (None, "lex")
     assert [reason.parameters["function"] for reason in slower.verdict.reasons] == ["lex"]
-    comment = render_comment(slower).text
+    comment = render_comment(View(slower)).text
     assert "`parse`" not in comment.partition("<details>")[0]
-    for text in (comment, to_csv(slower)):
+    for text in (comment, to_csv(View(slower))):
         assert "part of the change of" in text
 
 
 def test_one_cause_in_three_workloads_counts_once() -> None:
     three = report(CHAIN, SLOWER_CHAIN, workloads=3)
     assert [reason.parameters["function"] for reason in three.verdict.reasons] == ["lex"]
-    assert "also in 2 more workloads" in render_comment(three).text
+    assert "also in 2 more workloads" in render_comment(View(three)).text
     assert outputs_of(three)["red"] == "1"
 
 

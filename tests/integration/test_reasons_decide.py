@@ -31,6 +31,7 @@ from profgate.report.csv_report import to_csv
 from profgate.report.finding_text import tag_of
 from profgate.report.json_report import from_json, to_json
 from profgate.report.terminal_report import terminal_lines
+from profgate.report.view import View
 
 DEMO = Path(__file__).parents[2] / "examples" / "shop" / "profiles"
 STACKS = b"main;parse 3000\nmain;render 7000\n"
@@ -108,8 +109,8 @@ def decisions(name: str) -> dict[str, Any]:
         ]
         for group, found in rows.grouped(again)._asdict().items()
     }
-    comment, summary = render_comment(report).text, render_summary(report).text
-    lines = terminal_lines(report, verbose=True)
+    comment, summary = render_comment(View(report)).text, render_summary(View(report)).text
+    lines = terminal_lines(View(report), verbose=True)
     return {
         "verdicts": [
             (one.conclusion, one.colour, one.exit_code, list(codes(one.reasons)))
@@ -126,7 +127,7 @@ def decisions(name: str) -> dict[str, Any]:
         "missing": [(entry.name, entry.metric, entry.side) for entry in rows.not_compared(again)],
         "acceptances": [(one.id, one.state, one.limit) for one in again.acceptances],
         "comment rows": [len(re.findall(r"^(?:\||- |<details>)", text, re.MULTILINE)) for text in (comment, summary)],
-        "csv rows": to_csv(report).count("\n"),
+        "csv rows": to_csv(View(report)).count("\n"),
         "tones": [tone for tone, _ in lines],
     }
 

@@ -62,7 +62,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     elif verdict.conclusion == "not_compared":
         job.warn(reasons or "nothing was compared", title="profgate: not compared")
     elif verdict.conclusion == "inconclusive":
-        job.notice(f"{reasons}. {advice(verdict.reasons[0], report)}", title="profgate: inconclusive")
+        job.notice(f"{reasons}. {advice(verdict.reasons[0], report, plain)}", title="profgate: inconclusive")
     job.log(f"verdict: {verdict.conclusion}")
     return int(verdict.fails and not (has_status and job.context.event_name == "workflow_run"))
 
@@ -144,7 +144,7 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
         note = f"No comment was written: {_no_comment(job)}."
         job.notice(note)
         return "", note
-    quiet = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
+    quiet = render_quiet_comment(View(report), key=settings.key, links=links, run_url=context.run_url)
     texts = comment_texts(report, comment.text, quiet.text, settings.comment)
     publish = publish_anew if settings.older_comments == "minimize" else publish_comment
     try:

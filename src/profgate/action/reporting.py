@@ -29,6 +29,7 @@ from profgate.model.sides import NotCompared, Side
 from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, to_json
+from profgate.report.view import View
 from profgate.report.workload_rows import Earlier, workload_table
 
 SHARD_FOLDER = "leg"  # this name must not change, because existing workflows may upload this folder
@@ -171,7 +172,7 @@ def _summarize(job: Job, result: ReportResult, note: str) -> Document:
     run_url = job.context.run_url
     summary = result.first_run
     if summary is None:
-        summary = render_summary(result.report, links=result.links, run_url=run_url, note=note)
+        summary = render_summary(View(result.report), links=result.links, run_url=run_url, note=note)
         table = workload_table(result.report, result.links.pages, result.earlier)
         summary = replace(summary, text=f"{summary.text}\n{table}\n" if table else summary.text)
     job.commands.replace_summary(summary.text)
@@ -209,7 +210,7 @@ def is_first_run(report: Report) -> bool:
 
 
 def _comment(job: Job, report: Report, links: Links) -> Document:
-    return render_comment(report, key=job.settings.key, links=links, run_url=job.context.run_url)
+    return render_comment(View(report), key=job.settings.key, links=links, run_url=job.context.run_url)
 
 
 def _explained(report: Report, sides: ComparedSides) -> Report:

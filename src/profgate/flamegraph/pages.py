@@ -87,10 +87,11 @@ def build_pages(
 
 
 def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:
-    rows = ordered(view_of_metric(report, workload, metric).groups)
+    alone = view_of_metric(report, workload, metric)
+    rows = ordered(alone.groups)
     return PageContext(
         labels=(report.baseline.sha or report.baseline.label, report.target.sha or report.target.label),
-        headline=metric_headline(report, workload, metric),
+        headline=metric_headline(report, alone),
         findings=[row.finding for row in rows],
         parts={row.finding.location: parts_of(row.finding, metric) for row in rows},
         embed=policy.embed_source,

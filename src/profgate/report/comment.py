@@ -1,12 +1,11 @@
 """Write the pull request comment and the step summary: headline, at most three causes, totals and details."""
 
-import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
-from profgate.model.report import Document, Finding, MetricReport, Report
+from profgate.model.report import Document, Finding, MetricReport
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows, statements
 from profgate.report.acceptance_rows import ways_out
@@ -41,7 +40,7 @@ from profgate.report.markdown_text import (
 from profgate.report.rank_report import rank_details, rank_sections
 from profgate.report.rows import Pair
 from profgate.report.styles import LONGEST_NAME, MARKDOWN, plain_name
-from profgate.report.view import FAILS, HELP, OPEN, View
+from profgate.report.view import OPEN, View
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
@@ -50,32 +49,29 @@ LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment cont
 LONGEST_COMMAND = 400
 LONGEST_BAR = 4  # characters, which fit beside an arrow on a phone
 EIGHTHS = ("", *"▏▎▍▌▋▊▉")  # parts of a character of a bar
-COMMAND = re.compile("profgate (?:confirm(?: report.json -- COMMAND)?|measure)")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 
 
 def render_comment(
-    report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
+    view: View, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
     """Render the comment with at most 60,000 bytes.
 
     Raises:
         ProfgateError: if the key contains characters that are not allowed in the marker.
     """
-    first_line, body = marker(key, report.target.sha, report.baseline.sha), Body(report, links, run_url)
+    first_line, body = _marker_of(view, key), Body(view, links, run_url)
     texts = (f"{first_line}\n{body.text(limit)}" for limit in (10, 5, 2, 0))
     return Document("comment.md", "text/markdown", _fitting(texts, COMMENT_BYTES))
 
 
-def render_summary(
-    report: Report, *, links: Links | None = None, run_url: str | None = None, note: str = ""
-) -> Document:
+def render_summary(view: View, *, links: Links | None = None, run_url: str | None = None, note: str = "") -> Document:
     """Render the step summary, which is the comment with more rows, with at most 1,000,000 bytes.
 
     ``note`` is a trusted sentence, such as the reason why there is no comment.
     """
-    body = Body(report, links, run_url)
+    body = Body(view, links, run_url)
     texts = (body.text(limit) + (f"\n> {note}\n" if note else "") for limit in (500, 200, 50, 10, 0))
     return Document("summary.md", "text/markdown", _fitting(texts, SUMMARY_BYTES))
 
@@ -89,16 +85,19 @@ def _fitting(texts: Iterable[str], most: int) -> str:
 
 
 def render_quiet_comment(
-    report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
+    view: View, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
     """Render a comment with only the headline, for an outdated warning or an inconclusive comparison."""
-    body = Body(report, links, run_url)
-    unknown = body.doubtful or report.verdict.conclusion == "inconclusive"
-    first = f"{body.sign} {body.title()}" if unknown else "✅ Resolved: no performance regression any more"
+    body, report = Body(view, links, run_url), view.report
+    unknown = view.doubtful or report.verdict.conclusion == "inconclusive"
+    first = f"{view.sign} {body.view.title()}" if unknown else "✅ Resolved: no performance regression any more"
     orders = (rank_details(check) for _, _, check in rank_sections(report) if check.order == "below")
-    parts = (bullets(body.suspects), *orders, body.compared(), body.next_step() if unknown else "")
-    first_line = marker(key, report.target.sha, report.baseline.sha)
-    return Document("comment.md", "text/markdown", paragraphs(f"{first_line}\n### {first}", *parts))
+    parts = (bullets(body.view.suspects), *orders, body.compared(), body.next_step() if unknown else "")
+    return Document("comment.md", "text/markdown", paragraphs(f"{_marker_of(view, key)}\n### {first}", *parts))
+
+
+def _marker_of(view: View, key: str) -> str:
+    return marker(key, view.report.target.sha, view.report.baseline.sha)
 
 
 def marker(key: str, head_sha: str | None, base_sha: str | None) -> str:
@@ -109,24 +108,23 @@ def marker(key: str, head_sha: str | None, base_sha: str | None) -> str:
     return f"<!-- profgate v1 key={key}{''.join(places)} -->"
 
 
-class Body(View):
+class Body:
     """The comment of a report below the marker."""
 
-    def __init__(self, report: Report, links: Links | None = None, run_url: str | None = None) -> None:
-        super().__init__(report, MARKDOWN)
-        self.links = links or Links()
+    def __init__(self, view: View, links: Links | None = None, run_url: str | None = None) -> None:
+        self.view, self.links = view.in_style(MARKDOWN), links or Links()
         self.run_url = run_url or self.links.run
 
     def text(self, limit: int) -> str:
         """Return the text with at most ``limit`` rows in each section of the details."""
         above = paragraphs(
-            f"### {self.sign} {self.title()}",
-            statements.larger_budget(self.report),
-            statements.measurement(self.report, code_span),
-            self.missing_ones(limit) if self.doubtful and len(self.missing) > 1 else "",
-            self.table(self.shown, OPEN),
-            bullets(self.suspects),
-            self.changed_here(),
+            f"### {self.view.sign} {self.view.title()}",
+            statements.larger_budget(self.view.report),
+            statements.measurement(self.view.report, code_span),
+            self.missing_ones(limit) if self.view.doubtful and len(self.view.missing) > 1 else "",
+            self.table(self.view.shown, OPEN),
+            bullets(self.view.suspects),
+            self.view.changed_here(),
             self.compared(),
             self.visible(),
         )
@@ -138,11 +136,11 @@ class Body(View):
 
     def next_step(self) -> str:
         """Return what a reader should do, as one line."""
-        report, step = self.report, self.step()
-        if step != FAILS:
-            return COMMAND.sub(lambda command: code_span(command[0]), step)
-        step = f"{step.rstrip('.')}: {link('what to do now', HELP)}."
-        ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
+        view, report = self.view, self.view.report
+        if not view.help:
+            return view.step()
+        step = f"The check fails: {link('what to do now', view.help)}."
+        ways = ", ".join(ways_out((*view.groups.worse, *view.groups.related), report))
         on_github = report.verdict.fails and short_sha(report.target.sha)
         limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
         return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
@@ -150,7 +148,7 @@ class Body(View):
     def details(self, limit: int) -> list[tuple[str, str]]:
         """Return the titles and the texts of the details."""
         texts = []
-        for title, found, lines, order in self.sections(limit):
+        for title, found, lines, order in self.view.sections(limit):
             texts.append((title, self.table(found, limit) or (rank_details(order) if order else bullets(lines))))
         return texts
 
@@ -162,7 +160,7 @@ class Body(View):
         shown = found[:limit]
         signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
         cells = [
-            finding_cells(row, self.links, self.where(row.workload, row.metric), signs=signs, whose=whose)
+            finding_cells(row, self.links, self.view.where(row.workload, row.metric), signs=signs, whose=whose)
             for row in shown
         ]
         more = f"… and {len(found) - limit:,} more in the report." if limit < len(found) else ""
@@ -173,25 +171,25 @@ class Body(View):
         line = dotted(
             self.totals(OPEN),
             self.runs(),
-            NO_DIFF if any(not (row.total or whose_text(row.finding)) for row in self.shown) else "",
+            NO_DIFF if any(not (row.total or whose_text(row.finding)) for row in self.view.shown) else "",
             *self.page_links(),
             link("report", self.links.report) if self.links.report else "",
             link("workflow run", self.run_url) if link_target(self.run_url) else "",
         )
-        return paragraphs(line, statements.undecided(self.report, code_span) if self.pairs else "").rstrip()
+        return paragraphs(line, statements.undecided(self.view.report, code_span) if self.view.pairs else "").rstrip()
 
     def visible(self) -> str:
         """Return which changes the comparison would have shown, if it showed none."""
-        facts = [pair.metric.calibration for pair in self.pairs]
-        if self.report.verdict.conclusion != "pass" or self.shown or not facts:
+        facts = [pair.metric.calibration for pair in self.view.pairs]
+        if self.view.report.verdict.conclusion != "pass" or self.view.shown or not facts:
             return ""
         return statements.would_have_seen(max(facts, key=lambda one: one.visible_total or 0))
 
     def runs(self) -> str:
         """Return the numbers of runs and the commits: ``5 + 5 interleaved runs of 7f8c04f and 983248d``."""
-        sides = (short_sha(side.sha) or side.label for side in (self.report.baseline, self.report.target))
+        sides = (short_sha(side.sha) or side.label for side in (self.view.report.baseline, self.view.report.target))
         names = " and ".join(code_span(side, LONGEST_NAME) for side in sides if side)
-        kinds = {_compared_runs(pair.metric) for pair in self.pairs}
+        kinds = {_compared_runs(pair.metric) for pair in self.view.pairs}
         if len(kinds) != 1:
             return names if kinds else ""
         runs, jobs = kinds.pop()
@@ -199,34 +197,34 @@ class Body(View):
 
     def totals(self, limit: int, label: str = "Total") -> str:
         """Return the totals of at most ``limit`` metrics in one line."""
-        shown = ", ".join(map(self.total, self.pairs[:limit]))
-        more = f" and {len(self.pairs) - limit:,} more" if len(self.pairs) > limit else ""
-        label = f"{label}s:" if label and len(self.pairs) > 1 else label
+        shown = ", ".join(map(self.total, self.view.pairs[:limit]))
+        more = f" and {len(self.view.pairs) - limit:,} more" if len(self.view.pairs) > limit else ""
+        label = f"{label}s:" if label and len(self.view.pairs) > 1 else label
         return f"{label} {shown}{more}".lstrip() if shown else ""
 
     def total(self, pair: Pair) -> str:
         """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
         values, change = rows.total_words(pair.metric)
         text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
-        return f"{self.where(pair.workload, pair.metric)} {text}".lstrip()
+        return f"{self.view.where(pair.workload, pair.metric)} {text}".lstrip()
 
     def missing_ones(self, limit: int) -> str:
         """Return a list of the workloads and metrics that were not compared, with reasons."""
-        return bullets(limited(self.not_compared(), max(limit, 2), "workload"))
+        return bullets(limited(self.view.not_compared(), max(limit, 2), "workload"))
 
     def page_links(self) -> Iterable[str]:
         """Yield links to the flame graph of the first row and to all pages, or explain how to get the flame graphs."""
-        links, rows_shown = self.links, (*self.groups.worse, *self.groups.better)
+        links, rows_shown = self.links, (*self.view.groups.worse, *self.view.groups.better)
         names = [(row.workload, row.metric.name) for row in rows_shown]
-        names += [(pair.workload, pair.metric.name) for pair in self.pairs]
+        names += [(pair.workload, pair.metric.name) for pair in self.view.pairs]
         page = next((name for name in names if name in links.pages), None)
-        undrawable = all(pair.metric.lacks == "calls" for pair in self.pairs)
+        undrawable = all(pair.metric.lacks == "calls" for pair in self.view.pairs)
         if page:
-            stackless = any((one.workload, one.metric.name) == page and one.metric.lacks for one in self.pairs)
+            stackless = any((one.workload, one.metric.name) == page and one.metric.lacks for one in self.view.pairs)
             yield link("table of functions" if stackless else "🔥 flame graph", links.pages[page])
         elif not undrawable and links.fetch:
             yield f"flame graphs: {code_span(links.fetch, LONGEST_COMMAND)}"
-        elif self.pairs and undrawable and links.report and not links.pages:
+        elif self.view.pairs and undrawable and links.report and not links.pages:
             yield "no flame graph: no stacks were recorded"
         if links.index and len(links.pages) > 1:
             yield link("all pages", links.index)
@@ -296,8 +294,10 @@ def _origin(finding: Finding) -> str:
         return sentence(reach_text(finding))
     if finding.attribution.reach == "calls a changed function":
         return whose_text(finding, code_span)
-    target = finding.attribution.source_link if finding.attribution.source in SOURCES else None
-    return sentence(whose_text(finding)).replace("in this PR", link("in this PR", target), 1)
+    change = SOURCES.get(finding.attribution.source or "")
+    if change and link_target(finding.attribution.source_link):
+        return f"{change} {link('in this PR', finding.attribution.source_link)}"
+    return sentence(whose_text(finding))
 
 
 def _frame_link(row: Row, links: Links) -> str | None:

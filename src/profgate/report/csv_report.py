@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from profgate.model.change import Change
 from profgate.model.details import ModelPair
-from profgate.model.report import Finding, MetricReport, Report
+from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import plain
-from profgate.report import rows
 from profgate.report.finding_text import COLUMNS as SHOWN
 from profgate.report.finding_text import Row, base_branch_text, reach_text, source_text
+from profgate.report.view import View
 from profgate.report.wording import reason_text
 
 COLUMNS = (
@@ -22,7 +22,7 @@ FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None
 
 
-def to_csv(report: Report) -> str:
+def to_csv(view: View) -> str:
     """Return the report as CSV, with values in base units and empty cells for unknown values.
 
     Text that a spreadsheet would evaluate as a formula is prefixed with a quote.
@@ -30,18 +30,18 @@ def to_csv(report: Report) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, [*COLUMNS, *SHOWN], lineterminator="\n")
     writer.writeheader()
-    for record in _records(report):
+    for record in _records(view):
         writer.writerow({column: _cell(value) for column, value in record.items()})
     return stream.getvalue()
 
 
-def _records(report: Report) -> Iterable[dict[str, Cell]]:
-    for row in (row for group in rows.grouped(report) for row in group):
+def _records(view: View) -> Iterable[dict[str, Cell]]:
+    for row in (row for group in view.groups for row in group):
         yield _finding(row)
-    for load, metric in report.metrics:
+    for load, metric in view.report.metrics:
         yield from (_change(load.name, metric, change) for change in metric.changes)
-    yield from (_change("", None, change) for change in report.changes)
-    for entry in rows.not_compared(report):
+    yield from (_change("", None, change) for change in view.report.changes)
+    for entry in view.missing:
         reason = f"{entry.side}: {reason_text(entry.reason, str)}"
         yield {"record": "not compared", "workload": entry.name, "metric": entry.metric, "reason": reason}
 

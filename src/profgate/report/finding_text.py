@@ -137,12 +137,19 @@ def tag_of(finding: Finding) -> str:
     return TAGS[Kind.MAYBE_DEGRADATION if finding.colour == "yellow" and kind in WORSE else kind]
 
 
-def change_text(row: Row, quote: Quote) -> str:
-    """Return a finding as text: ``parse is 2.1x slower (14 → 29 samples)``, ``parse +31 % (14 → 18 samples)``."""
+def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
+    """Return a finding as text: ``parse is 2.1x slower (14 → 29 samples)``, ``parse +31 % (14 → 18 samples)``.
+
+    ``capital`` capitalizes the word total, but never a name.
+    """
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
     basis, amounts, times, _, _ = row.shown
-    name = f"total of {quote(row.workload)}" if row.total else quote(place_name(finding.location))
+    name = (
+        f"{'Total' if capital else 'total'} of {quote(row.workload)}"
+        if row.total
+        else quote(place_name(finding.location))
+    )
     if not before and after:
         own, whole = numbers.quantity(after, metric.unit), numbers.quantity(finding.costs.inclusive_to, metric.unit)
         return f"{name} is new ({f'{whole}, self {own}' if basis else own})"

@@ -9,12 +9,11 @@ from profgate.model.reason import ReasonCode
 from profgate.report import numbers, rows, statements
 from profgate.report.finding_text import NO_DIFF, whose_text
 from profgate.report.styles import SHORT, plain_name
-from profgate.report.view import FAILS, HELP, View
+from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
 if TYPE_CHECKING:
     from profgate.model.report import MetricReport, Report, WorkloadReport
-    from profgate.report.finding_text import Row
 
 
 class MetricHeadline(NamedTuple):
@@ -33,13 +32,13 @@ class MetricHeadline(NamedTuple):
     help: str = ""
 
 
-def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
-    """Return the headline of one metric of a report, with plain names."""
-    alone = view_of_metric(report, workload, metric)
+def metric_headline(report: Report, alone: View) -> MetricHeadline:
+    """Return the headline of one metric of a report, given by the result of `view_of_metric`, with plain names."""
+    ((_, metric),) = alone.report.metrics
     conclusion, reasons = rows.shown_conclusion(metric).badge, alone.report.verdict.reasons
     elsewhere = report.verdict.fails and alone.conclusion in {"pass", "warn"}
     step = "The check fails, but not because of this page." if elsewhere else alone.step()
-    link = HELP if step == FAILS else ""
+    link = "" if elsewhere else alone.help
     if metric.state != "compared":
         return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "", step=step, help=link)
     text = alone.headline(total=False)
@@ -50,7 +49,8 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
     total = f"total {values}, {rows.total_growth(metric, rows.spread_of_runs(metric))}{f'. {seen}' if seen else ''}"
-    whose = _whose(rows.ordered(alone.groups), text) or alone.changed_here().rstrip(".").replace("C", "c", 1)
+    quiet = alone.quiet_changes()
+    whose = _whose(alone) or (f"changed in this PR, within noise: {quiet}" if quiet else "")
     return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric), step, link)
 
 
@@ -75,14 +75,15 @@ def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricRepor
     return View(alone, SHORT)
 
 
-def _whose(findings: list[Row], text: str) -> str:
-    """Return how the pull request affects the first function, with its name if the headline does not contain it."""
-    first = next((row for row in findings if not row.total), None)
-    if first is None:
+def _whose(alone: View) -> str:
+    """Return how the pull request affects the first function, with its name if the headline does not name it."""
+    findings = rows.ordered(alone.groups)
+    row = next((row for row in findings if not row.total), None)
+    if row is None:
         return ""
-    finding = first.finding
-    whose = whose_text(finding, with_path=False) or NO_DIFF
-    name = plain_name(finding.location.name)
-    if name in text:
+    whose = whose_text(row.finding, with_path=False) or NO_DIFF
+    lead = alone.first
+    # the headline of a better total also names the first functions that became better or worse
+    if row is lead or (lead is not None and lead.total and lead.finding.direction == "better"):
         return whose
-    return "" if findings[0].total else f"{name}: {whose}"
+    return "" if findings[0].total else f"{plain_name(row.finding.location.name)}: {whose}"

@@ -172,8 +172,9 @@ def total_growth(metric: MetricReport, reason: str = "") -> str:
 
     "Possible" is left out, because a reader would relate it to the finding.
     """
-    doubt = unseen_total(metric).replace(POSSIBLE, "")
-    return f"{numbers.relative_growth(metric.total.relative)}{f' ({doubt}{reason})' if doubt else ''}"
+    doubt = unseen_total(metric)
+    shown = f" ({doubt}{reason})" if doubt not in {"", POSSIBLE} else ""
+    return f"{numbers.relative_growth(metric.total.relative)}{shown}"
 
 
 def spread_of_runs(metric: MetricReport) -> str:

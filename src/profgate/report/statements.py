@@ -24,7 +24,7 @@ ADVICE = {
     ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
     ReasonCode.OTHER_WORK: "Check that the run of the target did all its work.",
     ReasonCode.EVERYTHING: f"To learn whether the machine or this change is the cause, measure both commits "
-    f"{IN_TURNS} (profgate confirm).",
+    f"{IN_TURNS} ({{confirm:name}}).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
 
@@ -163,32 +163,37 @@ def undecided(report: Report, quote: Quote) -> str:
     return ""
 
 
-def advice(reason: Reason, report: Report) -> str:
-    """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
+def advice(reason: Reason, report: Report, code: Quote) -> str:
+    """Return advice on how to get a conclusive comparison, or "" for reasons without advice.
+
+    ``code`` quotes commands.
+    """
     reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
     noisy = (number_of(reason.parameters.get("wanted")) or 0) > MOST_RUNS
-    text = filled(QUIETER if noisy else ADVICE.get(reason.code, ""), reason.parameters)
+    given = {**reason.parameters, "confirm": "profgate confirm"}
+    text = filled(QUIETER if noisy else ADVICE.get(reason.code, ""), given, code)
     if reason.code not in OBSTACLES:
         return text
     if report.measurement is not None:
         return "To decide, let each run do more work, or measure on a quieter machine."
-    return _to_decide(report, text)
+    return _to_decide(report, text, code)
 
 
-def advice_on(finding: Finding, report: Report) -> str:
+def advice_on(finding: Finding, report: Report, code: Quote) -> str:
     """Return advice on how to decide about a possible finding, or "" if a measurement would not decide."""
     reasons = {reason.code: reason.parameters for reason in finding.reasons}
     if report.measurement is not None or not SETTLED.isdisjoint(reasons):
         return ""
     splits = number_of(reasons.get(ReasonCode.FEW_SPLITS, {}).get("splits", 1 / RED)) or 0
     few = ReasonCode.UNCONFIRMED in reasons or splits * RED < 1.0
-    return _to_decide(report, RUNS_NEEDED if few and ReasonCode.UNLIKE_RUNS not in reasons else "")
+    return _to_decide(report, RUNS_NEEDED if few and ReasonCode.UNLIKE_RUNS not in reasons else "", code)
 
 
-def _to_decide(report: Report, first: str) -> str:
+def _to_decide(report: Report, first: str, code: Quote) -> str:
     """Return how to decide: what ``first`` says, if it is not empty, or by a measurement in turns."""
     if report.policy.confirm not in {None, "off"}:
-        return f"To decide, profgate confirm measures both commits {IN_TURNS}{first and f'; otherwise, {first}'}."
+        otherwise = first and f"; otherwise, {first}"
+        return f"To decide, {code('profgate confirm')} measures both commits {IN_TURNS}{otherwise}."
     command = "profgate confirm report.json -- COMMAND" if report.baseline.sha else "" if first else "profgate measure"
-    ways = (first, command and f"measure both commits {IN_TURNS}: {command}")
+    ways = (first, command and f"measure both commits {IN_TURNS}: {code(command)}")
     return f"To decide, {', or '.join(filter(None, ways))}."

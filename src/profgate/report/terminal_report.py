@@ -8,7 +8,7 @@ from profgate.model.change import path_text
 from profgate.model.details import ModelPair
 from profgate.model.kinds import BETTER, BY_WORD, WORSE
 from profgate.model.reason import ReasonCode
-from profgate.model.report import MetricReport, Report
+from profgate.model.report import MetricReport
 from profgate.model.sides import Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
@@ -34,12 +34,12 @@ LISTED = frozenset({ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, Reason
 URGENT = frozenset({ReasonCode.SAME_FILES})  # warnings shown below the verdict, because they make it meaningless
 
 
-def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
+def terminal_lines(view: View, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
     """Return the lines of the report with their styles, beginning with the verdict.
 
     ``verbose`` adds all changes with their reasons.
     """
-    width, view = max(width, NARROWEST), View(report, TERMINAL)
+    width, view, report = max(width, NARROWEST), view.in_style(TERMINAL), view.report
     lines: list[Line] = [
         *_verdict(view, verbose=verbose),
         ("text", ""),

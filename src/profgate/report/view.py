@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from copy import copy
 from typing import NamedTuple
 
 from profgate.model.durations import RankCheck
@@ -30,7 +30,6 @@ DOUBTS = {
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
 HELP = "https://profgate.github.io/profgate/how-to/red/"
-FAILS = "The check fails."
 NOT_DECIDED = "Nothing was decided, so the check on GitHub passes."  # other systems read exit code 3
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
@@ -53,6 +52,7 @@ class View:
     """
 
     def __init__(self, report: Report, style: Style = PLAIN) -> None:
+        """Group and sort the findings, which takes most of the time; `in_style` does not repeat it."""
         self.report, self.style = report, style
         self.groups, self.pairs, self.missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
         self.metrics = Counter(pair.workload for pair in self.pairs)
@@ -63,6 +63,12 @@ class View:
             most = 1 if self.first in causes[:1] else 0  # the headline names it; the others are less certain
         self.shown = (causes or better)[:most]
         self.more, self.better = causes[most:], better if causes else better[most:]
+
+    def in_style(self, style: Style) -> "View":
+        """Return the same view in another style."""
+        view = copy(self)
+        view.style = style
+        return view
 
     @property
     def doubtful(self) -> bool:
@@ -132,7 +138,7 @@ class View:
             text = self._improvement(first)
         else:
             text = self._regression(first) + (self._total_of(first) if total else "")
-        return f"T{text[1:]}" if text.startswith("total of ") else text
+        return text
 
     def _leading(self) -> Row | None:
         """Return a regression, or an improvement if nothing else matters more.
@@ -166,23 +172,24 @@ class View:
 
     def _regression(self, first: Row) -> str:
         quote, finding = self.style.code, first.finding
-        text, parameters = change_text(first, quote), {reason.code: reason.parameters for reason in finding.reasons}
+        parameters = {reason.code: reason.parameters for reason in finding.reasons}
         if finding.acknowledgement:
-            return f"Accepted: {text}"
+            return f"Accepted: {change_text(first, quote)}"
+        text = change_text(first, quote, capital=True)
         if severity := parameters.get(ReasonCode.SEVERITY):
             return f"{text} (does not fail: {severity.get('setting')} is {severity.get('value')})"
         if first.everything:
             return full_sentence(finding.reasons[0], quote)
         if self.report.verdict.conclusion == "warn":
             doubt = next((f", {doubt}" for code, doubt in DOUBTS.items() if code in parameters), "")
-            return f"Possible regression: {text}{doubt}"
+            return f"Possible regression: {change_text(first, quote)}{doubt}"
         return text
 
     def _improvement(self, gain: Row) -> str:
         quote = self.style.code
         if not gain.total:
             return change_text(gain, quote)
-        text = change_text(gain, quote) if len(self.report.workloads) > 1 else total_change(gain)
+        text = change_text(gain, quote, capital=True) if len(self.report.workloads) > 1 else total_change(gain)
         if part := _function(self.groups.better, gain.metric):
             text += f", mostly in {quote(place_name(part.finding.location))}"
         if cost := _function(self.groups.worse, gain.metric):
@@ -210,7 +217,7 @@ class View:
         """Return a line of the details."""
         return line if isinstance(line, str) else self.style.text(self._line(line, self.style.name))
 
-    @cached_property
+    @property
     def suspects(self) -> list[str]:
         """A line for each of the first functions, and orders of durations, that an inconclusive result names.
 
@@ -227,12 +234,16 @@ class View:
         return full_sentence(reason, quote)
 
     def changed_here(self) -> str:
+        """Return a sentence on changed functions that are within noise, or "" if a finding is shown."""
+        quiet = self.quiet_changes()
+        return f"Changed in this PR, within noise: {quiet}." if quiet else ""
+
+    def quiet_changes(self) -> str:
         """Return the costs of changed functions that are within noise, or "" if a finding is shown."""
         within_noise = (row for row in self.groups.noise if row.finding.reasons == (Reason(ReasonCode.WITHIN_NOISE),))
         judged = (row for row in within_noise if rows.conclusion_of(row.metric) == "pass")
         quiet = [row for row in judged if row.finding.attribution.source in SOURCES]
-        shown = limited(quiet, OPEN, "function", "", self._cost) if quiet and not self.shown else ()
-        return f"Changed in this PR, within noise: {', '.join(shown)}." if shown else ""
+        return "" if self.shown else ", ".join(limited(quiet, OPEN, "function", "", self._cost))
 
     def _cost(self, row: Row) -> str:
         name = self.style.code(place_name(row.finding.location))
@@ -241,7 +252,7 @@ class View:
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""
         verdict, reasons = self.report.verdict, self._yellow.reasons if self._yellow else ()
-        decision = FAILS if verdict.fails else NOT_DECIDED if verdict.exit_code else "The check passes."
+        decision = "The check fails." if verdict.fails else NOT_DECIDED if verdict.exit_code else "The check passes."
         if advice := self.advice():
             return f"{decision} {advice}"
         if verdict.exit_code:
@@ -249,18 +260,25 @@ class View:
         offset = any(reason.code is ReasonCode.OFFSET for reason in reasons)
         return "The check passes, because the total did not grow." if offset else "Nothing to do: the check passes."
 
+    @property
+    def help(self) -> str:
+        """The page on what to do about a failed check, if there is no other advice."""
+        return HELP if self.report.verdict.fails and not self.advice() else ""
+
     def advice(self) -> str:
         """Return advice on how to get a conclusive result, or "" if the result is conclusive."""
-        verdict, finding = self.report.verdict, self.first.finding if self.first is not None else None
+        verdict, code = self.report.verdict, self.style.code
+        finding = self.first.finding if self.first is not None else None
         if verdict.conclusion == "warn" and not self.doubtful:
             reasons = finding.reasons if finding is not None and finding.is_total else ()
         elif finding is not None and any(reason.code is ReasonCode.UNLIKE_RUNS for reason in finding.reasons):
             reasons = ()  # more runs would not decide
         else:
             reasons = verdict.reasons
-        if text := next((statements.advice(reason, self.report) for reason in reasons[:1]), ""):
+        if text := next((statements.advice(reason, self.report, code) for reason in reasons[:1]), ""):
             return text
-        return "" if verdict.exit_code or self._yellow is None else statements.advice_on(self._yellow, self.report)
+        yellow = self._yellow
+        return "" if verdict.exit_code or yellow is None else statements.advice_on(yellow, self.report, code)
 
     @property
     def _yellow(self) -> Finding | None:

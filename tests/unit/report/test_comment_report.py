@@ -29,8 +29,8 @@ from profgate.report.comment import (
     render_quiet_comment,
     render_summary,
 )
-from profgate.report.metric_headline import metric_headline
-from profgate.report.view import HELP
+from profgate.report.metric_headline import metric_headline, view_of_metric
+from profgate.report.view import HELP, View
 from terminal_text import terminal_text
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
@@ -95,7 +95,7 @@ def without_calls(report: Report) -> Report:
 
 
 def comment(report: Report, links: Links = LINKS) -> Document:
-    return render_comment(report, key="shop", links=links, run_url=RUN)
+    return render_comment(View(report), key="shop", links=links, run_url=RUN)
 
 
 REPORTS = {
@@ -196,7 +196,7 @@ def test_the_marker_cannot_be_closed_by_a_report() -> None:
 @pytest.mark.parametrize("key", ["", "a--b", "A", "a b", "-->", "x" * 65, "a\n"])
 def test_unsafe_marker_key_is_refused(key: str) -> None:
     with pytest.raises(ProfgateError, match="cannot mark a comment"):
-        render_comment(samples.unchanged(), key=key)
+        render_comment(View(samples.unchanged()), key=key)
 
 
 def test_unchanged_workloads_are_counted() -> None:
@@ -244,7 +244,7 @@ def test_longest_comment_stays_below_the_limit() -> None:
 
 
 def test_quiet_comment_is_short() -> None:
-    text = render_quiet_comment(samples.unchanged(), key="shop", run_url=RUN).text
+    text = render_quiet_comment(View(samples.unchanged()), key="shop", run_url=RUN).text
     assert text.splitlines()[1] == "### ✅ Resolved: no performance regression any more"
     assert len(text.splitlines()) == 4
 
@@ -252,7 +252,7 @@ def test_quiet_comment_is_short() -> None:
 @pytest.mark.parametrize("quiet", [True, False])
 def test_inconclusive_comment_names_suspects_and_what_decides(quiet: bool) -> None:
     render = render_quiet_comment if quiet else render_comment
-    lines = spaced(render(samples.inconclusive(), key="shop").text).splitlines()
+    lines = spaced(render(View(samples.inconclusive()), key="shop").text).splitlines()
     assert lines[1] == "### ⚪ Too few samples to judge: 674 in 5 runs"
     assert lines[3] == "- `http.parse_headers`: 8 → 113 samples (14x), 1.2 → 16.1 % of the run, not tested"
     assert lines[5].startswith("Total 674 → 702")
@@ -265,7 +265,7 @@ def test_many_suspects_stay_below_the_limit(quiet: bool) -> None:
     suspects = [reason for reason in report.verdict.reasons if reason.code is ReasonCode.SUSPECT]
     reasons = (report.verdict.reasons[0], *suspects[:1] * 1000)
     report = replace(report, verdict=replace(report.verdict, reasons=reasons))
-    text = (render_quiet_comment if quiet else render_comment)(report).text
+    text = (render_quiet_comment if quiet else render_comment)(View(report)).text
     assert len(text.encode()) <= COMMENT_BYTES
     assert "and 990 more lines in the report" in text
 
@@ -279,7 +279,7 @@ def test_an_unsafe_address_is_no_link() -> None:
 
 def test_the_summary_shows_more_and_stays_below_its_limit() -> None:
     report = samples.many(3000, 2900)
-    text = render_summary(report, run_url=RUN).text
+    text = render_summary(View(report), run_url=RUN).text
     assert len(text.encode()) <= SUMMARY_BYTES
     assert text.splitlines()[0].startswith("### ❌ `module.function_2899` is 3.9x slower")
     assert text.count("module.function_") > 400
@@ -287,15 +287,15 @@ def test_the_summary_shows_more_and_stays_below_its_limit() -> None:
 
 
 def test_summary_shows_why_there_is_no_comment() -> None:
-    text = render_summary(samples.regression(), note="No comment: this pull request comes from a fork.").text
+    text = render_summary(View(samples.regression()), note="No comment: this pull request comes from a fork.").text
     assert text.endswith("> No comment: this pull request comes from a fork.\n")
 
 
 @pytest.mark.slow
 def test_the_longest_summary_stays_below_its_limit() -> None:
-    tables = seen(render_summary(longest()))
+    tables = seen(render_summary(View(longest())))
     assert all(len(set(table)) == 1 for table in tables.rows)
-    assert len(render_summary(longest()).text.encode()) <= SUMMARY_BYTES
+    assert len(render_summary(View(longest())).text.encode()) <= SUMMARY_BYTES
 
 
 def test_first_run(golden: Golden) -> None:
@@ -461,7 +461,7 @@ def test_a_metric_that_counts_more_as_better() -> None:
 
 
 def test_quiet_comment_states_what_was_not_compared() -> None:
-    assert "### ⚪ Not compared: api-bench" in render_quiet_comment(samples.nothing_compared()).text
+    assert "### ⚪ Not compared: api-bench" in render_quiet_comment(View(samples.nothing_compared())).text
 
 
 FASTER_TOTAL = replace(
@@ -476,7 +476,7 @@ def test_faster_program_leads_the_headline() -> None:
     report = samples.report(
         samples.workload(samples.metric(FASTER_TOTAL, dearer, after=24.7e9)), verdict=samples.verdict("warn")
     )
-    first = spaced(render_comment(report).text).splitlines()[1]
+    first = spaced(render_comment(View(report)).text).splitlines()[1]
     assert first == "### 🟡 Total −40.0 % (41.2 → 24.7 s); `compare` costs more (+1.10 s)"
 
 
@@ -573,7 +573,7 @@ def test_changed_functions_within_noise_are_named_without_a_finding() -> None:
         )
         report = samples.report(samples.workload(metric))
         shown, _, _ = spaced(comment(report).text).partition("<details>")
-        page = metric_headline(report, *report.metrics[0]).whose
+        page = metric_headline(report, view_of_metric(report, *report.metrics[0])).whose
         for text, quote in ((shown, "`"), (terminal_text(report), ""), (f"C{page[1:]}.", "")):
             assert ("Changed in this PR, within noise" in text) == (line is not None)
             assert (line or "").format(quote, quote) in text

@@ -17,6 +17,7 @@ from profgate.model.reason import as_reason
 from profgate.model.sides import NotCompared
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
+from profgate.report.view import View
 
 PIECES = (
     *(
@@ -91,7 +92,7 @@ def markdown(name: str) -> tuple[str, str]:
     report = samples.report(
         load, verdict=samples.verdict("fail", samples.text(name)), missing=missing, warnings=(name,)
     )
-    return render_comment(report, links=Links()).text, render_summary(report, links=Links()).text
+    return render_comment(View(report), links=Links()).text, render_summary(View(report), links=Links()).text
 
 
 def rendered(text: str) -> Form:

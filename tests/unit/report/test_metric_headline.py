@@ -29,7 +29,7 @@ UNLIKE = Reason(ReasonCode.UNLIKE_RUNS, {"factor": 1.36})
 
 
 def headline(given: Report, place: int = 0) -> tuple[str, str, str]:
-    return metric_headline(given, *given.metrics[place])[:3]
+    return metric_headline(given, view_of_metric(given, *given.metrics[place]))[:3]
 
 
 def test_regression_has_the_words_of_the_comment() -> None:
@@ -62,14 +62,14 @@ def test_regression_in_unchanged_total_states_both() -> None:
 )
 def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -> None:
     given = report(workload(metric(replace(finding("dot", 121e6, 153e6), attribution=attribution))), verdict=RED)
-    assert metric_headline(given, *given.metrics[0]).whose == text
+    assert metric_headline(given, view_of_metric(given, *given.metrics[0])).whose == text
 
 
 def test_total_before_the_function_hides_not_whose_change_it_is() -> None:
     changed = replace(finding("dot", 121e6, 153e6), attribution=Attribution(source="changed"))
     total = replace(finding("total", 1e9, 2e9, kind="TotalDegradation"), share_from=None, share_to=None)
     given = report(workload(metric(total, changed)), verdict=RED)
-    assert metric_headline(given, *given.metrics[0]).whose == "changed in this PR"
+    assert metric_headline(given, view_of_metric(given, *given.metrics[0])).whose == "changed in this PR"
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,17 @@ def test_step_names_what_decides(reasons: list[Reason], confirm: Confirm, sha: s
     yellow = replace(finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="yellow"), reasons=tuple(reasons))
     given = report(workload(metric(yellow)), verdict=verdict("warn"))
     given = replace(given, policy=StatedPolicy(confirm=confirm), baseline=replace(given.baseline, sha=sha))
-    assert metric_headline(given, *given.metrics[0]).step == f"The check passes. To decide, {step}"
+    assert (
+        metric_headline(given, view_of_metric(given, *given.metrics[0])).step == f"The check passes. To decide, {step}"
+    )
 
 
 def test_step_states_the_result_of_the_check() -> None:
     failed = regression()
-    steps = [metric_headline(failed, *place)[-2:] for place in failed.metrics]
+    steps = [metric_headline(failed, view_of_metric(failed, *place))[-2:] for place in failed.metrics]
     assert steps[:2] == [("The check fails.", HELP), ("The check fails, but not because of this page.", "")]
     given = unchanged()
-    assert metric_headline(given, *given.metrics[0]).step == "Nothing to do: the check passes."
+    assert metric_headline(given, view_of_metric(given, *given.metrics[0])).step == "Nothing to do: the check passes."
 
 
 def test_possible_regression_is_for_review() -> None:

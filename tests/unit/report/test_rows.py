@@ -104,8 +104,8 @@ def test_other_direction_is_not_shown(kind: str) -> None:
 def test_every_report_shows_it() -> None:
     report = with_changes(model_change())
     assert "linear → power (n^0.98 → n^1.96)" in terminal_text(report)
-    assert "linear → power (n^0.98 → n^1.96)" in render_comment(report).text
-    assert "best_model_order_equality,M,model,linear,power,,," in to_csv(report)
+    assert "linear → power (n^0.98 → n^1.96)" in render_comment(View(report)).text
+    assert "best_model_order_equality,M,model,linear,power,,," in to_csv(View(report))
     assert from_json(to_json(report)) == report
 
 
@@ -219,7 +219,7 @@ def test_growth_from_next_to_nothing_shows_both_values() -> None:
 def test_untested_total_is_not_called_noise() -> None:
     untested = replace(samples.metric(samples.finding("f", 1e9, 2e9)), calibration=Calibration())
     for metric, state in ((untested, "not tested"), (samples.metric(), "within noise")):
-        assert Body(samples.report(samples.workload(metric))).totals(1).endswith(f"(+6.8 %, {state})")
+        assert Body(View(samples.report(samples.workload(metric)))).totals(1).endswith(f"(+6.8 %, {state})")
     report = samples.report(samples.workload(untested), verdict=samples.verdict("fail"))
     assert headline(report) == "f is 2.0x slower (1.00 → 2.00 s); total +6.8 % (not tested)"
 
@@ -249,7 +249,7 @@ def test_totals_far_apart_are_no_doubt_if_the_total_fails(colour: Colour, shown:
     metric = samples.metric(replace(SLOWER, colour=colour))
     note = Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric.name, "factor": 3.3})
     report = samples.report(replace(samples.workload(metric), comparability=(note,)), verdict=samples.verdict("fail"))
-    for text in (terminal_text(report), render_comment(report).text):
+    for text in (terminal_text(report), render_comment(View(report)).text):
         assert ("check that both recorded the same work" in text) == shown
 
 

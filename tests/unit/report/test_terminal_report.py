@@ -13,6 +13,7 @@ from profgate.model.reason import as_reason
 from profgate.model.report import Attribution, Report
 from profgate.model.sides import NotCompared
 from profgate.report.terminal_report import terminal_lines
+from profgate.report.view import View
 from terminal_text import terminal_text
 
 
@@ -114,7 +115,7 @@ def test_call_path_is_left_out_beside_a_name() -> None:
 
 def test_show_writes_plain_text_without_a_terminal() -> None:
     stream = io.StringIO()
-    show(terminal_lines(samples.regression()), stream)
+    show(terminal_lines(View(samples.regression())), stream)
     assert stream.getvalue() == terminal_text(samples.regression())
 
 

@@ -138,7 +138,7 @@ def test_sentences_name_their_numbers(code: ReasonCode, parameters: dict[str, Pa
 def test_advice_of_reasons() -> None:
     report = samples.inconclusive()
     report = replace(report, baseline=replace(report.baseline, sha=None))
-    advised = {code: advice(sample(code), report) for code in ReasonCode if code is not ReasonCode.NO_BASELINE}
+    advised = {code: advice(sample(code), report, str) for code in ReasonCode if code is not ReasonCode.NO_BASELINE}
     assert {code: text for code, text in advised.items() if text} == {
         ReasonCode.TOO_FEW_SAMPLES: "To decide, record about 8 times longer.",
         ReasonCode.TOO_FEW_RUNS: "To decide, record at least 5 runs of each side.",
@@ -154,12 +154,12 @@ def test_many_needed_runs_are_not_advised() -> None:
     reason = Reason(ReasonCode.CANNOT_SEE, {"wanted": 3380})
     report = replace(samples.inconclusive(), policy=StatedPolicy(confirm="required"))
     assert "otherwise, use a quieter machine or a count, such as instructions; here, 3,380 runs" in advice(
-        reason, report
+        reason, report, str
     )
 
 
 def test_advice_of_a_damaged_report_has_no_number() -> None:
-    text = advice(Reason(ReasonCode.CANNOT_SEE, {"wanted": "many"}), samples.inconclusive())
+    text = advice(Reason(ReasonCode.CANNOT_SEE, {"wanted": "many"}), samples.inconclusive(), str)
     assert text.startswith("To decide, record at least many runs of each side")
 
 
@@ -172,7 +172,7 @@ def test_advice_of_a_damaged_report_has_no_number() -> None:
 )
 def test_advice_depends_on_the_policy(confirm: Confirm, text: str) -> None:
     report = replace(samples.inconclusive(), policy=StatedPolicy(confirm=confirm))
-    assert advice(sample(ReasonCode.TOO_FEW_SAMPLES), report).endswith(text.format("record about 8 times longer"))
+    assert advice(sample(ReasonCode.TOO_FEW_SAMPLES), report, str).endswith(text.format("record about 8 times longer"))
 
 
 def test_names_are_not_capitalised() -> None:
