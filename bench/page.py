@@ -25,10 +25,9 @@ from bench.files import RECIPES, make_pair
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding
 from profgate.flamegraph.page_input import page_input
-from profgate.loading import two_sides
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
-from profgate.wiring import overlays
+from profgate.pipeline import overlays, two_sides
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

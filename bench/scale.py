@@ -1,7 +1,7 @@
 """Compare many workloads by different executors: ./run bench scale [--workloads 1000,10000] [--executors LIST].
 
-Prints wall time, CPU time and the peak memory of the command in each, and the bytes that are sent for a workload. The
-exit code is 1 if a comparison fails, or if two executors write different reports.
+Prints wall time, CPU time and the peak memory of the command in each. The exit code is 1 if a comparison fails, or if
+two executors write different reports.
 """
 
 import argparse
@@ -13,34 +13,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench.harness import ENVIRONMENT, MEBIBYTE, SAMPLED_EVERY
 from bench.load import written
 
-from profgate import api
-from profgate.io.executors import InThisProcess, TaskRunner
-from profgate.loading import two_sides
-from profgate.model.policy import Policy
-
-EXECUTORS = "default,serial,processes:1,processes:2,processes:4,dask:1,dask:2,dask:4"
-
-
-class _Counted(InThisProcess):
-    """Counts the tasks and the bytes of their arguments and results."""
-
-    def __init__(self) -> None:
-        self.tasks, self.sent, self.received = 0, 0, 0
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as in the base class
-        future = super().submit(fn, *args, **options)
-        self.tasks += 1
-        self.sent += len(args[1])
-        self.received += len(future.result())
-        return future
+EXECUTORS = "default,serial,processes:1,processes:2,processes:4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +59,6 @@ def main(words: Sequence[str]) -> int:
             times = f"{cost.seconds:.1f} | {cost.processor:.1f}"
             print(f"| {count:,} | {name} | {times} | {cost.client / MEBIBYTE:.0f} | {digest} |", flush=True)
         failed |= len(reports) > 1
-        print(_sent(folder, count), flush=True)
     return int(failed)
 
 
@@ -104,11 +83,3 @@ def _cost(command: Sequence[str], timeout: float) -> _Cost | None:
     _, process.returncode, usage = ended
     cost = _Cost(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, client)
     return None if process.returncode else cost
-
-
-def _sent(folder: Path, count: int) -> str:
-    executor = _Counted()
-    given = two_sides(str(folder / "baseline"), str(folder / "target"), Policy())
-    api.compare_input(given, runner=TaskRunner(executor))
-    sent, received = executor.sent // count, executor.received // count
-    return f"{executor.tasks:,} tasks; for each workload, {sent:,} bytes to workers and {received:,} bytes back"

@@ -16,7 +16,6 @@ from typing import Any, Self
 PROGRAM = """
 import json, os, sys, time
 from profgate import __main__ as program
-from profgate import wiring
 from profgate.action import base_runs, compared_sides, entry
 from profgate.action.job import Pace
 from profgate.github import answers, api_connection, downloads

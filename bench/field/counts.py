@@ -38,8 +38,8 @@ from bench.field.judging import LISTED, TOTAL, profile_of, worse_findings
 from bench.field.recorders import RecordError, tool
 from bench.field.table import exact_interval
 
-from profgate.detect.builtin import STRATEGIES
-from profgate.errors import ProfgateError, ProfileError
+from profgate import pipeline
+from profgate.errors import ProfgateError
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement
 from profgate.measuring.decision import decided
 from profgate.measuring.turns import Turns
@@ -47,7 +47,7 @@ from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.report import Report
 from profgate.model.source import SourceFile, source_of
-from profgate.pipeline import PipelineInput, build_report
+from profgate.pipeline import PipelineInput
 
 SOURCES = Path(__file__).resolve().parent / "counted"
 FEATURES = (  # tunables of glibc; each removes features of the CPU from those that the loader sees
@@ -348,10 +348,7 @@ def _report(baseline: Recorded, target: Recorded, jobs: tuple[str, str]) -> Repo
     sources = [[_as_source(run, each) for run, each in enumerate(profiles)] for profiles in sides]
     given = PipelineInput(sources[0], sources[1], pages=0)
 
-    def read(files: Sequence[SourceFile]) -> list[Profile | ProfileError]:
-        return [file.profile for file in files if file.profile is not None]
-
-    return build_report(given, read, STRATEGIES).report
+    return pipeline.compare(given).report
 
 
 def _confirmed(report: Report, sides: tuple[Recorded, Recorded]) -> Report:

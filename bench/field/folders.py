@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -11,7 +12,7 @@ from bench.field.cases import INTERLEAVED, SINGLE, UNORDERED, Case, runs_in
 from bench.field.judging import LISTED, TOTAL, report_of, worse_findings
 from bench.field.table import exact_interval
 
-from profgate.io.executors import TaskRunner
+from profgate.io.executors import results_of
 
 SPLITS = 50
 CHUNK = 10  # number of comparisons in a task
@@ -87,12 +88,12 @@ def _judged(cases: Sequence[tuple[str, Case]]) -> list[Judged]:
     return results
 
 
-def judge_folder(folder: Path, run: TaskRunner) -> str:
+def judge_folder(folder: Path, executor: Executor) -> str:
     """A table with a line a cell."""
     cases = list(folder_cases(folder))
     chunks = (partial(_judged, cases[first : first + CHUNK]) for first in range(0, len(cases), CHUNK))
     cells: dict[str, list[Judged]] = {}
-    for judged in chain.from_iterable(run(chunks, list[Judged])):
+    for judged in chain.from_iterable(results_of(chunks, executor)):
         cells.setdefault(judged.label, []).append(judged)
     lines = [
         "| recordings | comparisons | red | any row | inconclusive | red rows |",

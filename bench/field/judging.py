@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from bench.field.cases import INTERLEAVED, SAME_COST, SLOWER_REWRITE, Case
 
-from profgate.detect.builtin import STRATEGIES
+from profgate import pipeline
 from profgate.errors import ProfileError
+from profgate.loading import read_sources
 from profgate.model.profile import Profile
 from profgate.model.report import Finding, Report
-from profgate.model.source import SourceFile, source_of
-from profgate.pipeline import PipelineInput, build_report
-from profgate.wiring import read_sources
+from profgate.model.source import SourceFile, source_of, source_of_profile
+from profgate.pipeline import PipelineInput
 
 TOTAL = "total"
 PLANTED = (0.6, 1.6)  # what a plant takes over what it was made for; others are not counted
@@ -64,22 +64,19 @@ def judge(
 ) -> Report:
     """The report on two sides; each of ``jobs`` is a further base job."""
     groups = [baseline, target, *jobs]
-    by_name: dict[str, Profile] = {}
+    count = 0
     sources: list[list[SourceFile]] = []
     for number, group in enumerate(groups):
         sources.append([])
         for profile in group:
             # a name that is a number: all of them are runs of one workload
-            source = source_of(f"w/{len(by_name)}.x", b"")
             job = f"job-{number}" if jobs else "job-0"
-            by_name[source.name] = replace(profile, facts=replace(profile.facts, job=job))
-            sources[-1].append(source)
+            facts = replace(profile.facts, job=job)
+            sources[-1].append(source_of_profile(replace(profile, name=f"w/{count}.x", facts=facts)))
+            count += 1
     given = PipelineInput(sources[0], sources[1], sources[2:], pages=0, interleaved=interleaved)
 
-    def read(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
-        return [by_name[source.name] for source in sources]
-
-    return build_report(given, read, STRATEGIES).report
+    return pipeline.compare(given).report
 
 
 def worse_findings(report: Report) -> list[Finding]:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from bench.field.cases import Case, cases_of, upgrade_cases
@@ -25,7 +26,7 @@ from bench.field.session import record_all
 from bench.field.truth import measure_all
 from bench.field.upgrades import UPGRADES
 
-from profgate.io.executors import FORMS, executor_named
+from profgate.io.executors import FORMS, executor_named, results_of
 
 DEFAULT = Path(__file__).resolve().parents[2] / "build" / "field"
 OUTCOMES = "outcomes.json"
@@ -47,10 +48,9 @@ def judge_recordings(folder: Path, executor: str) -> list[Outcome]:
         work += [(program.name, program.held_out, case) for case in cases_of(program, folder / program.name)]
     work += [(upgrade.name, upgrade.held_out, case) for upgrade, case in upgrade_cases(folder, truth)]
     chunks = [work[first : first + CHUNK] for first in range(0, len(work), CHUNK)]
-    with executor_named(executor) as run:
-        return [
-            outcome for found in run((partial(_judged, chunk) for chunk in chunks), list[Outcome]) for outcome in found
-        ]
+    tasks = [partial(_judged, chunk) for chunk in chunks]
+    with executor_named(executor) as started:
+        return list(chain.from_iterable(results_of(tasks, started)))
 
 
 def measure_counts(folder: Path, processes: int, *, record: bool) -> int:
@@ -86,8 +86,8 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     executor = options.executor or f"processes:{options.processes}"
     if options.folder is not None:
-        with executor_named(executor) as run:
-            print(judge_folder(options.folder, run))
+        with executor_named(executor) as started:
+            print(judge_folder(options.folder, started))
         return 0
     folder = (options.judge or options.to).resolve()
     if options.counts:

@@ -12,22 +12,21 @@ they change only with a major version.
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from profgate import wiring
+from profgate import pipeline
 from profgate.errors import ProfgateError, SettingsError
 from profgate.flamegraph.pages import PageDocument, RunTotals, build_index, earlier_totals, run_totals
-from profgate.io.executors import TaskRunner, executor_named
 from profgate.io.files import exists, read_text, write_text
-from profgate.loading import load_diff, load_policy, profiles_at, two_sides
+from profgate.loading import Progress, load_diff, load_policy, profiles_at, readable_profiles, silent
 from profgate.model import report as data
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.report import Document
-from profgate.pipeline import PipelineInput, Progress, silent
+from profgate.pipeline import PipelineInput, two_sides
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import (
@@ -42,6 +41,9 @@ from profgate.report.json_report import (
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View
 from profgate.report.workload_rows import Earlier
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
 
@@ -138,7 +140,7 @@ class Report:
 
     def json(self) -> str:
         """Return the report as JSON (``docs/report.schema.json``)."""
-        return to_json(self.data, wiring.in_processes)
+        return to_json(self.data, pipeline.in_processes)
 
     def csv(self) -> str:
         """Return the report as a CSV table."""
@@ -188,7 +190,7 @@ def read(path: str) -> list[Profile]:
 
     Raises ProfgateError if there are no profiles at the path or a file cannot be read.
     """
-    return wiring.readable_profiles(profiles_at(path)[0])
+    return readable_profiles(profiles_at(path)[0])
 
 
 def compare(
@@ -200,7 +202,7 @@ def compare(
     diff: str | None = None,
     interleaved: bool = False,
     pages: int = 10,
-    executor: Executor | str | None = None,
+    executor: "Executor | str | None" = None,
 ) -> Report:
     """Compare and judge two files or folders of profiles.
 
@@ -213,8 +215,8 @@ def compare(
         interleaved: Whether the runs of both sides were recorded in alternating order.
         pages: Number of flame graphs to draw, 0 or more, starting with the workload that has the worst change.
         executor: Runs parts of the work in other processes or on other machines, which does not change the report. The
-            same version of profgate must be installed there, and the files must have the same paths. A name such as
-            ``dask://HOST:PORT`` has the same meaning as on the command line.
+            same version of profgate must be installed there. A name such as ``dask://HOST:PORT`` has the same meaning
+            as on the command line.
     """
     if pages < 0:
         raise SettingsError("pages", f"{pages} is negative; use 0 for no flame graphs")
@@ -225,17 +227,19 @@ def compare(
     chosen = None if strategies is None else tuple(strategies)
     given = replace(given, diff=load_diff(diff, None, None), interleaved=interleaved, strategies=chosen, pages=pages)
     if isinstance(executor, str):
-        with executor_named(executor) as runner:
-            return compare_input(given, runner=runner)
-    return compare_input(given, runner=None if executor is None else TaskRunner(executor))
+        from profgate.io.executors import executor_named  # a slow import
+
+        with executor_named(executor) as started:
+            return compare_input(given, executor=started)
+    return compare_input(given, executor=executor)
 
 
-def compare_input(given: PipelineInput, progress: Progress = silent, runner: TaskRunner | None = None) -> Report:
+def compare_input(given: PipelineInput, progress: Progress = silent, executor: "Executor | None" = None) -> Report:
     """Compare both sides of an input and judge the result.
 
-    ``progress`` is called at each step, and ``runner`` distributes the work.
+    ``progress`` is called at each step, and ``executor`` runs parts of the work.
     """
-    built = wiring.compare(given, progress, runner)
+    built = pipeline.compare(given, progress, executor)
     return Report(
         built.report, built.pages, earlier=earlier_totals(built.comparisons), runs=run_totals(built.comparisons)
     )

@@ -1,35 +1,167 @@
-"""Loads the inputs of a comparison from files: the profiles, their manifest, the policy and the source diff."""
+"""Loads the inputs of a comparison: readers and strategies, profiles, policies and differences between sources."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-from profgate import wiring
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, ProfileError
+from profgate.io.converters import converted
 from profgate.io.files import read_loosely, read_text, sources_under
+from profgate.io.packages import registers
 from profgate.io.profile_files import facts_beside
+from profgate.io.workers import done, processors
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import Side
-from profgate.model.source import MANIFEST_NAME
-from profgate.pipeline import PipelineInput
-from profgate.readers.folded import split_difference
+from profgate.model.source import MANIFEST_NAME, SourceFile
+from profgate.readers.registry import Readers, read_or_error, readers_with, splitting_reader
 
 if TYPE_CHECKING:
+    from profgate.detect.strategy import Strategy
     from profgate.model.attribution import SourceDiff
     from profgate.model.change import OptionSpec
     from profgate.model.manifest import Manifest
-    from profgate.model.source import SourceFile
+    from profgate.model.profile import Profile
+    from profgate.readers.reader import SplittingReader
 
-LARGEST_DIFFERENCE = 1 << 30
 LARGEST_DIFF = 64 << 20
+LARGE = 16 << 20  # number of bytes below which starting a process takes more time than it saves
+PART = 64 << 20  # number of bytes of a file that one task reads
+Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
+
+
+def silent(_step: str, _part: float) -> None:
+    """Show no progress."""
+
+
+@cache
+def _plugins(group: str) -> tuple[Any, ...]:
+    """Return the plugins registered for an entry point group. Raises ProfgateError if a plugin cannot be loaded."""
+    if not registers(group):
+        return ()
+    from importlib.metadata import entry_points
+
+    parts = []
+    for point in sorted(entry_points(group=group), key=lambda point: point.name):
+        try:
+            parts.append(point.load()())
+        except (Exception, SystemExit) as error:  # a plugin may raise any exception
+            raise ProfgateError(f"entry point {group}: {point.name}", f"cannot be loaded: {error}") from error
+    return tuple(parts)
+
+
+def strategies() -> tuple[Strategy, ...]:
+    """Return the built-in strategies and the strategies of plugins."""
+    from profgate.detect.builtin import all_strategies  # imported here because commands that only draw do not need it
+
+    return all_strategies(_plugins("profgate.strategies"))
+
+
+@cache
+def readers() -> Readers:
+    """Return the readers, in the order in which they are tried."""
+    from profgate.io.native import NativeKernels
+
+    return readers_with(_plugins("profgate.readers"), NativeKernels())
+
+
+def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
+    """Read every source and return the results in the same order. Large input is read in parts by subprocesses.
+
+    ``progress`` is called before the first file and after each file.
+    """
+    unread = [converted(source) for source in sources if source.profile is None]
+    large = sum(map(_bytes_to_read, unread)) >= LARGE
+    sizes = [source.size for source in unread]
+    # files of equal size are shared evenly without joining parts afterwards
+    even = len(sizes) % processors() == 0 and 10 * max(sizes, default=0) < 11 * min(sizes, default=0)
+    readings = [_Reading(source, split=large and not even) for source in unread]
+    tasks = [task for reading in readings for task in reading.tasks]
+    made: list[Profile | ProfileError] = []
+    finished = 0
+    progress("reading profiles", 0)
+    with closing(done(tasks, processors() if large else 1)) as results:
+        for reading in readings:
+            made.append(reading.profile(list(islice(results, len(reading.tasks)))))
+            finished += reading.source.size
+            progress("reading profiles", finished / max(sum(sizes), 1))
+    read = iter(made)
+    return [next(read) if source.profile is None else source.profile for source in sources]
+
+
+def readable_profiles(sources: Sequence[SourceFile]) -> list[Profile]:
+    """Read every source and return its profile. Raises the error of the first source that cannot be read."""
+    profiles = []
+    for result in read_sources(sources):
+        if isinstance(result, ProfileError):
+            raise result
+        profiles.append(result)
+    return profiles
+
+
+class _Reading:
+    """The tasks that read one source, either as a whole or in parts that are joined afterwards."""
+
+    def __init__(self, source: SourceFile, *, split: bool) -> None:
+        self.source = source
+        self._splitter = splitting_reader(source, readers()) if split and source.size >= LARGE else None
+        self.tasks: list[Callable[[], Any]] = [self._read]
+        if self._splitter is not None:
+            # at most 16 parts, because all names are parsed again for each part
+            count = min(max(source.size // PART, 1), 16)
+            starts = [number * source.size // count for number in range(count)]
+            stops = [*starts[1:], None]
+            scan = partial(_scanned, self._splitter, source)
+            self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, stops, strict=True)]
+
+    def _read(self) -> Profile | ProfileError:
+        return read_or_error(self.source, readers())
+
+    def profile(self, results: list[Any]) -> Profile | ProfileError:
+        """Join the results of all tasks. After an error, read the whole file to obtain the correct line number."""
+        if self._splitter is None:
+            whole: Profile | ProfileError = results[0]
+            return whole
+        if None in results:
+            return self._read()
+        try:
+            return self._splitter.join(self.source, results)
+        except ProfileError:
+            return self._read()
+
+
+def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop: int | None) -> object:
+    try:
+        return reader.scan(source, start, stop)
+    except ProfileError:
+        return None
+
+
+def _bytes_to_read(source: SourceFile) -> int:
+    """Return an estimate, after decompression, that includes the time of opening a file as 32 KiB."""
+    gzip, zstandard = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+    return (32 << 10) + source.size * (8 if source.head.startswith((gzip, zstandard)) else 1)
+
+
+def tests_in(sources: Sequence[SourceFile]) -> int:
+    """Return the number of tests in these files, or 0 if any file contains no test results or cannot be read."""
+    from profgate.compare.duration_table import is_table_of_durations
+
+    count = 0
+    for profile in read_sources(sources):
+        if isinstance(profile, ProfileError) or not is_table_of_durations(profile):
+            return 0
+        count += len(profile.frames.names)
+    return count
 
 
 def strategy_options() -> dict[str, tuple[OptionSpec, ...]]:
     """Return the options of every strategy. The keys are the full and the short names of the strategies."""
-    return {name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)}
+    return {name: strategy.options for strategy in strategies() for name in (strategy.name, strategy.short)}
 
 
 def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
@@ -74,33 +206,6 @@ def _with_sources(files: Collection[SourceFile]) -> list[SourceFile]:
     return with_sources(files)
 
 
-def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
-    """Load both sides of a comparison. Raises ProfgateError if a side cannot be loaded."""
-    before, before_manifest = profiles_at(baseline)
-    after, after_manifest = profiles_at(target)
-    return PipelineInput(
-        before,
-        after,
-        policy=policy,
-        baseline_side=Side(baseline),
-        target_side=Side(target),
-        manifests=(before_manifest, after_manifest),
-        named=len(before) == len(after) == 1,
-    )
-
-
-def two_columns(path: str, policy: Policy) -> PipelineInput:
-    """Load both sides from a folded file with two columns of values.
-
-    Raises ProfgateError if the path does not name such a file.
-    """
-    sources = profiles_at(path)[0]
-    if len(sources) != 1:
-        raise ProfgateError(path, "--difference takes one folded file")
-    baseline, target = split_difference(sources[0], LARGEST_DIFFERENCE)
-    return PipelineInput([baseline], [target], policy=policy, named=True)
-
-
 def load_diff(diff: str | None, baseline_source: str | None, target_source: str | None) -> SourceDiff | None:
     """Return the difference between the sources, from a unified diff or from two folders.
 
@@ -122,8 +227,30 @@ def _unified_diff(place: str) -> SourceDiff:
     from profgate.io.git import local_checkout, tracked_files
 
     diff = parse_diff(read_loosely(place, LARGEST_DIFF), "standard input" if place == "-" else place)
-    diff = wiring.with_texts(diff)
+    diff = with_texts(diff)
     tracked = tracked_files()
     if tracked is None:
         return replace(diff, gaps=(Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "no_tracked_files"}),))
     return replace(diff, repository_files=tracked, checkout=local_checkout())
+
+
+def with_texts(diff: SourceDiff) -> SourceDiff:
+    """Add the texts of all files for which the diff contains blob ids. Texts are read from git or the working tree."""
+    from profgate.attribution.dependencies import wanted_texts  # imported only if there is a diff
+    from profgate.io.git import blob_texts, texts_of_files
+    from profgate.model.attribution import SourceTexts
+
+    wanted_before, wanted_after = wanted_texts(diff)
+    before = {
+        file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before
+    }
+    after = {file.path: file.blobs[1] for file in diff.files if file.blobs and file.path in wanted_after}
+    if not before and not after:
+        return diff
+    stored = blob_texts([*before.values(), *after.values()])
+    here = texts_of_files({path: blob for path, blob in after.items() if blob not in stored})
+    texts = SourceTexts(
+        {path: stored[blob] for path, blob in before.items() if blob in stored},
+        {path: stored[blob] for path, blob in after.items() if blob in stored} | here,
+    )
+    return replace(diff, texts=texts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
@@ -12,16 +13,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
-from profgate.compare.recordings import Reader, Recordings, in_parts, move_last, read_recordings, without_samples
+from profgate.compare.recordings import Recordings, in_parts, move_last, read_recordings, without_samples
 from profgate.compare.workloads import pair, renamed_workloads
+from profgate.errors import ComparisonError, ProfgateError
+from profgate.io.files import LARGEST_PROFILE
 from profgate.io.native import NativeKernels
+from profgate.io.workers import done, processors
+from profgate.loading import Progress, profiles_at, read_sources, silent, strategies
 from profgate.model.comparison import Causes, Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.sides import NotCompared, Side
-from profgate.model.source import SourceFile
+from profgate.model.source import SourceFile, source_of
+from profgate.readers.folded import split_difference
+from profgate.readers.reader import collection_paused
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from profgate.attribution.function_changes import FunctionChanges
     from profgate.detect.evidence import Evidence
     from profgate.detect.rules import Selection
@@ -32,28 +41,16 @@ if TYPE_CHECKING:
     from profgate.model.history import Reading
     from profgate.model.manifest import Manifest
     from profgate.model.measurement import Look
-    from profgate.model.profile import Profile
     from profgate.model.report import MetricReport, Report
 
+LARGEST_DIFFERENCE = 1 << 30
 MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
+MANY = 100  # number of workloads below which starting a process takes more time than it saves
 PARTS, MOST_IN_PART = 64, 25  # number of parts of the files for several processes, and maximum workloads of a part
-AT_ONCE = 1000  # number of workloads of a part that are compared before their profiles are removed
-Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
-Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
-
+WORKLOADS_PER_BATCH = 1000  # number of workloads of a part that are compared before their profiles are removed
+TASKS_PER_FORK = 2500  # number of tasks of the same processes, which copy the memory that they use
 
 Files = Sequence[Sequence[SourceFile]]  # of the baseline, of the target and of each base job
-# takes parts of the files and a function that compares one part with a reader, and yields the results in the same order
-Spread = Callable[[Sequence[Files], "Callable[[Files, Reader], ComparedPart]"], "Iterator[ComparedPart]"]
-
-
-def in_turn(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Run tasks one after the other in this process."""
-    return [task() for task in tasks]
-
-
-def silent(_step: str, _part: float) -> None:
-    """Show no progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +91,33 @@ class Compared(NamedTuple):
     functions: FunctionChanges | None
 
 
+def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
+    """Load both sides of a comparison. Raises ProfgateError if a side cannot be loaded."""
+    before, before_manifest = profiles_at(baseline)
+    after, after_manifest = profiles_at(target)
+    return PipelineInput(
+        before,
+        after,
+        policy=policy,
+        baseline_side=Side(baseline),
+        target_side=Side(target),
+        manifests=(before_manifest, after_manifest),
+        named=len(before) == len(after) == 1,
+    )
+
+
+def two_columns(path: str, policy: Policy) -> PipelineInput:
+    """Load both sides from a folded file with two columns of values.
+
+    Raises ProfgateError if the path does not name such a file.
+    """
+    sources = profiles_at(path)[0]
+    if len(sources) != 1:
+        raise ProfgateError(path, "--difference takes one folded file")
+    baseline, target = split_difference(sources[0], LARGEST_DIFFERENCE)
+    return PipelineInput([baseline], [target], policy=policy, named=True)
+
+
 class ComparedPart(NamedTuple):
     """The results for one part of the files. ``names`` are the names of its workloads.
 
@@ -118,57 +142,84 @@ class Built(NamedTuple):
     comparisons: tuple[Comparison, ...]
 
 
-def build_report(
+class _Part:
+    """A task that reads and compares one part of the files. It can be sent to another process."""
+
+    def __init__(
+        self, files: Files, manifests: Sequence[Manifest | None], beside: OverlayInput, others: Collection[str] | None
+    ) -> None:
+        """``others`` are names of workloads of other parts, or None for a single part."""
+        self.files, self.manifests, self.beside, self.others = files, manifests, beside, others
+
+    def __call__(self, progress: Progress = silent) -> ComparedPart:
+        # Step 1: Read the files in a single call, which allows both sides to be read in parallel.
+        every = [source for sources in self.files for source in sources]
+        results = read_sources(every, progress)
+        progress("comparing", 0)
+        made = read_recordings(self.files, results, manifests=self.manifests, named=self.beside.named)
+        last = _no_recordings(self.files)
+        if self.others is not None:
+            move_last(made, last)
+        del results  # otherwise, this reference would keep every profile in memory
+        return _compared_part(made, last, self.beside, self.others)
+
+    def with_contents(self) -> _Part:
+        """Return a part with the contents of its files, for a machine that may not have them."""
+        files = [[_in_memory(source) for source in sources] for sources in self.files]
+        return _Part(files, self.manifests, self.beside, self.others)
+
+
+def compare(
     given: PipelineInput,
-    read: Reader,
-    strategies: Sequence[Strategy],
-    run: Run = in_turn,
     progress: Progress = silent,
-    spread: Spread | None = None,
+    executor: Executor | None = None,
+    available: Sequence[Strategy] | None = None,
 ) -> Built:
     """Compare and judge the input, and draw the pages.
 
-    ``run`` and ``spread`` can distribute the workloads across several processes. Raises ProfileError if a file that the
-    user named cannot be read.
+    The workloads are distributed across the processors of this machine, or their reading and comparison by the
+    executor. ``available`` are the strategies, by default all that are installed. Raises ProfileError if a file that
+    the user named cannot be read.
     """
-    # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
-    compared = compare_sources(given, read, run, progress, spread)
-    # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
-    states = [
-        None
-        if given.diff is None or compared.functions is None
-        else states_of(comparison, given.diff, compared.functions, given.policy.unchanged_paths)
-        for comparison in compared.comparisons
-    ]
-    warnings = compared.warnings
-    if given.diff is not None and compared.functions is not None:
-        from profgate.attribution.function_changes import unread  # imported only if there is a diff
-        from profgate.attribution.reach import changed_workloads
+    with collection_paused():  # the results contain no cycles
+        # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
+        compared = compare_sources(given, progress, executor)
+        # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
+        states, warnings = _source_changes(given, compared)
+        # Steps 5 and 6: Detect changes in each comparison, and judge them.
+        progress("detecting changes", 0)
+        available = strategies() if available is None else available
+        report = report_on(compared.comparisons, given, available, compared.not_compared, warnings, states)
+        if not given.pages:
+            return Built(report, (), compared.comparisons)
+        # Step 7: Draw the pages.
+        progress("drawing flame graphs", 0)
+        from profgate.detect.evidence import run_values
+        from profgate.flamegraph.pages import build_pages
 
-        incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
-        edited = (
-            why
-            for comparison, known in zip(compared.comparisons, states, strict=True)
-            if known is not None
-            for why in changed_workloads(comparison, known, compared.functions)
-        )
-        warnings += (*incomplete, *unread(compared.functions), *without_repeats(edited))
-    # Steps 5 and 6: Detect changes in each comparison, and judge them.
-    progress("detecting changes", 0)
-    report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states, run)
-    # Step 7: Draw the pages.
-    progress("drawing flame graphs", 0)
-    from profgate.detect.evidence import run_values
-    from profgate.flamegraph.pages import build_pages
-
-    values = partial(run_values, interleaved=given.interleaved)
-    pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages, values)
-    return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
+        values = partial(run_values, interleaved=given.interleaved)
+        pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages, values)
+        return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 
-def compare_sources(
-    given: PipelineInput, read: Reader, run: Run = in_turn, progress: Progress = silent, spread: Spread | None = None
-) -> Compared:
+def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparison]:
+    """Return the comparisons without judging them, for commands that only draw or tabulate.
+
+    Raises ComparisonError with the reasons if nothing can be compared.
+    """
+    compared = compare_sources(given, progress)
+    if not compared.comparisons:
+        from profgate.report.wording import reason_text
+
+        reasons = []
+        for entry in compared.not_compared:
+            name = f"{entry.name} {entry.metric}" if entry.metric else entry.name
+            reasons.append(f"{name}: {reason_text(entry.reason, str)}")
+        raise ComparisonError("; ".join(reasons))
+    return list(compared.comparisons)
+
+
+def compare_sources(given: PipelineInput, progress: Progress = silent, executor: Executor | None = None) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
     policy, functions, test_results = given.policy, None, frozenset[str]()
     if given.diff is not None:
@@ -184,7 +235,7 @@ def compare_sources(
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names, functions_alone = set[str](), list[frozenset[str]]()
-    for part in _compared_parts(given, beside, names, read, run, progress, spread):
+    for part in _compared_parts(given, beside, names, progress, executor):
         comparisons += part.comparisons
         missing += part.missing
         unreadable += part.unreadable
@@ -209,66 +260,67 @@ def compare_sources(
 
 
 def _compared_parts(
-    given: PipelineInput,
-    beside: OverlayInput,
-    names: set[str],
-    read: Reader,
-    run: Run,
-    progress: Progress,
-    spread: Spread | None,
+    given: PipelineInput, beside: OverlayInput, names: set[str], progress: Progress, executor: Executor | None
 ) -> Iterator[ComparedPart]:
-    """Yield the results of all parts. ``names`` are the names in the results that were yielded before."""
-    if given.past is not None:  # a database connection works only in the process that opened it
-        run, spread = in_turn, None
+    """Yield the results of all parts. ``names`` are the names in the results that were yielded before.
+
+    If there are many workloads, steps 1 to 3 are repeated for one part of the files at a time, which limits the memory.
+    """
     files: Files = (given.baseline, given.target, *given.noise)
-    parts = in_parts(files, MOST_IN_PART, PARTS if spread else 1)
-    last = _nothing(files)
-    compare = partial(_compared_part, beside=beside, manifests=given.manifests)
-    apart = partial(compare, others=None if len(parts) == 1 else frozenset())  # without the names of other parts
-    here = partial(apart, read=read, run=run)
-    compared = map(here, parts) if spread is None or len(parts) == 1 else spread(parts, apart)
-    for number, (part, result) in enumerate(zip(parts, compared, strict=True), start=1):
-        progress("comparing", number / len(parts))
-        yield result if names.isdisjoint(result.names) else compare(part, read, others=names)
-        for left, late in zip(_profiles_of(last), _profiles_of(result.last), strict=True):
-            left.extend(late)
-    if len(parts) > 1:
-        yield _overlaid(last, _nothing(files), beside, names, run)
+    # a database connection works only in the process that opened it
+    shared = given.past is None and (executor is not None or len(given.baseline) + len(given.target) >= 2 * MANY)
+    divided = in_parts(files, MOST_IN_PART, PARTS if shared else 1)
+    if len(divided) == 1:
+        yield _Part(files, given.manifests, beside, None)(progress)
+        return
+    parts = [_Part(part, given.manifests, beside, frozenset()) for part in divided]
+    last = _no_recordings(files)
+    with closing(_results_of_parts(parts, executor, shared=shared)) as results:
+        for number, (part, result) in enumerate(zip(parts, results, strict=True), start=1):
+            progress("comparing", number / len(parts))
+            if names.isdisjoint(result.names):
+                yield result
+            else:  # a workload of another part has the same name, so that this one needs a longer name
+                yield _Part(part.files, part.manifests, beside, names)()
+            for profiles, late in zip(last.profiles, result.last.profiles, strict=True):
+                profiles.extend(late)
+    yield _compared_part(last, _no_recordings(files), beside, names)
 
 
-def _nothing(files: Files) -> Recordings:
-    return Recordings([], [], [[] for _ in files[2:]])
+def _results_of_parts(parts: list[_Part], executor: Executor | None, *, shared: bool) -> Generator[ComparedPart]:
+    if executor is None or not shared:
+        yield from done(parts, processors() if shared else 1)
+        return
+    from profgate.io.executors import results_of
+
+    yield from results_of((part.with_contents() for part in parts), executor)
 
 
-def _profiles_of(files: Recordings) -> list[list[Profile]]:
-    return [files.baseline, files.target, *files.noise]
+def _in_memory(source: SourceFile) -> SourceFile:
+    return source if source.path is None else source_of(source.name, source.read(LARGEST_PROFILE))
+
+
+def _no_recordings(files: Files) -> Recordings:
+    return Recordings([[] for _ in files])
+
+
+def in_processes(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run tasks and return their results in order. Many tasks are run in several processes."""
+    results: list[Any] = []
+    for start in range(0, len(tasks), TASKS_PER_FORK):
+        batch = tasks[start : start + TASKS_PER_FORK]
+        results += done(batch, processors() if len(tasks) >= MANY else 1)
+    return results
 
 
 def _compared_part(
-    files: Files,
-    read: Reader,
-    *,
-    beside: OverlayInput,
-    manifests: Sequence[Manifest | None],
-    others: Collection[str] | None,
-    run: Run = in_turn,
-) -> ComparedPart:
-    """Compare one part of the files. ``others`` are names of workloads of other parts, or None for a single part."""
-    last = _nothing(files)
-    # Step 1: Read the files. If there are many workloads, the steps are repeated for one part of the files at a time.
-    made = read_recordings((files[0], files[1]), files[2:], read, manifests=manifests, named=beside.named)
-    if others is not None:
-        move_last(made, last)
-    return _overlaid(made, last, beside, others, run)
-
-
-def _overlaid(
-    files: Recordings, last: Recordings, beside: OverlayInput, others: Collection[str] | None, run: Run
+    files: Recordings, last: Recordings, beside: OverlayInput, others: Collection[str] | None
 ) -> ComparedPart:
     """Pair and align the profiles, and remove them from ``files``."""
     # Step 2: Pair the files that are runs of the same workload.
-    paired = pair(files.baseline, files.target, files.noise, others)
-    found = ComparedPart(
+    baseline, target, *noise = files.profiles
+    paired = pair(baseline, target, noise, others)
+    part = ComparedPart(
         comparisons=[],
         missing=[],
         unreadable=files.unreadable,
@@ -280,15 +332,38 @@ def _overlaid(
     )
     # Step 3: Align the sides of each workload.
     workloads = deque(paired.workloads)
-    for profiles in _profiles_of(files):
+    for profiles in files.profiles:
         profiles.clear()
     del paired  # otherwise, this reference would keep every profile in memory
+    run = in_processes if beside.past is None else _in_turn
     while workloads:
-        tasks = [partial(overlay, workloads.popleft(), beside) for _ in range(min(len(workloads), AT_ONCE))]
-        for made, not_made in run(tasks):
-            found.comparisons.extend(made)
-            found.missing.extend(not_made)
-    return found
+        count = min(len(workloads), WORKLOADS_PER_BATCH)
+        tasks = [partial(overlay, workloads.popleft(), beside) for _ in range(count)]
+        for comparisons, missing in run(tasks):
+            part.comparisons.extend(comparisons)
+            part.missing.extend(missing)
+    return part
+
+
+def _in_turn(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+    return [task() for task in tasks]
+
+
+def _source_changes(given: PipelineInput, compared: Compared) -> tuple[list[SourceStates | None], tuple[Reason, ...]]:
+    """Return the source states of each comparison, and the warnings so far with those about the sources."""
+    if given.diff is None or compared.functions is None:
+        return [None] * len(compared.comparisons), compared.warnings
+    from profgate.attribution.function_changes import unread  # imported only if there is a diff
+    from profgate.attribution.reach import changed_workloads
+
+    states: list[SourceStates | None] = []
+    edited: list[Reason] = []
+    for comparison in compared.comparisons:
+        known = states_of(comparison, given.diff, compared.functions, given.policy.unchanged_paths)
+        states.append(known)
+        edited += changed_workloads(comparison, known, compared.functions)
+    incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
+    return states, (*compared.warnings, *incomplete, *unread(compared.functions), *without_repeats(edited))
 
 
 def states_of(
@@ -317,7 +392,6 @@ def report_on(
     alone: Sequence[NotCompared] = (),
     warnings: Sequence[Reason] = (),
     states: Sequence[SourceStates | None] = (),
-    run: Run = in_turn,
 ) -> Report:
     """Judge comparisons.
 
@@ -333,13 +407,13 @@ def report_on(
     from profgate.model.report import Report, Verdict
 
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
-    evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run, look=given.look)
+    evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=in_processes, look=given.look)
     rules, verbose = _rules(given), given.verbose
     brief = len(comparisons) > MOST_EXPLAINED and not verbose and not rules.rules
     kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
     chosen = {kind: selected(rules, *kind[:2], strategies, sized=kind[2]) for kind in dict.fromkeys(kinds)}
     tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)
-    metrics = run(
+    metrics = in_processes(
         [partial(metric_report_of, *task, rules=bool(rules.rules), brief=brief, verbose=verbose) for task in tasks]
     )
     draft = Report(

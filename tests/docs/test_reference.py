@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from profgate import wiring
+from profgate import loading
 from profgate.__main__ import main
 from profgate.github.step_outputs import OUTPUTS
 from profgate.model.policy import MEANING
@@ -51,7 +51,7 @@ def of_strategy(strategy: Any) -> str:
 
 def generated(formats: str) -> dict[str, str]:
     """The generated parts by name; ``formats`` is the output of ``profgate formats``."""
-    strategies = wiring.strategies()
+    strategies = loading.strategies()
     recorded = re.findall(r"^([a-z-]+)\n(?:  .*\n)*?  record: +(.*)$", formats, re.MULTILINE)
     schema = json.loads((DOCS / "report.schema.json").read_text(encoding="utf-8"))
     return {
@@ -104,7 +104,7 @@ def test_reference_is_current(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_each_strategy_has_a_formula_and_a_source() -> None:
     sections = (DOCS / "reference/strategies.md").read_text(encoding="utf-8").split("\n## ")[1:]
-    assert [section.partition("\n")[0] for section in sections] == [one.name for one in wiring.strategies()]
+    assert [section.partition("\n")[0] for section in sections] == [one.name for one in loading.strategies()]
     assert [
         section for section in sections if not re.search(r"\*\*Formula\.\*\* .*\*\*Source\.\*\* ", section, re.DOTALL)
     ] == []

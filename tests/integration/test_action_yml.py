@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from profgate import wiring
+from profgate import loading
 from profgate.github.step_outputs import OUTPUTS
 from profgate.settings.config_file import schema
 from profgate.settings.inputs import SETTINGS
@@ -55,7 +55,7 @@ def test_action_runs_the_image_with_an_argument() -> None:
 
 
 def test_the_published_schema_is_what_the_code_accepts() -> None:
-    catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+    catalogue = {name: one.options for one in loading.strategies() for name in (one.name, one.short)}
     text = json.dumps(schema(catalogue), indent=2) + "\n"
     place = ROOT / "docs" / "config.schema.json"
     if os.environ.get("PROFGATE_UPDATE_GOLDEN"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from profgate import wiring
+from profgate import pipeline
 from profgate.cli.main import run_command as main
 from profgate.errors import ProfgateError
 from profgate.model.manifest import Manifest
@@ -28,7 +28,7 @@ def compared(
     baseline: bytes, target: bytes, manifests: tuple[Manifest | None, Manifest | None] = (None, None)
 ) -> Report:
     given = PipelineInput([source_of("a.json", baseline)], [source_of("a.json", target)], manifests=manifests)
-    return wiring.compare(given).report
+    return pipeline.compare(given).report
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,10 @@ from profgate.judge.verdict import judge
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
-from profgate.pipeline import PipelineInput, build_report
+from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.view import View
-from profgate.wiring import read_sources
 
 
 def run(name: str, calls: int, seconds: float) -> SourceFile:
@@ -30,7 +29,7 @@ def run(name: str, calls: int, seconds: float) -> SourceFile:
 def compared(after: list[int]) -> Report:
     baseline = [run(str(place), 100, 1.0 + place / 100) for place in range(5)]
     target = [run(str(place), calls, 3.0 + place / 100) for place, calls in enumerate(after)]
-    return build_report(PipelineInput(baseline, target), read_sources, STRATEGIES).report
+    return pipeline.compare(PipelineInput(baseline, target), used=STRATEGIES).report
 
 
 def finding_of(report: Report) -> Finding:

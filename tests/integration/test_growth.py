@@ -13,11 +13,10 @@ from profgate.errors import ProfileError
 from profgate.model.policy import Policy, Rule
 from profgate.model.report import MetricReport, Report
 from profgate.model.source import source_of
-from profgate.pipeline import PipelineInput
+from profgate.pipeline import PipelineInput, compare
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.view import View
-from profgate.wiring import compare
 from sentences import details_of
 from terminal_text import terminal_text
 

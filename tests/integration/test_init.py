@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import yaml
 
-from profgate import wiring
+from profgate import loading
 from profgate.__main__ import main
 from profgate.init import trial
 from profgate.init.candidates import Kind
@@ -31,11 +31,11 @@ from profgate.init.skeletons import repeated_tests
 from profgate.init.trial import iterations, problem_in
 from profgate.init.workflow import Plan
 from profgate.io.files import sources_under
+from profgate.loading import read_sources
 from profgate.model.profile import Profile, Stacks
 from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
-from profgate.wiring import read_sources
 from slow_cases import quick_first
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = Path(pytest.__file__).parents[1]
 BIN = str(Path(sys.executable).parent)
 PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-CATALOGUE = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+CATALOGUE = {name: one.options for one in loading.strategies() for name in (one.name, one.short)}
 SETUP = "import setuptools\n"
 CI = """\
 on:

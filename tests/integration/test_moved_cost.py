@@ -6,21 +6,20 @@ from dataclasses import replace
 
 import pytest
 
+from profgate import pipeline
 from profgate.attribution.unified_diff import parse_diff
-from profgate.detect.builtin import STRATEGIES
 from profgate.github.step_outputs import outputs_of
 from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceDiff
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
-from profgate.pipeline import PipelineInput, build_report
+from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import grouped
 from profgate.report.view import View
-from profgate.wiring import read_sources
 from terminal_text import terminal_text
 
 AROUND = {f"main;serve;step{place:02}": 2000 + 100 * place for place in range(20)}
@@ -44,7 +43,7 @@ def report(
     baseline: Mapping[str, int], target: Mapping[str, int], workloads: int = 1, diff: SourceDiff | None = None
 ) -> Report:
     given = PipelineInput(side(baseline, 1, workloads), side(target, 2, workloads), diff=diff)
-    return build_report(given, read_sources, STRATEGIES).report
+    return pipeline.compare(given).report
 
 
 def findings(of: Report, colour: str = "red") -> dict[str, Finding]:
@@ -211,5 +210,5 @@ def test_command_of_perf_calls_no_function() -> None:
 
     functions = {f"step{place}": 40 for place in range(8)}
     given = PipelineInput(perf(functions), perf({**functions, "audit": 80}))
-    (metric,) = build_report(given, read_sources, STRATEGIES).report.workloads[0].metrics
+    (metric,) = pipeline.compare(given).report.workloads[0].metrics
     assert [finding.location.name for finding in metric.findings if finding.colour == "red"] == ["audit"]

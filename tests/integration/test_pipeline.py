@@ -17,6 +17,7 @@ from profgate.detect.builtin import STRATEGIES
 from profgate.errors import ProfileError
 from profgate.io.files import write_bytes
 from profgate.judge.shards import Shard, merge_reports
+from profgate.loading import read_sources
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
@@ -24,9 +25,8 @@ from profgate.model.profile import Profile
 from profgate.model.report import Report
 from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of
-from profgate.pipeline import PipelineInput, build_report, compare_sources
+from profgate.pipeline import PipelineInput, compare_sources
 from profgate.report.json_report import to_json
-from profgate.wiring import read_sources
 from report_samples import texts
 
 STACKS = b"main;parse 3000\nmain;write 2000\n"
@@ -46,7 +46,7 @@ class Broken:
 def test_failing_strategy_prevents_green() -> None:
     sides = [source_of("a.folded", STACKS)]
     given = PipelineInput(sides, sides, strategies=("broken", "clr", "tot"), named=True)
-    report = build_report(given, read_sources, (*STRATEGIES, Broken())).report
+    report = pipeline.compare(given, available=(*STRATEGIES, Broken())).report
     (metric,) = report.workloads[0].metrics
     assert any("broken" in text and "ZeroDivisionError" in text for text in texts(metric.not_tested))
     assert report.verdict.colour != "green"
@@ -57,7 +57,7 @@ def test_sides_swapped_turn_the_verdict() -> None:
     sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", slower)])
     directions = []
     for before, after in (sides, sides[::-1]):
-        report = build_report(PipelineInput(before, after, named=True), read_sources, STRATEGIES).report
+        report = pipeline.compare(PipelineInput(before, after, named=True)).report
         found = [one for one in report.workloads[0].metrics[0].findings if one.location.name == "parse"]
         directions.append([one.direction for one in found])
     assert directions == [["worse"], ["better"]]
@@ -65,7 +65,7 @@ def test_sides_swapped_turn_the_verdict() -> None:
 
 def test_one_run_a_side_is_inconclusive() -> None:
     sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", STACKS.replace(b"000", b"0000"))])
-    verdict = build_report(PipelineInput(*sides, named=True), read_sources, STRATEGIES).report.verdict
+    verdict = pipeline.compare(PipelineInput(*sides, named=True)).report.verdict
     assert (verdict.conclusion, verdict.exit_code) == ("inconclusive", 0)
     assert verdict.reasons[0].code == "too_few_runs"
 
@@ -73,7 +73,7 @@ def test_one_run_a_side_is_inconclusive() -> None:
 def test_calls_without_stacks_are_noted_on_the_page() -> None:
     content = (Path(__file__).parents[1] / "data" / "pstats" / "cprofile-3.11.pstats").read_bytes()
     sides = [source_of("calls.pstats", content)]
-    built = build_report(PipelineInput(sides, sides, named=True), read_sources, STRATEGIES)
+    built = pipeline.compare(PipelineInput(sides, sides, named=True))
     (page,) = built.pages
     assert '"estimated": "edges"' in page.document.text
     assert '["calls", ' in page.document.text
@@ -94,7 +94,7 @@ def many_workloads() -> tuple[list[SourceFile], list[SourceFile]]:
 def one_report(sides: Sequence[Sequence[SourceFile]]) -> Report:
     given = PipelineInput(sides[0], sides[1], interleaved=True, pages=0)
     given = replace(given, baseline_side=Side("baseline"), target_side=Side("target"))
-    return build_report(given, read_sources, STRATEGIES).report
+    return pipeline.compare(given).report
 
 
 @pytest.fixture(name="whole", scope="module")
@@ -161,7 +161,7 @@ def test_profiles_of_earlier_parts_are_freed(monkeypatch: pytest.MonkeyPatch) ->
     values: list[weakref.ref[Any]] = []
     alive: list[int] = []
 
-    def read(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+    def read(sources: Sequence[SourceFile], _: object) -> list[Profile | ProfileError]:
         alive.append(sum(value() is not None for value in values))
         found = read_sources(sources)
         for profile in found:
@@ -171,7 +171,8 @@ def test_profiles_of_earlier_parts_are_freed(monkeypatch: pytest.MonkeyPatch) ->
         return found
 
     sides = [side[:40] for side in many_workloads()]
-    compare_sources(PipelineInput(sides[0], sides[1]), read)
+    monkeypatch.setattr(pipeline, "read_sources", read)
+    compare_sources(PipelineInput(sides[0], sides[1]))
     assert alive == [0] * 4
 
 

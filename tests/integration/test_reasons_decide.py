@@ -12,7 +12,7 @@ import pytest
 import report_samples as samples
 from comparisons import from_exclusive, from_stacks
 from judged import BASE, SLOWER, judged
-from profgate import wiring
+from profgate import pipeline
 from profgate.io.files import sources_under
 from profgate.judge.shards import Shard, merge_reports
 from profgate.judge.suspects import suspects_in
@@ -40,7 +40,7 @@ STACKS = b"main;parse 3000\nmain;render 7000\n"
 def demo() -> Report:
     baseline, target = (sources_under(str(DEMO / side)) for side in ("baseline", "target"))
     accepted = tuple(Acceptance(name, name, "needed") for name in ("total", "find_duplicates", "unknown"))
-    return wiring.compare(PipelineInput(baseline, target, acceptances=accepted)).report
+    return pipeline.compare(PipelineInput(baseline, target, acceptances=accepted)).report
 
 
 def damaged() -> Report:
@@ -51,7 +51,7 @@ def damaged() -> Report:
         source_of("b.folded", b"what is this"),
         source_of("new.folded", STACKS),
     ]
-    return wiring.compare(PipelineInput(base, target, noise=[[source_of("a.folded", b"\0")]])).report
+    return pipeline.compare(PipelineInput(base, target, noise=[[source_of("a.folded", b"\0")]])).report
 
 
 def noted() -> Report:

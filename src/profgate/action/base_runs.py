@@ -2,7 +2,7 @@
 
 import posixpath
 
-from profgate import wiring
+from profgate import loading
 from profgate.action.baseline import stored_files
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
@@ -39,7 +39,7 @@ def record_baseline(job: Job) -> int:
 
 def described_set(job: Job, target: LocalSet) -> Manifest:
     """Return the manifest of this build's profiles. Raises a `ProfileError` that names each unreadable file."""
-    read = wiring.read_sources(target.files)
+    read = loading.read_sources(target.files)
     if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
         raise ProfileError("\n".join(broken))
     facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]

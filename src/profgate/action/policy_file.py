@@ -5,7 +5,7 @@ import posixpath
 import re
 from dataclasses import replace
 
-from profgate import wiring
+from profgate import loading
 from profgate.action.job import Job
 from profgate.detect.builtin import DEFAULTS, strategy_named
 from profgate.errors import GitHubError, SettingsError
@@ -31,7 +31,7 @@ def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple
     select an older baseline commit, but not another policy: it is always read at the base commit, and the input
     ``config`` cannot replace the default file.
     """
-    strategies = wiring.strategies()
+    strategies = loading.strategies()
     catalogue: Catalogue = {name: known.options for known in strategies for name in (known.name, known.short)}
     settings, warnings = job.settings, list[Reason]()
     name = settings.config

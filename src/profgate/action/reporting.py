@@ -3,7 +3,7 @@
 import posixpath
 from dataclasses import dataclass, field, replace
 
-from profgate import wiring
+from profgate import loading, pipeline
 from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted
@@ -59,9 +59,9 @@ def compare_and_report(job: Job, sides: ComparedSides) -> int:
         given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
         obstacle = _committed(job, given.diff) or sides.obstacle
         sides = replace(sides, given=given, warnings=(*sides.warnings, *unread), obstacle=obstacle)
-    built = wiring.compare(given)
+    built = pipeline.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
-    first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.never_recorded else None
+    first = first_run(job, report, given.policy, loading.tests_in(given.target)) if sides.never_recorded else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     _summarize(job, ReportResult(report, Links(run=run_url), first_run=first), UNFINISHED)
     links, warning = upload_pages(
@@ -250,7 +250,7 @@ def beside_base_tip(job: Job, report: Report, sides: ComparedSides) -> Report:
         pages=0,
     )
     name = f"{later.head_branch} at {later.head_sha[:7]}"
-    return with_base_branch(report, wiring.compare(given).report, name)
+    return with_base_branch(report, pipeline.compare(given).report, name)
 
 
 def source_diff(job: Job, base: Side) -> SourceDiff | None:

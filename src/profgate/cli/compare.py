@@ -69,8 +69,8 @@ def compare(
     """
     given = sources.added_to(_input(sides, policy, history))
     given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose)
-    with opt.running(executor) as runner, progress(sys.stderr) as step:
-        report = api.compare_input(given, step, runner)
+    with opt.started_executor(executor) as started, progress(sys.stderr) as step:
+        report = api.compare_input(given, step, started)
     if not sides.difference and (sides.baseline == sides.target or _same_files(given)):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from profgate import wiring
+from profgate import pipeline
 from profgate.cli.options import FILE, Choice, command, metric_option, workload_option
 from profgate.cli.sides import GivenSides, Sources, chosen, sides_arguments, sources_options
 from profgate.errors import ProfgateError
@@ -56,7 +56,7 @@ def flamegraph(
 ) -> int:
     """Draw one profile, the difference of two, or the difference of two metrics of one profile."""
     with progress(sys.stderr) as step:
-        comparisons = wiring.overlays(replace(sides.read(alone=True), diff=sources.diff), step)
+        comparisons = pipeline.overlays(replace(sides.read(alone=True), diff=sources.diff), step)
         step("drawing the flame graph", 0)
         tree, header = _tree(comparisons, sides, sources, metric, against, workload)
         text, repairs = _drawn(tree, header, output, normalize)

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from profgate import wiring
+from profgate import pipeline
 from profgate.cli.options import PROFILES, command, metric_option, workload_option
 from profgate.cli.sides import GivenSides, chosen
 from profgate.errors import ProfgateError
@@ -22,7 +22,7 @@ def fold(profile: str, metric: str | None, workload: str | None, *, raw_names: b
     """Print PROFILE as folded stacks, one line for each call path."""
     policy = Policy(name_rules="none") if raw_names else None
     given = GivenSides(profile, None, difference=False).read(policy, alone=True)
-    comparison = chosen(wiring.overlays(given), metric, workload)
+    comparison = chosen(pipeline.overlays(given), metric, workload)
     tree, names = comparison.tree, comparison.symbols.texts()
     if tree is None:
         raise ProfgateError(profile, "has no stacks: its format contains no call paths")

@@ -3,7 +3,7 @@
 import inspect
 import sys
 
-from profgate import wiring
+from profgate import loading
 from profgate.cli.options import command
 from profgate.readers.foreign import FOREIGN
 from profgate.readers.reader import BuiltInReader, ProfileReader
@@ -14,7 +14,7 @@ UNPROVEN = "no recorded file; based on the documentation of the format"
 @command("profgate formats")
 def formats() -> int:
     """Describe how each supported format is detected, recorded and tested, and list the unsupported formats."""
-    parts = [_described(reader) for reader in wiring.readers()]
+    parts = [_described(reader) for reader in loading.readers()]
     parts.append(
         "Files compressed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\
 "

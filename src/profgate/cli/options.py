@@ -15,9 +15,9 @@ from profgate.errors import did_you_mean
 from profgate.model.policy import FAIL_ON_ORDER, FailOn, Policy
 
 FOLDER = ".profgate"
-FORMS = "serial, processes[:N], dask[:N] or dask://HOST:PORT"
+FORMS = "serial, processes[:N] or dask://HOST:PORT"
 if TYPE_CHECKING:
-    from profgate.io.executors import TaskRunner
+    from concurrent.futures import Executor
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -159,7 +159,7 @@ executor_option = click.option(
 )
 
 
-def running(name: str | None) -> "contextlib.AbstractContextManager[TaskRunner | None]":
+def started_executor(name: str | None) -> "contextlib.AbstractContextManager[Executor | None]":
     """Start or connect the executor, if one is named, and stop it afterwards."""
     if name is None:
         return contextlib.nullcontext()

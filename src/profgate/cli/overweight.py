@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from profgate import wiring
+from profgate import pipeline
 from profgate.cli.options import Choice, command, format_option, metric_option, width, workload_option
 from profgate.cli.sides import GivenSides, chosen, sides_arguments
 from profgate.detect.overweight_document import overweight_document
@@ -30,7 +30,7 @@ def overweight(
     sides: GivenSides, pivots: tuple[str, ...], sort: str, metric: str | None, workload: str | None, output: str
 ) -> int:
     """Show which functions are responsible for the change of the total, and what remains without each pivot."""
-    comparison = chosen(wiring.overlays(sides.read()), metric, workload)
+    comparison = chosen(pipeline.overlays(sides.read()), metric, workload)
     document = overweight_document(comparison, pivots, by_interest=sort == "interest")
     if output == "json":
         # Each field is written on a separate line. Indented output would take ten times as long.

@@ -10,8 +10,9 @@ import click
 
 from profgate.cli.options import DIRECTORY, FILE, PROFILES, Choice, Decorator, bundled
 from profgate.errors import ProfgateError, did_you_mean
-from profgate.loading import load_diff, two_columns, two_sides
+from profgate.loading import load_diff
 from profgate.model.policy import EmbedSource, Policy
+from profgate.pipeline import two_columns, two_sides
 
 if TYPE_CHECKING:
     from profgate.model.attribution import SourceDiff

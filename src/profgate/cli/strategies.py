@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from profgate import wiring
+from profgate import loading
 from profgate.cli.main import Commands
 from profgate.cli.options import DIRECTORY, command
 from profgate.errors import ProfgateError
@@ -36,7 +36,7 @@ FILES = {
 def strategies(context: click.Context) -> int:
     """Describe the detection strategies: results, data, options, and whether they can fail the gate."""
     if context.invoked_subcommand is None:
-        for strategy in wiring.strategies():
+        for strategy in loading.strategies():
             text = inspect.cleandoc(type(strategy).__doc__ or "No description.")
             sys.stdout.write(f"{strategy.name} ({strategy.short}), family {strategy.family}\n")
             sys.stdout.write("".join(f"  {line}".rstrip() + "\n" for line in text.splitlines()))
@@ -104,7 +104,7 @@ def _short_name(name: str, given: str | None) -> str:
     if not SHORT.fullmatch(short):
         what = "is not a valid short name; use lower-case letters and digits, such as ms"
         raise ProfgateError(f"--short {short[:60]!r}", what)
-    for strategy in wiring.strategies():
+    for strategy in loading.strategies():
         for value, what, fix in ((name, "NAME", "choose another"), (short, "--short", "give another with --short")):
             if value in (strategy.name, strategy.short):
                 raise ProfgateError(f"{what} {value!r}", f"is taken by the strategy {strategy.name}; {fix}")

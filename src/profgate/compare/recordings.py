@@ -1,8 +1,8 @@
 """Reads the files of both sides as profiles and reports unreadable and empty files."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.compare.workloads import is_paired_by_content, workload_name
@@ -16,15 +16,11 @@ from profgate.model.source import SourceFile
 if TYPE_CHECKING:
     from profgate.model.manifest import Manifest
 
-Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
-
 
 class Recordings(NamedTuple):
     """The profiles of both sides and of each base job, and the workloads whose files cannot be used."""
 
-    baseline: list[Profile]
-    target: list[Profile]
-    noise: list[list[Profile]]
+    profiles: list[list[Profile]]
     unreadable: tuple[NotCompared, ...] = ()
     warnings: tuple[Reason, ...] = ()
 
@@ -36,42 +32,40 @@ class _Problem(NamedTuple):
 
 
 def read_recordings(
-    sides: tuple[Sequence[SourceFile], Sequence[SourceFile]],
-    noise: Sequence[Sequence[SourceFile]],
-    read: Reader,
+    files: Sequence[Sequence[SourceFile]],
+    read: Iterable[Profile | ProfileError],
     *,
     manifests: "Sequence[Manifest | None]" = (),
     named: bool = False,
 ) -> Recordings:
-    """Read all files in a single call, which allows both sides to be read in parallel.
+    """Return the profiles of both sides and of the base jobs, and report the files that cannot be used.
 
-    ``manifests`` are those of both sides and of the base jobs, in this order; further ones are unknown. Raises
-    ProfileError if a file that the user named (``named``) is unreadable.
+    ``read`` are the results of reading all files, one group after the other. ``manifests`` are those of the groups;
+    further ones are unknown. Raises ProfileError if a file that the user named (``named``) is unreadable.
     """
-    stated = [*manifests, *[None] * (2 + len(noise))]
-    results = iter(read([*sides[0], *sides[1], *(source for job in noise for source in job)]))
+    results = iter(read)
     problems: dict[str, list[_Problem]] = {}
     profiles: list[list[Profile]] = []
-    for side, sources, manifest in zip(("baseline", "target"), sides, stated[:2], strict=True):
+    warnings: list[Reason] = []
+    for number, (sources, manifest) in enumerate(zip_longest(files, manifests[: len(files)])):
         profiles.append([])
         for source in sources:
             result = next(results)
+            if number > 1:  # the files of a base job
+                job = number - 1
+                if isinstance(result, ProfileError):
+                    warnings.append(Reason(ReasonCode.NOISE_UNREADABLE, {"number": job, "text": str(result)}))
+                else:
+                    profiles[-1].append(_of_job(_with_facts(result, manifest, source), job))
+                continue
             reason = _problem(source, result, named=named)
             if reason is None and not isinstance(result, ProfileError):
                 profiles[-1].append(_with_facts(result, manifest, source))
             elif reason is not None:
+                side = "target" if number else "baseline"
                 problems.setdefault(workload_name(source.name), []).append(_Problem(side, source.name, reason))
-    jobs, warnings = list[list[Profile]](), list[Reason]()
-    for number, (job, manifest) in enumerate(zip(noise, stated[2:], strict=False), start=1):
-        jobs.append([])
-        for source in job:
-            result = next(results)
-            if isinstance(result, ProfileError):
-                warnings.append(Reason(ReasonCode.NOISE_UNREADABLE, {"number": number, "text": str(result)}))
-            else:
-                jobs[-1].append(_of_job(_with_facts(result, manifest, source), number))
     unreadable = tuple(_unreadable(workload, found) for workload, found in problems.items())
-    return Recordings(profiles[0], profiles[1], jobs, unreadable, tuple(warnings))
+    return Recordings(profiles, unreadable, tuple(warnings))
 
 
 def in_parts(groups: Sequence[Sequence[SourceFile]], most: int, count: int = 1) -> list[list[list[SourceFile]]]:
@@ -92,11 +86,14 @@ def in_parts(groups: Sequence[Sequence[SourceFile]], most: int, count: int = 1) 
 
 def move_last(files: Recordings, last: Recordings) -> None:
     """Move all profiles of workloads that may have files in other parts to ``last``."""
-    sides = [files.baseline, files.target, *files.noise]
-    late = {workload_name(profile.name) for side in sides for profile in side if is_paired_by_content(profile)}
-    for side, left in zip(sides, [last.baseline, last.target, *last.noise], strict=True) if late else ():
-        left += [profile for profile in side if workload_name(profile.name) in late]
-        side[:] = [profile for profile in side if workload_name(profile.name) not in late]
+    late: set[str] = set()
+    for profiles in files.profiles:
+        late.update(workload_name(profile.name) for profile in profiles if is_paired_by_content(profile))
+    if not late:
+        return
+    for profiles, left in zip(files.profiles, last.profiles, strict=True):
+        left += [profile for profile in profiles if workload_name(profile.name) in late]
+        profiles[:] = [profile for profile in profiles if workload_name(profile.name) not in late]
 
 
 def _with_facts(profile: Profile, manifest: "Manifest | None", source: SourceFile) -> Profile:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from profgate import wiring
+from profgate import pipeline
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
 from profgate.history.checks import Checks
@@ -12,10 +12,11 @@ from profgate.history.history_reader import HistoryReader
 from profgate.history.revisions import ancestry_of, commit_named, graph_before
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
+from profgate.loading import Progress, silent
 from profgate.model.history import Reading, StoredCommit
 from profgate.model.report import Report
 from profgate.model.sides import Side
-from profgate.pipeline import PipelineInput, Progress, silent
+from profgate.pipeline import PipelineInput
 
 Graph = dict[str, StoredCommit]
 
@@ -57,7 +58,9 @@ def _compared(store: HistoryReader, keys: Sequence[str], given: PipelineInput, a
     for side in (given.baseline_side, given.target_side):
         sides.append([reading for key in keys for reading in store.readings(key, [side.sha or ""], profiles=True)])
     before, after = stored_sides(*sides)
-    return wiring.compare(replace(given, baseline=before, target=after, past=partial(past_of, store, ancestry))).report
+    return pipeline.compare(
+        replace(given, baseline=before, target=after, past=partial(past_of, store, ancestry))
+    ).report
 
 
 def _baselines(

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from profgate import wiring
+from profgate import loading
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of, readings_of
 from profgate.detect.rules import selected
@@ -22,7 +22,7 @@ def trend_rules(policy: Policy) -> Rules:
     """Return a function that returns the `change_point` options of the first rule that matches a series and metric."""
 
     def rules(series: Series, metric: Metric) -> TrendRules:
-        chosen = selected(policy, series.configuration, metric, wiring.strategies())
+        chosen = selected(policy, series.configuration, metric, loading.strategies())
         return TrendRules(**next((options for strategy, options in chosen if strategy.name == CHANGE_POINT), {}))
 
     return rules
@@ -35,7 +35,7 @@ def readings(
 
     Raises ProfileError if files are unreadable, and ComparisonError if values overflow.
     """
-    read = wiring.read_sources(sources)
+    read = loading.read_sources(sources)
     broken = [error for error in read if isinstance(error, ProfileError)]
     if broken:
         raise ProfileError("\n".join(map(str, broken)))
@@ -66,7 +66,7 @@ def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
 
 def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:
     files = {(reading.name, reading.profile, reading.job.identity): reading for reading in side}
-    read = wiring.readable_profiles([source_of(reading.name, reading.profile or b"") for reading in files.values()])
+    read = loading.readable_profiles([source_of(reading.name, reading.profile or b"") for reading in files.values()])
     sources = []
     for reading, profile in zip(files.values(), read, strict=True):
         facts = {name: value for name, value in asdict(reading.facts).items() if value is not None}

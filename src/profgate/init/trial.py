@@ -24,9 +24,9 @@ from profgate.io.files import exists, read_loosely, scratch_folder, sources_unde
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
 from profgate.io.worktrees import copied_worktree, quiet_git
+from profgate.loading import read_sources
 from profgate.model.visible_text import plain
 from profgate.report.templates import render_template
-from profgate.wiring import read_sources
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 120.0  # in seconds; the workflow makes at least five runs

@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -200,41 +199,6 @@ def _source(path: str, name: str) -> SourceFile:
         complete = len(head) == facts.st_size
         opened = BytesInMemory(head) if complete else partial(_open_range, path)
         return SourceFile(_shown(name), facts.st_size, head, opened, path)
-
-
-@dataclass(frozen=True, slots=True)
-class FileOfDigest:
-    """A function object that opens a file in a folder that several machines share, and the digest of the file."""
-
-    path: str
-    digest: str
-
-    def __call__(self, start: int, stop: int | None) -> BinaryIO:
-        """Return a stream of the bytes in a range."""
-        return _open_range(self.path, start, stop)
-
-
-def referenced(source: SourceFile) -> SourceFile:
-    """Return a source that names its file by path and digest instead of containing bytes of it."""
-    if source.path is None or source.profile is not None:
-        return replace(source, head=b"") if source.profile is None else source
-    import hashlib
-
-    with source.open(0, None) as stream:
-        digest = hashlib.file_digest(cast("io.BufferedReader", stream), "sha256").hexdigest()
-    path = str(Path(source.path).absolute())
-    return replace(source, head=b"", open=FileOfDigest(path, digest), path=path)
-
-
-def dereferenced(source: SourceFile) -> SourceFile:
-    """Return the source of a referenced file. Raises ProfgateError if the file has another content."""
-    if not isinstance(source.open, FileOfDigest):
-        return replace(source, head=source.read(HEAD_SIZE - 1)) if source.profile is None else source
-    with _translated_errors(source.name):
-        found = _source(source.open.path, source.name)
-    if referenced(found).open != source.open:
-        raise ProfgateError(source.name, f"{source.open.path} has another content on this machine; use a shared folder")
-    return found
 
 
 def _files_below(folder: Path) -> Iterator[tuple[str, bool]]:

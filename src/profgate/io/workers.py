@@ -7,7 +7,7 @@ import pickle
 import signal
 import sys
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
@@ -32,8 +32,8 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
-    """Yield the number and the result of each task as soon as the result is available.
+def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Generator[Result]:
+    """Yield the results of the tasks in their order, each as soon as it and those before it are available.
 
     The calling process also runs tasks. A task that fails in another process is repeated in the calling process, so
     that the error is raised there. All tasks run in the calling process if the system is not Linux, if the calling
@@ -42,31 +42,41 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
     global _working  # noqa: PLW0603 - a fact about the process
     helpers = 0 if _working or sys.platform != "linux" else min(processes, len(tasks)) - 1
     if helpers < 1 or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only
-        yield from ((number, task()) for number, task in enumerate(tasks))
+        for task in tasks:
+            yield task()
         return
     waiting = _queue(len(tasks))
-    missing = set(range(len(tasks)))
     _working = True
     children = [_Child(tasks, waiting) for _ in range(helpers)]
-
-    def made() -> Iterator[tuple[int, Result]]:
-        for count, batch in enumerate(_taken(waiting, len(tasks)), start=1):
-            yield from ((number, tasks[number]()) for number in batch)
-            for child in children if count % _ROUND == 0 else ():
-                yield from child.results()
-        for child in children:
-            yield from child.results(wait=True)
-
+    finished: dict[int, Result] = {}
+    first = 0  # number of the first task whose result was not yielded
     try:
-        for number, result in made():
-            missing.remove(number)
-            yield number, result
+        for number, result in _made_together(tasks, waiting, children):
+            finished[number] = result
+            while first in finished:
+                yield finished.pop(first)
+                first += 1
     finally:
         _working = False
         os.close(waiting)
         for child in children:
             child.end()
-    yield from ((number, tasks[number]()) for number in sorted(missing))
+    for number in range(first, len(tasks)):  # a child that ended early left tasks undone
+        yield finished.pop(number) if number in finished else tasks[number]()
+
+
+def _made_together(
+    tasks: Sequence[Callable[[], Result]], waiting: int, children: "Sequence[_Child[Result]]"
+) -> Iterator[tuple[int, Result]]:
+    """Run batches of tasks, and yield the number and the result of each task of this and of the other processes."""
+    for count, batch in enumerate(_taken(waiting, len(tasks)), start=1):
+        for number in batch:
+            yield number, tasks[number]()
+        if count % _ROUND == 0:
+            for child in children:
+                yield from child.results()
+    for child in children:
+        yield from child.results(wait=True)
 
 
 def started(task: Callable[[], Result]) -> Callable[[], Result]:

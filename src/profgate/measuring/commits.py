@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from profgate import wiring
+from profgate import loading
 from profgate.attribution.unified_diff import parse_diff
 from profgate.io.files import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files
@@ -55,5 +55,5 @@ def decided_between(
         turns = Turns(program, sides, extent.budget, extent.timeout, before)
         commits = [baseline] if target is None else [baseline, target]
         patch = source_patch(".", *commits)
-        diff = replace(wiring.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
+        diff = replace(loading.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
         return decided(turns, replace(given, diff=diff), listed, widen=widen)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profgate import wiring
+from profgate import pipeline
 from profgate.compare.workloads import workload_name
 from profgate.detect.evidence import Evidence, evidence_of, evidence_tasks
 from profgate.detect.suspects import largest_locations, rows_of
@@ -39,7 +39,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     """
     warm = turns.warm_up()
     turns.record_until(1)  # the time of a run is known from here on, because the warm-up may have built the program
-    found = wiring.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
+    found = pipeline.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
     counts = any(comparison.metric.kind is MetricKind.COUNTED for comparison in found)
     looks = planned(turns.most(), counts=counts)
     if not looks:
@@ -54,7 +54,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         now = replace(look, runs=turns.count, suspects=tested)
         sides = {side: tuple(turns.profiles[side]) for side in turns.profiles}
         measured = replace(given, baseline=sides["baseline"], target=sides["target"], interleaved=True, look=now)
-        built = wiring.compare(replace(measured, pages=0))
+        built = pipeline.compare(replace(measured, pages=0))
         outcomes = outcomes_of(watched, built.comparisons, now)
         red = any(finding.colour == "red" and not finding.is_total for _, _, finding in built.report.findings)
         # counts that vary between few values may be equal by chance, so two runs never end the measurement in red
@@ -76,7 +76,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
             replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed
         ),
     )
-    return Decision(wiring.compare(measured) if given.pages else built, measurement)
+    return Decision(pipeline.compare(measured) if given.pages else built, measurement)
 
 
 def _check_workloads(listed: Sequence[Suspect], warm: Profiles) -> None:
@@ -153,7 +153,7 @@ def _drifted(given: PipelineInput) -> bool:
     A block is two pairs of runs, ABBA: one run of the baseline before and one after a target that may slow it down.
     """
     odd, even = ([source for source in given.baseline if _block(source) % 2 == rest] for rest in (0, 1))
-    comparisons = wiring.overlays(replace(given, baseline=odd, target=even, diff=None))
+    comparisons = pipeline.overlays(replace(given, baseline=odd, target=even, diff=None))
     results, _ = evidence_of(comparisons, interleaved=True)
     return any(not isinstance(result, Reason) and bool(result.certain.any()) for result in results)
 

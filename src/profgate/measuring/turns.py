@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from profgate import wiring
+from profgate import loading
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
@@ -167,7 +167,7 @@ def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
     """Read the files of one run, and rename them: ``api.folded`` becomes a run of the workload ``api``."""
     times: dict[tuple[str, str], int] = {}
     named = []
-    for source, profile in zip(sources, wiring.readable_profiles(sources), strict=True):
+    for source, profile in zip(sources, loading.readable_profiles(sources), strict=True):
         workload, suffix = workload_name(source.name), source.name.rpartition("/")[2].partition(".")[2]
         times[workload, suffix] = place = times.get((workload, suffix), 0) + 1
         name = f"{workload}/{1000 * number + place}{f'.{suffix}' if suffix else ''}"

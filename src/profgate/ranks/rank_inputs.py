@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from glob import has_magic
 from pathlib import Path
 
-from profgate import wiring
+from profgate import loading
 from profgate.compare.duration_table import run_of
 from profgate.compare.past import runs_of as stored
 from profgate.errors import ProfgateError
@@ -70,7 +70,7 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
     if len(sources) == 1 and MARK in sources[0].head[:200]:
         run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
         return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)
-    return run_of(wiring.readable_profiles(sources), label, commit, recorded)
+    return run_of(loading.readable_profiles(sources), label, commit, recorded)
 
 
 @dataclass(frozen=True, slots=True)

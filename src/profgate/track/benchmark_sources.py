@@ -19,7 +19,9 @@ def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
             if path.is_file() and "__pycache__" not in path.parts:
                 found = True
-                digest.update(f"{name}\0{path.relative_to(place)}\0{path.stat().st_size}\0".encode(errors="surrogatepass"))
+                digest.update(
+                    f"{name}\0{path.relative_to(place)}\0{path.stat().st_size}\0".encode(errors="surrogatepass")
+                )
                 digest.update(path.read_bytes())
     return digest.hexdigest() if found else None
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from profgate import wiring
+from profgate import loading, pipeline
 from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.calls import by_calls
 from profgate.compare.workloads import workload_name
@@ -84,7 +84,7 @@ def _comparison(track: Track, line: EvolutionLine, versions: _VersionPair, diff:
     sides = [Side(version.name) for version in versions]
     given = PipelineInput(before, after, baseline_side=sides[0], target_side=sides[1], diff=diff)
     try:
-        comparisons = [comparison for comparison in wiring.overlays(given) if comparison.drawable]
+        comparisons = [comparison for comparison in pipeline.overlays(given) if comparison.drawable]
     except ProfgateError:  # the error was reported when the profile was read
         return None
     best = min(comparisons, key=lambda comparison: comparison.metric.name != line.metric.name, default=None)
@@ -105,7 +105,7 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
 
 def _diff(track: Track, versions: _VersionPair) -> SourceDiff:
     before, after = (version.commit for version in versions)
-    patch = wiring.with_texts(parse_diff(source_patch(track.plan.repository.top, before, after), "git diff"))
+    patch = loading.with_texts(parse_diff(source_patch(track.plan.repository.top, before, after), "git diff"))
     return replace(patch, repository_files=track.plan.repository.files(after))
 
 

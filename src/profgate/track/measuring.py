@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from profgate import wiring
+from profgate import loading
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
 from profgate.io.environment import CPU_FILE, cpu_model
@@ -114,7 +114,7 @@ class VersionRuns:
         if outcome.failure:
             return TrackRun(seconds=seconds, problem=outcome.problem)
         found = sources_under(out)
-        read = wiring.read_sources(found)
+        read = loading.read_sources(found)
         warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
         profiles = [profile for profile in read if not isinstance(profile, ProfileError)]
         values_found = benchmark_values((workload_name(profile.name), profile) for profile in profiles)

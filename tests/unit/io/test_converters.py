@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from profgate import wiring
+from profgate import loading
 from profgate.errors import UnknownFormat
 from profgate.io.converters import converted
 from profgate.model.profile import Profile
@@ -34,7 +34,7 @@ def install(folder: Path, name: str, program: str) -> None:
 
 def test_what_the_tool_prints_is_read(tools: Path) -> None:
     install(tools, "jfr", f"assert open(sys.argv[-1], 'rb').read(3) == b'FLR'; print({EVENTS!r})")
-    [read] = wiring.read_sources([FLIGHT])
+    [read] = loading.read_sources([FLIGHT])
     assert isinstance(read, Profile)
     assert (read.name, read.facts.format) == ("a.jfr", "jfr")
 
@@ -53,7 +53,7 @@ def test_what_the_tool_writes_is_read(tools: Path) -> None:
 @pytest.mark.parametrize("program", ["sys.exit(3)", "sys.stdout.close()"])
 def test_failing_tool_leaves_the_recording_unchanged(tools: Path, program: str) -> None:
     install(tools, "memray", program)
-    [read] = wiring.read_sources([MEMORY])
+    [read] = loading.read_sources([MEMORY])
     assert isinstance(read, UnknownFormat)
     assert "memray transform speedscope" in read.what
 
@@ -61,7 +61,7 @@ def test_failing_tool_leaves_the_recording_unchanged(tools: Path, program: str) 
 def test_missing_tool_names_the_command(tools: Path) -> None:
     assert converted(FLIGHT) is FLIGHT
     assert not list(tools.iterdir())
-    [read] = wiring.read_sources([FLIGHT])
+    [read] = loading.read_sources([FLIGHT])
     assert isinstance(read, UnknownFormat)
     assert "jfr print --json" in read.what
 

@@ -9,6 +9,7 @@ import pytest
 from action_stage import SHARES, SLOWER, folded
 from comparisons import from_exclusive
 from profgate.errors import ProfgateError
+from profgate.loading import read_sources
 from profgate.measuring.decision import Decision, decided, outcomes_of
 from profgate.measuring.looks import OF_COUNTS
 from profgate.measuring.turns import Turns
@@ -18,7 +19,6 @@ from profgate.model.policy import Policy
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.pipeline import PipelineInput
-from profgate.wiring import read_sources
 
 Shares = Mapping[str, int]
 STEADY = {name: 1000 * cost for name, cost in SHARES.items()}

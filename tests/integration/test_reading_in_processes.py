@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from profgate import wiring
+from profgate import loading
 from profgate.errors import ProfileError
 from profgate.io.files import sources_under
 from profgate.model.profile import Profile
@@ -25,11 +25,11 @@ def seen(result: Profile | ProfileError) -> object:
 def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken.bin").write_bytes(b"\x00\x01\x02\x03")
     sources = [*sources_under(str(SHOP / "pyspy")), *sources_under(str(tmp_path)), *sources_under(str(SHOP / "pyspy"))]
-    here = wiring.read_sources(sources)
-    monkeypatch.setattr(wiring, "LARGE", 0)
-    monkeypatch.setattr(wiring, "PART", 300)
+    here = loading.read_sources(sources)
+    monkeypatch.setattr(loading, "LARGE", 0)
+    monkeypatch.setattr(loading, "PART", 300)
     steps: list[tuple[str, float]] = []
-    there = wiring.read_sources(sources, progress=lambda step, part: steps.append((step, part)))
+    there = loading.read_sources(sources, progress=lambda step, part: steps.append((step, part)))
     assert [seen(one) for one in there] == [seen(one) for one in here]
     assert [type(one) for one in here].count(ProfileError) == 0
     assert sum(isinstance(one, ProfileError) for one in here) == 1
@@ -41,15 +41,15 @@ def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 FORKED = """
 import os, pickle, sys
-from profgate import wiring
+from profgate import loading
 from profgate.io.files import sources_under
 from profgate.io import workers
 
 forks = []
-fork, workers.processors, wiring.processors = os.fork, lambda: 3, lambda: 3
-wiring.LARGE, wiring.PART = 0, 300
+fork, workers.processors, loading.processors = os.fork, lambda: 3, lambda: 3
+loading.LARGE, loading.PART = 0, 300
 os.fork = lambda: forks.append(1) or fork()
-found = wiring.read_sources([source for place in sys.argv[1:] for source in sources_under(place)])
+found = loading.read_sources([source for place in sys.argv[1:] for source in sources_under(place)])
 sys.stdout.buffer.write(pickle.dumps((len(forks), found)))
 """
 
@@ -59,7 +59,7 @@ def test_forked_processes_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.folded").write_text("".join(f"a;f{i} 1\n" for i in range(99)) + "a;b -1\n", encoding="utf-8")
     (tmp_path / "bad-line.folded").write_text("".join(f"a;f{i} 1\n" for i in range(99)) + "no\n", encoding="utf-8")
     places = [str(SHOP / "pyspy"), str(tmp_path)]
-    here = wiring.read_sources([source for place in places for source in sources_under(place)])
+    here = loading.read_sources([source for place in places for source in sources_under(place)])
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     forked = subprocess.run([sys.executable, "-c", FORKED, *places], capture_output=True, check=True, env=environment)
     forks, there = pickle.loads(forked.stdout)  # noqa: S301 - our own bytes
