@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 FORMS = "serial, processes[:N] or dask://HOST:PORT"
 MOST_WAITING = 64  # submitted tasks whose results were not used yet, which limits the memory
-LONGEST_START = 30  # seconds in which a scheduler must answer and have a worker
+LONGEST_WAIT = 30.0  # seconds in which a scheduler must answer, and without a result before it is checked
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 
 
@@ -33,9 +33,9 @@ def results_of(tasks: Iterable[Callable[[], Result]], executor: Executor) -> Ite
         for task in tasks:
             waiting.append(_submitted(task, executor))
             if len(waiting) == MOST_WAITING:
-                yield _result(waiting.popleft())
+                yield _result(waiting.popleft(), executor)
         while waiting:
-            yield _result(waiting.popleft())
+            yield _result(waiting.popleft(), executor)
     finally:
         for future in waiting:
             with contextlib.suppress(Exception):  # a future of Dask cannot be cancelled without a connection
@@ -49,9 +49,16 @@ def _submitted(task: Callable[[], Result], executor: Executor) -> "Future[Result
         raise ProfgateError("executor", f"accepts no task: {_shown(error)}") from error
 
 
-def _result(future: "Future[Result]") -> Result:
+def _result(future: "Future[Result]", executor: Executor) -> Result:
     try:
-        return future.result()
+        while True:
+            try:
+                return future.result(LONGEST_WAIT)
+            except TimeoutError:
+                if future.done():  # the task raised this error
+                    raise
+                if isinstance(executor, _Cluster):
+                    executor.check()
     except ProfgateError:
         raise
     except (Exception, asyncio.CancelledError) as error:
@@ -99,15 +106,15 @@ def _dask(name: str, host: str, port: str) -> "Iterator[_Cluster]":
     security = _security(name, host, Security)
     protocol = "tcp" if security is None else "tls"
     try:
-        client = Client(f"{protocol}://{host}:{port}", security=security, set_as_default=False, timeout=LONGEST_START)
+        client = Client(f"{protocol}://{host}:{port}", security=security, set_as_default=False, timeout=LONGEST_WAIT)
     except Exception as error:
         raise ProfgateError(name, f"cannot be used: {_shown(error)}") from error
     try:
-        try:
-            client.wait_for_workers(1, timeout=LONGEST_START)
-        except TimeoutError as error:
-            raise ProfgateError(name, "has no workers; start some with 'dask worker'") from error
-        yield _Cluster(client)
+        with contextlib.suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=LONGEST_WAIT)
+        cluster = _Cluster(name, client)
+        cluster.check()
+        yield cluster
     finally:
         with contextlib.suppress(Exception):  # the connection may be lost
             client.close(timeout=1)
@@ -130,12 +137,19 @@ class _Cluster(Executor):
     The futures are those of Dask, which also end if the connection is cut, unlike those of Dask's own executor.
     """
 
-    def __init__(self, client: Any) -> None:  # noqa: ANN401 - not typed
-        self._client = client
+    def __init__(self, name: str, client: Any) -> None:  # noqa: ANN401 - not typed
+        self._name, self._client = name, client
 
     def submit(self, fn: Callable[..., Any], /, *args: object, **options: object) -> Any:  # noqa: ANN401 - of Dask
         """Submit a task, also if an equal one was submitted before."""
         return self._client.submit(fn, *args, **options, pure=False)
+
+    def check(self) -> None:
+        """Raise an error if there are no workers, or if the scheduler does not answer, for which Dask would wait."""
+        client = self._client
+        state = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=LONGEST_WAIT)
+        if not state["workers"]:
+            raise ProfgateError(self._name, "has no workers; start some with 'dask worker'")
 
 
 def _shown(error: BaseException) -> str:
