@@ -150,7 +150,7 @@ def test_cluster_does_not_change_the_report(cluster: Any, sides: tuple[str, str]
 def test_lost_workers_are_an_error_after_repetitions(cluster: Any) -> None:
     with executor_named(name_of(cluster)) as started:
         tasks: list[Callable[[], object]] = [ended_process, partial(square, 3)]
-        with pytest.raises(ProfgateError, match="KilledWorker|has no workers"):
+        with pytest.raises(ProfgateError, match=r"KilledWorker|has no workers"):
             list(results_of(tasks, started))
 
 
