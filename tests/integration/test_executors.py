@@ -132,7 +132,7 @@ def cluster() -> Iterator[Any]:
         f"{tls}.client.key": security.tls_client_key,
     }
     started = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, security=security
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", security=security
     )
     with started as running, dask.config.set(configuration):
         yield running
@@ -171,6 +171,6 @@ def test_missing_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="the package distributed is not installed")
     monkeypatch.setattr(executors, "LONGEST_WAIT", 1.0)
-    empty = distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None)
+    empty = distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0")
     with empty as running, pytest.raises(ProfgateError, match="has no workers"):
         executor_named(name_of(running)).__enter__()
