@@ -169,8 +169,10 @@ def test_missing_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    distributed = pytest.importorskip("distributed", reason="the package distributed is not installed")
+    dask = pytest.importorskip("dask", reason="the package distributed is not installed")
+    distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(executors, "LONGEST_WAIT", 1.0)
     empty = distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0")
-    with empty as running, pytest.raises(ProfgateError, match="has no workers"):
+    without_tls = dask.config.set({"distributed.comm.tls.client.cert": None})
+    with without_tls, empty as running, pytest.raises(ProfgateError, match="has no workers"):
         executor_named(name_of(running)).__enter__()
