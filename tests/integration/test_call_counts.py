@@ -4,7 +4,7 @@ import marshal
 
 import pytest
 
-from profgate.detect.builtin import STRATEGIES
+from profgate import pipeline
 from profgate.judge.verdict import judge
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report
@@ -29,7 +29,7 @@ def run(name: str, calls: int, seconds: float) -> SourceFile:
 def compared(after: list[int]) -> Report:
     baseline = [run(str(place), 100, 1.0 + place / 100) for place in range(5)]
     target = [run(str(place), calls, 3.0 + place / 100) for place, calls in enumerate(after)]
-    return pipeline.compare(PipelineInput(baseline, target), used=STRATEGIES).report
+    return pipeline.compare(PipelineInput(baseline, target)).report
 
 
 def finding_of(report: Report) -> Finding:
