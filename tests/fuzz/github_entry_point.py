@@ -91,7 +91,7 @@ QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.release("v1"), lambda client: client.file_at("a.py", "m")),
     *(lambda client: client.files_of_commit("a"), lambda client: client.texts_at([("a", "a.py"), ("a", "b.py")])),
     lambda client: client.pull(1),
-    *(lambda client: client.pull_files(1), lambda client: client.pull_commits(1)),
+    lambda client: client.pull_files(1),
     *(lambda client: client.permission_of("u"), lambda client: client.open_pulls("u", "topic")),
     *(lambda client: client.comments(1), lambda client: client.create_comment(1, "b")),
     *(lambda client: client.edit_comment(1, "b"), lambda client: client.minimized(["n", "m"])),

@@ -143,7 +143,7 @@ def containers() -> list[bytes]:
     text = b"main;parse 10\nmain 5\n"
     twice = gzip.compress(text, mtime=0) + gzip.compress(text, mtime=0)
     packed = [zstd.compress(text), twice, gzip.compress(zstd.compress(twice), mtime=0), zstd.compress(twice) * 2]
-    return [*packed, b"\xef\xbb\xbf" + text, text.decode().encode("utf-16"), text.decode().encode("utf-16-be")]
+    return [*packed, b"\xef\xbb\xbf" + text, text.decode().encode("utf-16")]
 
 
 def take_artifact(data: bytes) -> str:

@@ -23,9 +23,7 @@ MAX_LINE = 1 << 16
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED = (_GZIP, _ZSTD)
-_UTF8_BOM = b"\xef\xbb\xbf"
-_UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
-_UTF16_PROBE = 64
+_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}  # byte order marks
 
 
 def unwrap(source: SourceFile) -> SourceFile:
@@ -40,9 +38,8 @@ def unwrap(source: SourceFile) -> SourceFile:
 
 
 def is_wrapped(source: SourceFile) -> bool:
-    """Return whether `unwrap` changes the file, because it is compressed, has a byte order mark or is UTF-16."""
-    head = source.head
-    return head.startswith((*_PACKED, _UTF8_BOM)) or _utf16_of(head) is not None
+    """Return whether `unwrap` changes the file, because it is compressed or has a byte order mark."""
+    return source.head.startswith((*_PACKED, *_MARKS))
 
 
 def read_all(source: SourceFile) -> bytes:
@@ -117,27 +114,8 @@ def _zstd() -> ModuleType:
 
 
 def _plain_text(source: SourceFile) -> SourceFile:
-    head = source.head
-    if head.startswith(_UTF8_BOM):
-        return source_of(source.name, read_all(source)[len(_UTF8_BOM) :])
-    encoding = _utf16_of(head)
-    if encoding is None:
-        return source
-    data = read_all(source)
-    text = data[2 if data[:2] in _UTF16_BOMS else 0 :].decode(encoding, errors="replace")
-    return source_of(source.name, text.encode())
-
-
-def _utf16_of(head: bytes) -> str | None:
-    """Return the UTF-16 encoding that a byte order mark or alternating zero bytes indicate, or None."""
-    probe = head[:_UTF16_PROBE]
-    even, odd = probe[::2], probe[1::2]
-    if head[:2] in _UTF16_BOMS or len(odd) < 4 or len(even) != len(odd):
-        return _UTF16_BOMS.get(head[:2])
-    if not any(odd) and _is_text(even):
-        return "utf-16-le"
-    return "utf-16-be" if not any(even) and _is_text(odd) else None
-
-
-def _is_text(letters: bytes) -> bool:
-    return all(letter >= 0x20 or letter in b"\t\r\n" for letter in letters)
+    for mark, encoding in _MARKS.items():
+        if source.head.startswith(mark):
+            text = read_all(source)[len(mark) :].decode(encoding, errors="replace")
+            return source_of(source.name, text.encode())
+    return source

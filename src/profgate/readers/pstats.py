@@ -18,7 +18,7 @@ from profgate.readers.reader import BuiltInReader
 
 # the first bytes of a dict and of its first key, a tuple of three elements that identifies a function
 _DICTS = (b"{", b"\xfb")
-_KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
+_KEYS = (b")\x03", b"\xa9\x03")
 _EMPTY = (b"{0", b"\xfb0")
 # if there are no samples, the sampling profiler's marker is the only entry in the dict
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
@@ -32,7 +32,7 @@ MAX_NESTING = 16
 _DIGIT_BITS = 15
 _MAX_DIGITS = 16
 
-Marshalled = None | bool | int | float | str | tuple["Marshalled", ...] | dict["Marshalled", "Marshalled"]
+Marshalled = bool | int | float | str | tuple["Marshalled", ...] | dict["Marshalled", "Marshalled"]
 
 
 class PstatsReader(BuiltInReader):
@@ -183,20 +183,15 @@ class _Decoder:
         self.depth = 0
         self.references: list[Marshalled] = []
         self.kinds: dict[str, Callable[[], Marshalled]] = {
-            "N": lambda: None,
             "T": lambda: True,
-            "F": lambda: False,
             "i": lambda: int.from_bytes(self.take(4), "little", signed=True),
-            "I": lambda: int.from_bytes(self.take(8), "little", signed=True),
             "l": self.long,
             "g": lambda: float(struct.unpack("<d", self.take(8))[0]),
-            "f": self.float_text,
             "r": self.reference,
             **dict.fromkeys("sut", lambda: self.text(4, "utf-8")),
             **dict.fromkeys("aA", lambda: self.text(4, "ascii")),
             **dict.fromkeys("zZ", lambda: self.text(1, "ascii")),
-            "(": lambda: self.tuple_of(4),
-            ")": lambda: self.tuple_of(1),
+            ")": self.tuple_of,
             "{": self.dict_of,
         }
 
@@ -225,7 +220,7 @@ class _Decoder:
         decode = self.kinds.get(kind)
         if decode is None:
             raise self.error(f"the type {kind!r} does not belong in call statistics")
-        if self.depth == MAX_NESTING and kind in "(){":
+        if self.depth == MAX_NESTING and kind in "){":
             raise self.error("the statistics are nested too deeply")
         place = len(self.references)
         if named:
@@ -237,8 +232,8 @@ class _Decoder:
             self.references[place] = found
         return found
 
-    def tuple_of(self, width: int) -> Marshalled:
-        return tuple([self.value() for _ in range(self.size(width))])
+    def tuple_of(self) -> Marshalled:
+        return tuple([self.value() for _ in range(self.size(1))])
 
     def dict_of(self) -> Marshalled:
         found: dict[Marshalled, Marshalled] = {}
@@ -266,13 +261,6 @@ class _Decoder:
         digits = struct.unpack(f"<{abs(count)}H", self.take(2 * abs(count)))
         size: int = sum(digit << (_DIGIT_BITS * place) for place, digit in enumerate(digits))
         return -size if count < 0 else size
-
-    def float_text(self) -> float:
-        raw = self.take(self.size(1))
-        try:
-            return float(raw)
-        except ValueError:
-            raise self.error(f"{raw[:20]!r} is not a number") from None
 
     def reference(self) -> Marshalled:
         number = int.from_bytes(self.take(4), "little")

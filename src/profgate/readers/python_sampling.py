@@ -22,16 +22,12 @@ from profgate.readers.reader import BuiltInReader
 MODES = ("wall", "cpu", "gil", "all", "exception")
 NO_FILE = "~"  # file name of frames for native code and garbage collection
 
-_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number specifies the byte order
-_HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
-_FOOTER, _FOOTER_SIZE = "IIQ16x", 32
+_HEADER = struct.Struct("<4sI3BxQQQIQQII")  # of 64 bytes
+_FOOTER = struct.Struct("<IIQ16x")
 _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
-_MODE_BITS = 7
 _MOST_PATHS = 1 << 22  # limits memory use; even programs with a million functions have fewer paths than this
-_MAX_SHIFT = 63
-_OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the program, which the profiler also omits
 
 
 class PythonSamplingReader(BuiltInReader):
@@ -41,11 +37,11 @@ class PythonSamplingReader(BuiltInReader):
     """
 
     name = "python-sampling"
-    looks = "the number 0x54414348 (TACH) in either byte order"
+    looks = "the letters HCAT, followed by a number"
     record = "python -m profiling.sampling run --binary -o a.bin bench.py"
     proven = "Python 3.15.2"
     # the small binary number after the letters distinguishes the format from text
-    pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
+    pattern = re.compile(rb"HCAT(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile of sample counts, with the sampling interval, mode and Python version."""
@@ -116,7 +112,7 @@ class _Bytes:
         """Return the next unsigned varint: seven bits per byte, with the least significant byte first."""
         number = shift = 0
         while True:
-            if self.at >= len(self.data) or shift > _MAX_SHIFT:
+            if self.at >= len(self.data) or shift > 63:
                 raise self.error("expected a number of at most ten bytes")
             byte = self.data[self.at]
             self.at += 1
@@ -133,23 +129,20 @@ class _Bytes:
 
 def _header_of(where: str, data: bytes) -> _Header:
     """Return the header and footer fields. Raises ProfileError if these fields do not match the file."""
-    if len(data) < _HEADER_SIZE + _FOOTER_SIZE:
+    if len(data) < _HEADER.size + _FOOTER.size:
         raise ProfileError(where, "the file ends within its header; record the profile again")
-    order = _ORDERS.get(data[:4], "<")
-    _, version, *python, _, interval, samples, _, texts_at, frames_at, packing, mode = struct.unpack_from(
-        order + _HEADER, data
-    )
-    text_count, frame_count, size = struct.unpack(order + _FOOTER, data[-_FOOTER_SIZE:])
+    _, version, *python, _, interval, samples, _, texts_at, frames_at, packing, mode = _HEADER.unpack_from(data)
+    text_count, frame_count, size = _FOOTER.unpack(data[-_FOOTER.size :])
     if version != _VERSION:
         what = f"expected format version {_VERSION}, found {version}; convert it with the Python that recorded it"
         raise ProfileError(where, f"{what}: python -m profiling.sampling replay --collapsed -o a.collapsed FILE")
     if size != len(data):
         raise ProfileError(where, f"expected {size} bytes, found {len(data)}; the file is cut off, record it again")
-    if not _HEADER_SIZE <= texts_at <= frames_at <= len(data) - _FOOTER_SIZE:
+    if not _HEADER.size <= texts_at <= frames_at <= len(data) - _FOOTER.size:
         raise ProfileError(where, "the tables lie outside the file; record the profile again")
     if packing not in (_UNPACKED, _ZSTANDARD):
         raise ProfileError(where, f"expected no compression or zstandard, found type {packing}; record with another")
-    mode &= _MODE_BITS
+    mode &= 7  # the other bits are flags
     if mode > len(MODES):
         raise ProfileError(where, f"expected a mode up to {len(MODES)}, found {mode}; update profgate")
     name = MODES[mode - 1] if mode else None
@@ -158,10 +151,10 @@ def _header_of(where: str, data: bytes) -> _Header:
 
 
 def _records(where: str, data: bytes, header: _Header) -> _Bytes:
-    where, packed = f"{where}: samples", data[_HEADER_SIZE : header.texts_at]
+    where, packed = f"{where}: samples", data[_HEADER.size : header.texts_at]
     if header.packing == _ZSTANDARD:
         return _Bytes(where, inflate(source_of(where, packed)))
-    return _Bytes(where, packed, _HEADER_SIZE)
+    return _Bytes(where, packed, _HEADER.size)
 
 
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
@@ -170,7 +163,7 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
     if header.text_count > header.frames_at - header.texts_at:
         raise table.error(f"{header.text_count} texts do not fit between the tables")
     texts = [table.take(table.varint()).decode(errors="replace") for _ in range(header.text_count)]
-    table = _Bytes(where, data[: len(data) - _FOOTER_SIZE], at=header.frames_at)
+    table = _Bytes(where, data[: len(data) - _FOOTER.size], at=header.frames_at)
     if header.frame_count > len(data) - header.frames_at:
         raise table.error(f"{header.frame_count} frames do not fit behind the texts")
     numbers = []
@@ -181,7 +174,7 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
         table.take(1)  # the opcode
         if max(file, name) >= len(texts):
             raise table.error(f"a frame has text {max(file, name)}, but there are {len(texts)} texts")
-        if texts[file].endswith(_OWN_FRAMES):
+        if texts[file].endswith("_sync_coordinator.py"):  # frames that start the program; the profiler omits them, too
             numbers.append(ROOT)
         else:
             numbers.append(frames.number_of(texts[name], None if texts[file] == NO_FILE else texts[file], line))

@@ -25,7 +25,7 @@ BUILT_IN = {
     "firefox FirefoxReader": _JSON,
     "gecko GeckoReader": _JSON,
     "pstats PstatsReader": rb"[{\xfb]",
-    "python_sampling PythonSamplingReader": rb"HCAT|TACH",
+    "python_sampling PythonSamplingReader": rb"HCAT",
     "python_sampling_jsonl PythonSamplingJsonlReader": _JSON,
     "pyinstrument PyinstrumentReader": _JSON,
     "trace_events TraceEventsReader": _JSON,

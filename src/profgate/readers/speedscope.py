@@ -170,10 +170,9 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
             raise wrong(place, f"has frame {str(frame)[:40]}, but there are {frames} frames")
         if not is_number(at):
             raise wrong(place, "has no time that can be read")
-        if now is not None and at < now:
-            warnings["events that go back in time"] += 1
-            at = now
         if now is not None:
+            if at < now:
+                raise wrong(place, "goes back in time")
             calls.spend(at - now)
         now = at
         if kind == "O":
@@ -205,8 +204,10 @@ def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], b
     metrics, rounded = [], False
     for row, base in enumerate(dict.fromkeys(bases)):
         chosen = [part for part in parts if base_unit(part.unit)[0] == base]
-        unit = chosen[0].unit if len({part.unit for part in chosen}) == 1 else base
-        written = [value for part in chosen for value in _in_unit(part, unit)]
+        unit = chosen[0].unit
+        if any(part.unit != unit for part in chosen):
+            raise wrong(where, f"has {base} in different units")
+        written = list(chain.from_iterable(part.values for part in chosen))
         numbers, exponent, cut = whole_numbers(written, _DECIMALS + base_unit(unit)[2], where)
         exact, _, exponent = in_base_unit(np.array(numbers, dtype=np.int64), unit, exponent, where)
         values[row, base_of_value == base] = exact
@@ -215,13 +216,6 @@ def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], b
         metrics.append(Metric(_METRIC_NAMES[base], base, kind=kind, exponent=exponent))
         rounded |= cut
     return values, metrics, rounded
-
-
-def _in_unit(part: _Part, unit: str) -> Sequence[int | Decimal]:
-    if part.unit == unit:
-        return part.values
-    _, factor, power = base_unit(part.unit)
-    return [Decimal(value).scaleb(power) * factor for value in part.values]
 
 
 def _merged(parts: list[_Part], values: IntArray) -> Stacks:

@@ -20,9 +20,6 @@ from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
 _MAX_MICROSECONDS = 1 << 52
-_NESTED = ("X", "B", "E")
-_ASYNCHRONOUS = ("b", "e", "n", "S", "T", "p", "F")
-_SAMPLES = ("Profile", "ProfileChunk")
 
 
 class TraceEventsReader(BuiltInReader):
@@ -110,21 +107,17 @@ class _Trace:
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)
     warnings: Counter[str] = field(default_factory=Counter)
-    origin: int | None = None
 
     def add(self, event: Json, where: str) -> None:
         kind, name = event.get("ph"), event.get("name")
-        if kind in _ASYNCHRONOUS:
+        if kind in ("b", "e", "n", "S", "T", "p", "F"):
             self.warnings["asynchronous events belong to no stack and were left out"] += 1
-        elif name in _SAMPLES:
+        elif name in ("Profile", "ProfileChunk"):
             self.warnings["parts of a sampled CPU profile were left out: save it as .cpuprofile"] += 1
-        key = (str(event.get("pid")), str(event.get("tid")))
-        if kind not in _NESTED:
+        if kind not in ("X", "B", "E"):
             return
-        thread = self.threads.setdefault(key, _Thread())
+        thread = self.threads.setdefault((str(event.get("pid")), str(event.get("tid"))), _Thread())
         start = _nanoseconds(event, "ts", where)
-        self.origin = start if self.origin is None else self.origin
-        start -= self.origin  # small times are exact as floating-point numbers
         if kind == "X":
             if "dur" not in event:
                 self.warnings["events without a duration were left out"] += 1
@@ -147,33 +140,21 @@ class _Trace:
 
 def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
     """Add calls to the tree, with outer calls first. Each call is nested in the call that is running when it starts."""
-    inside: list[tuple[int, int]] = []
-    now = 0  # the time up to which the innermost call has been recorded
-
-    def run_until(time: int) -> None:
-        """Add the time since ``now`` to the innermost call."""
-        nonlocal now
-        if inside:
-            tree.own[inside[-1][1]] += time - now
-        now = time
-
+    inside: list[tuple[int, int]] = []  # the end and the node of each running call
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
-            run_until(inside[-1][0])
             inside.pop()
-        run_until(start)
         parent = ROOT
         if inside:
             outer, parent = inside[-1]
             if end > outer:
                 warnings["calls that outlast their caller were cut at its end"] += 1
                 end = outer  # noqa: PLW2901 - the time that is cut off is not used again
+            tree.own[parent] -= end - start
         node = tree.below(parent, frame)
         tree.calls[node] += 1
+        tree.own[node] += end - start
         inside.append((end, node))
-    while inside:
-        run_until(inside[-1][0])
-        inside.pop()
 
 
 def _closed(data: bytes) -> bytes:

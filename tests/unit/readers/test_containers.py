@@ -71,8 +71,6 @@ def test_a_plain_source_stays_the_one_on_disk() -> None:
         (b"\xef\xbb\xbf", "utf-8"),
         (b"\xff\xfe", "utf-16-le"),
         (b"\xfe\xff", "utf-16-be"),
-        (b"", "utf-16-le"),
-        (b"", "utf-16-be"),
     ],
 )
 def test_texts_become_utf8(mark: bytes, encoding: str) -> None:

@@ -117,7 +117,7 @@ def test_an_empty_table_is_a_valid_profile() -> None:
     [
         ((1, 2), "no table of functions"),
         ({MAIN: (1, 1, 0.5)}, "no row"),
-        ({MAIN: (1, 1, 0.5, 0.5, None)}, "table of callers"),
+        ({MAIN: (1, 1, 0.5, 0.5, 3)}, "table of callers"),
         ({MAIN: (1, -1, 0.5, 0.5, {})}, "number of calls"),
         ({MAIN: (1, 1, "x", 0.5, {})}, "for a time"),
         ({MAIN: (1, 1, float("nan"), 0.5, {})}, "for a time"),

@@ -134,9 +134,7 @@ def repeat(count: int, thread: int = 1) -> bytes:
     return struct.pack("<QIB", thread, 0, 0) + varint(count) + b"\x85\x01\x02" * count
 
 
-def binary(
-    records: bytes, samples: int, frames: Sequence[tuple[str, str, int]] = FRAMES, *, mode: int = 1, order: str = "<"
-) -> bytes:
+def binary(records: bytes, samples: int, frames: Sequence[tuple[str, str, int]] = FRAMES, *, mode: int = 1) -> bytes:
     texts = list(dict.fromkeys(text for file, name, _ in frames for text in (file, name)))
     table = b"".join(varint(len(text)) + text.encode() for text in texts)
     rows = b"".join(
@@ -147,11 +145,11 @@ def binary(
     magic = 0x54414348
     header = (magic, 1, 3, 15, 2, 0, 500, samples, 1, at, at + len(table), 0, mode)
     return (
-        struct.pack(order + "II3BxQQQIQQII", *header)
+        struct.pack("<II3BxQQQIQQII", *header)
         + records
         + table
         + rows
-        + struct.pack(order + "IIQ16x", len(texts), len(frames), at + len(table) + len(rows) + 32)
+        + struct.pack("<IIQ16x", len(texts), len(frames), at + len(table) + len(rows) + 32)
     )
 
 
@@ -169,10 +167,9 @@ def test_each_kind_of_record_changes_its_stack() -> None:
         + repeat(1, thread=2)
     )
     main, f = ("a.py", "main"), ("a.py", "f")
-    for order in "<>":
-        found = read(binary(records, 8, order=order))
-        assert stacks_of(found) == {(main, f): 4, (main,): 3, (main, f, f): 1}
-        assert (found.facts.rate, found.facts.mode) == (2000.0, "wall")
+    found = read(binary(records, 8))
+    assert stacks_of(found) == {(main, f): 4, (main,): 3, (main, f, f): 1}
+    assert (found.facts.rate, found.facts.mode) == (2000.0, "wall")
 
 
 def test_frames_of_the_profiler_itself_are_left_out() -> None:
