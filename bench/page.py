@@ -204,7 +204,7 @@ def _interactions(page: "Page") -> list[tuple[str, Action]]:
     actions.append(("clear the search", partial(page.evaluate, CLEAR)))
     actions += [("cause chip", f"#findings button:nth-child({place})") for place in (1, 2, 3)]
     actions.append(("show everything", partial(press, "Escape")))
-    for tab in ("symbols", "graph", "blueprint", "graph", "symbols", "graph", "blueprint", "graph"):
+    for tab in ("symbols", "graph", "sandwich", "graph", "symbols", "graph", "sandwich", "graph"):
         actions.append((f"tab {tab}", f"#tab-{tab}"))
     actions += [("tab sandwich", "#tab-sandwich"), ("tab graph", "#tab-graph")] * 2
     actions += [(f"view {view}", f"input[name=view][value={view}]") for view in ("after", "before", "diff", "side")]

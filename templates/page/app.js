@@ -1,7 +1,6 @@
 // Opens the page: decodes the data, connects the parts and restores the state from the URL.
 import { makeAddress } from "./address.js";
 import { makeChanges } from "./changes.js";
-import { blueprintPanel } from "./blueprint_view.js";
 import { base64ToBytes, decodeColumns, inflate } from "./codec.js";
 import { makePage } from "./context.js";
 import { byId, showFailure } from "./dom.js";
@@ -30,7 +29,7 @@ const LATER_STEPS = [
   (page) => page.prepare({ view: "side" }),
 ];
 
-async function start() {
+async function start(panels) {
   const header = JSON.parse(byId("header").textContent);
   const bytes = await inflate(base64ToBytes(byId("data").textContent));
   byId("data").remove();
@@ -53,11 +52,9 @@ async function start() {
   ])
     make(page);
   byId("panel-graph").hidden = true; // the tabs show it, unless the profile has no stacks
-  makeTabs(page, [
-    ...(header.blueprint?.estimated ? [] : graphPanels(graph)),
-    symbolsPanel,
-    ...(header.alone ? [] : [blueprintPanel]),
-  ]);
+  if (header.estimated) byId("panel-symbols").append(document.querySelector(".bottom"), byId("source"));
+  for (const panel of panels) panel.install(page);
+  makeTabs(page, [...(header.estimated ? [] : graphPanels(graph)), symbolsPanel, ...panels]);
   makeAddress(page)();
 }
 
@@ -68,6 +65,9 @@ function graphPanels({ fit }) {
   ];
 }
 
-start().catch((error) =>
-  showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`),
-);
+// Opens the page with these panels besides the graph, the sandwich and the table.
+export function openPage(panels) {
+  start(panels).catch((error) =>
+    showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`),
+  );
+}

@@ -1,15 +1,12 @@
 // Computes the evolution blueprint: the state of each calling context, the size of its box, and which boxes are shown.
 import { OTHER } from "./codec.js";
-import { pathRows } from "./findings.js";
-import { keysOfPath, nameOf, weightOf } from "./tree.js";
+import { keysOfPath, nameOf } from "./tree.js";
 import { scaled } from "./views.js";
 
 const SAME_COST = 0.1;
 const ROUNDING = 1e-9; // tolerance, so that comparisons with the threshold do not depend on the last digit
 const STEP_OF_WHOLE = 1e-4;
 const LINK_LENGTH = 4;
-const MOST_OF_FINDING = 10;
-const LEAST_OF_FINDING = 0.05; // share of the largest row of the finding
 
 // The share and the change of every row. Heights are changes as fractions of the whole, scaled with the page's factor.
 // States do not depend on the factor; they are those of the strategy call_context.
@@ -240,13 +237,4 @@ export function reveal(tree, shown, node) {
 // The text that identifies a box in URLs: hashes of its path and of its nearest callers, and its name.
 export function boxLinkOf(tree, node) {
   return node ? `${keysOfPath(tree, node, LINK_LENGTH).join(".")}~${nameOf(tree, node)}` : "all";
-}
-
-// Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.
-export function rowsOfFinding(tree, finding) {
-  const found = pathRows(tree, finding);
-  found.sort((a, b) => weightOf(tree, b) - weightOf(tree, a) || a - b);
-  return found
-    .filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0]))
-    .slice(0, MOST_OF_FINDING);
 }

@@ -17,7 +17,7 @@ export function makeBoxActs(view) {
     }
     if (shownBelow(node)) items.push(["Hide all subnodes", "X", () => collapse(node)]);
     if (node > 0) items.push(["Hide this box", "Del", () => hide(node)]);
-    if (!page.header.blueprint?.estimated) items.push(["In the flame graph", "G", () => page.openInGraph(node)]);
+    if (!page.header.estimated) items.push(["In the flame graph", "G", () => page.openInGraph(node)]);
     return items;
   }
 

@@ -1,9 +1,10 @@
 // The selected box: its mark, its pane beside the picture, and the tooltip of a box.
-import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
+import { boxLinkOf } from "./blueprint.js";
 import { boxId, paintHalos } from "./blueprint_paint.js";
 import { READABLE_SCALE } from "./blueprint_room.js";
 import { boxSentence, figuresTable, titleOf, verdictWords } from "./blueprint_words.js";
 import { announce, element, linkButton, makeButton, placeElement } from "./dom.js";
+import { rowsOfFinding } from "./findings.js";
 import { drawnRuns } from "./runs.js";
 import { hideTip } from "./tip.js";
 import { nameOf, placeOf } from "./tree.js";

@@ -24,7 +24,7 @@ export function scaffold(page, section) {
   const count = element("span", undefined, "count");
   count.setAttribute("role", "status");
   bar.append(buttons, count);
-  const estimated = page.header.blueprint?.estimated
+  const estimated = page.header.estimated
     ? element(
         "p",
         "Estimated from edges: this profile has callers and callees, but no stacks. " +

@@ -1,14 +1,5 @@
 // The panel of the evolution blueprint: shown and selected boxes, and pointer and keyboard input.
-import {
-  boxLinkOf,
-  figuresOf,
-  firstShown,
-  mostChanged,
-  movedContexts,
-  reveal,
-  rowsOfFinding,
-  showChildren,
-} from "./blueprint.js";
+import { boxLinkOf, figuresOf, firstShown, mostChanged, movedContexts, reveal, showChildren } from "./blueprint.js";
 import { makeBoxActs } from "./blueprint_acts.js";
 import { listenToBoxes } from "./blueprint_input.js";
 import { makeMenu } from "./blueprint_menu.js";
@@ -18,14 +9,16 @@ import { scaffold } from "./blueprint_parts.js";
 import { makeRoom } from "./blueprint_room.js";
 import { widthWords } from "./blueprint_words.js";
 import { leadingTo } from "./colour.js";
+import { rowsOfFinding } from "./findings.js";
 import { makeSourcePane } from "./source.js";
 import { nodeOfKey, once } from "./tree.js";
 
-const RULES = { min_shift: 0.005, sigma: 3 };
+const RULES = { min_shift: 0.005, sigma: 3 }; // the default thresholds of the strategy call_context
 
 export const blueprintPanel = {
   key: "blueprint",
   title: "Blueprint",
+  install,
   build(page, section) {
     blueprintPanel.view = makeBlueprint(page, section);
   },
@@ -40,10 +33,20 @@ export const blueprintPanel = {
   ],
 };
 
+// Opens rows as boxes while the blueprint is open, or if there is no graph.
+function install(page) {
+  const { openNode, isOpen } = page;
+  const showsBoxes = () => page.state.tab === "blueprint" || page.header.estimated;
+  page.openNode = (node) =>
+    showsBoxes()
+      ? page.set({ tab: "blueprint", box: boxLinkOf(page.tree, node), boxSteps: page.state.boxSteps + 1 })
+      : openNode(node);
+  page.isOpen = (node) => (showsBoxes() ? boxLinkOf(page.tree, node) === page.state.box : isOpen(node));
+}
+
 function figuresIn({ tree, ratio, header, sample, higher }) {
-  const rules = { ...RULES, ...header.blueprint };
   return once(tree, `figures ${ratio.num}/${ratio.den}`, () =>
-    figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules }),
+    figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: RULES }),
   );
 }
 

@@ -37,7 +37,7 @@ function figureRows(page, figures, node) {
     const relative = before ? (near ? "0 %" : growthOf(old, after)) : after ? "new" : "-";
     const shown = near
       ? changeOf(page, 0)
-      : header.blueprint?.estimated
+      : header.estimated
         ? "estimated"
         : `${changeOf(page, after - old)} (${relative})`;
     rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), shown]);
@@ -82,7 +82,7 @@ export function figuresTable(page, figures, node) {
   const table = element("table");
   const head = element("tr");
   head.append(
-    element("th", page.header.blueprint?.estimated ? "This call path, estimated" : "This call path"),
+    element("th", page.header.estimated ? "This call path, estimated" : "This call path"),
     ...["Before", "After", "Change"].map((title) => element("th", title)),
   );
   table.append(head);
@@ -105,9 +105,7 @@ export function titleOf(page, figures, node) {
 // Explains the width of a box.
 export function widthWords(page, figures) {
   if (figures.counted)
-    return page.header.blueprint?.estimated
-      ? "width: calls more or less, divided by call edge"
-      : "width: calls more or less";
+    return page.header.estimated ? "width: calls more or less, divided by call edge" : "width: calls more or less";
   return figures.sampled
     ? "width: samples, because this profile has no call counts"
     : "width: change in steps of 0.01 % of the whole, because this profile has no call counts";

@@ -4,7 +4,7 @@ import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingGlyph } from "./draw.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
-import { formatChosenShare, formatShare, shorten } from "./format.js";
+import { counted, formatChosenShare, formatShare, numeral, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
 import { changeOf, changeText, explains } from "./words.js";
@@ -43,7 +43,7 @@ export function makeChanges(page) {
     if (header.cut) {
       const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
       aside.append(
-        ` ${nodes.toLocaleString("en")} frames below ${formatChosenShare(threshold)} of both sides are ` +
+        ` ${numeral(nodes)} frames below ${formatChosenShare(threshold)} of both sides are ` +
           `merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`,
       );
     }
@@ -75,7 +75,7 @@ export function makeChanges(page) {
   function showFindings() {
     const { findings } = page.header;
     byId("findings").hidden = byId("found").hidden = !findings.length;
-    const count = findings.length.toLocaleString("en");
+    const count = numeral(findings.length);
     byId("overview-open").textContent =
       findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
     // Two recordings of one program differ too, so only tested differences are called changes, and only besides a
@@ -181,8 +181,7 @@ export function makeChanges(page) {
     byId("changed").hidden = !list.length && !count;
     byId("moved").hidden = !count;
     byId("moved").textContent =
-      `${count.toLocaleString("en")} ${count === 1 ? "function" : "functions"} ` +
-      `called from elsewhere at about the same cost; not coloured`;
+      `${counted(count, "function")} ` + `called from elsewhere at about the same cost; not coloured`;
     byId("changed-list").replaceChildren(
       ...list.map(({ node, delta, responsibility, uncertain }) => {
         const entry = element("li");
@@ -212,7 +211,7 @@ export function makeChanges(page) {
     list = once(scale.level, "changed", () => {
       // the costs of an estimated call path are no measurements, and a finding explains the calls below it
       const isFinding = (node) => node > 0 && (page.findings.has(tree.symbol[node]) || isFinding(tree.parent[node]));
-      const changed = page.header.blueprint?.estimated
+      const changed = page.header.estimated
         ? []
         : whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !isFinding(node));
       return changed.length || page.header.findings.length ? changed : uncertainDifferences();

@@ -13,16 +13,15 @@
 //   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, layout, zoom,
 //                              focus; independent events: search, theme, tab, rows
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
-//   page.openNode(node)        shows a row of page.tree in the graph, or in the blueprint if that is open or there is
-//                              no graph
+//   page.openNode(node)        shows a row of page.tree in the graph, or in the table if there is no graph
+//   page.isOpen(node)          whether page.openNode(node) would change nothing
 //   page.openSymbol(symbol)    shows the symbol's widest row; page.openFinding(finding) the row of a finding
 //   page.openInGraph(node)     shows a row in the graph
 //
 // Listeners run after everything that depends on a change has been updated.
-import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
 import { ROOT } from "./codec.js";
 import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
-import { worstBySymbol } from "./findings.js";
+import { rowsOfFinding, worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { editedTree } from "./edits.js";
@@ -110,20 +109,18 @@ export function makePage(header, whole) {
     showSideOf(node, shape = 0) {
       if (!isDrawn(page, node, shape)) page.set({ view: page.shapes[shape].after[node] > 0 ? "after" : "before" });
     },
-    openNode: (node) => openNode(page, node),
+    openNode: (node) => (header.estimated ? openInTable(page, node) : openInGraph(page, node)),
+    isOpen: (node) => page.state.focus.node === node && (header.estimated || showsTree(page)),
     openInGraph: (node) => openInGraph(page, node),
     openSymbol(symbol) {
       const node = widestOf(page.tree, symbol);
-      if (node >= 0) openNode(page, node);
+      if (node >= 0) page.openNode(node);
     },
     // Each further click opens the next place of the finding.
     openFinding(finding) {
       const rows = rowsOfFinding(page.tree, finding);
-      const inGraph = page.state.tab === "graph" && page.shapes[0] === page.tree;
-      const at = rows.findIndex((node) =>
-        showsBoxes(page) ? boxLinkOf(page.tree, node) === page.state.box : inGraph && page.state.focus.node === node,
-      );
-      if (rows.length) openNode(page, rows[(at + 1) % rows.length]);
+      const at = rows.findIndex((node) => page.isOpen(node));
+      if (rows.length) page.openNode(rows[(at + 1) % rows.length]);
     },
     hashesOf,
   };
@@ -133,7 +130,7 @@ export function makePage(header, whole) {
 function initial(header, whole) {
   const both = !header.alone && whole.before[0] > 0 && whole.after[0] > 0;
   return {
-    tab: header.blueprint?.estimated ? "symbols" : "graph", // a path that is estimated shows no finding
+    tab: header.estimated ? "symbols" : "graph", // a path that is estimated shows no finding
     view: whole.after[0] ? "after" : "before",
     scale: "common",
     strip: both,
@@ -273,14 +270,13 @@ export function isShown(page, node, shape = 0) {
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
 }
 
-function showsBoxes({ state, header }) {
-  return state.tab === "blueprint" || Boolean(header.blueprint?.estimated);
+function showsTree({ state, shapes, tree }) {
+  return state.tab === "graph" && shapes[0] === tree;
 }
 
-function openNode(page, node) {
-  if (showsBoxes(page))
-    page.set({ tab: "blueprint", box: boxLinkOf(page.tree, node), boxSteps: page.state.boxSteps + 1 });
-  else openInGraph(page, node);
+function openInTable(page, node) {
+  page.showSideOf(node);
+  page.set({ tab: "symbols", focus: { shape: 0, node }, boxSteps: page.state.boxSteps + 1 });
 }
 
 // Selects a row of page.tree in a tab and a view that show it, with the callers in which it is wide enough to see.

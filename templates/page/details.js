@@ -1,5 +1,4 @@
 // The texts that are shown below the pictures or replace them.
-import { rowsOfFinding } from "./blueprint.js";
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
 import { byId, element, placeElement } from "./dom.js";
@@ -7,6 +6,7 @@ import { glyphOf } from "./draw.js";
 import { solid } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { isEdited } from "./tree.js";
+import { rowsOfFinding } from "./findings.js";
 import { siblingsOf } from "./walk.js";
 import { describe, sentenceOf } from "./words.js";
 
@@ -44,7 +44,7 @@ export function showFocus(page, frames) {
   const differ = other && other.brief !== shown.brief;
   const numbers = `${isSelf && differ ? "self " : ""}${shown.brief} (${growth})`;
   const more = differ && !everywhere ? `, ${other.label.toLowerCase()} ${other.brief}` : "";
-  const one = everywhere && isOnlyPlace(page, tree, node);
+  const one = everywhere && (page.header.estimated || isOnlyPlace(page, tree, node));
   const here = everywhere && `${hereOf(page, symbol, node)} `;
   heading.append(
     glyphOf(stateOf(tree, node), level[node], finding, isEdited(tree.sources?.[symbol])),

@@ -1,6 +1,6 @@
 // Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box at a point.
 import { LEVELS, stateOf } from "./colour.js";
-import { SHORTEST, shorten } from "./format.js";
+import { SHORTEST, counted, shorten } from "./format.js";
 import { isEdited, nameOf, once } from "./tree.js";
 
 const SMALLEST_BOX = 0.5; // pixels
@@ -253,10 +253,9 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
 function labelOf({ tree, folded }, node) {
   let last = node;
   if (folded) while (last + 1 < tree.end[last] && folded(last + 1)) last += 1;
-  const count = (frames) => `${frames} ${frames === 1 ? "frame" : "frames"}`;
-  return last === node
-    ? nameOf(tree, node)
-    : `${nameOf(tree, node)} ›${last > node + 1 ? ` ${count(last - node - 1)} ›` : ""} ${nameOf(tree, last)}`;
+  const between = last - node - 1;
+  if (last === node) return nameOf(tree, node);
+  return [nameOf(tree, node), ...(between ? [counted(between, "frame")] : []), nameOf(tree, last)].join(" › ");
 }
 
 // Returns the mark of a finding: severe, degraded or possible.

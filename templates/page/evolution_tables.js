@@ -1,6 +1,6 @@
 // The tables: every jump with a link to the page that shows its difference, and every benchmark with a sparkline.
 import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
-import { formatShare, formatSignedShare, shorten } from "./format.js";
+import { formatShare, formatSignedShare, numeral, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
 import { bridgePath, extentOf, heightOf, linePath } from "./evolution_scale.js";
 
@@ -34,9 +34,7 @@ export function makeTables(page) {
     const left = rows.length - shownRows[name];
     const more = byId(`more-${name}`);
     more.hidden = left <= 0;
-    more.textContent =
-      `Show ${Math.min(left, MORE).toLocaleString("en")} ` +
-      `more${left > MORE ? ` of ${left.toLocaleString("en")}` : ""}`;
+    more.textContent = left > MORE ? `Show ${numeral(MORE)} more of ${numeral(left)}` : `Show ${numeral(left)} more`;
   }
 
   function head(name) {

@@ -1,6 +1,6 @@
 // Search: matches, their share of each side, and navigation between them.
 import { announce, byId, linkButton } from "./dom.js";
-import { formatShare } from "./format.js";
+import { counted, formatShare, numeral } from "./format.js";
 import { matcherOf, matchingSymbols, searchBelow } from "./search.js";
 import { isEdited } from "./tree.js";
 import { sentenceOf } from "./words.js";
@@ -23,14 +23,14 @@ export function makeFinder(page) {
     result = page.found ? searchBelow(tree, page.found, page.state.zoom[shape]) : null;
     at = -1;
     const count = result?.nodes.length ?? 0;
-    const summary = !result
-      ? (problem ?? "")
-      : `${count.toLocaleString("en")} ${count === 1 ? "frame matches" : "frames match"}: ` +
-        (`${page.header.alone ? "" : `${formatShare(result.before)} of before, `}${formatShare(result.after)} ` +
-          `of ${page.header.alone ? "the run" : "after"}`);
+    const shares = () =>
+      page.header.alone
+        ? `${formatShare(result.after)} of the run`
+        : `${formatShare(result.before)} of before, ${formatShare(result.after)} of after`;
+    const summary = result ? `${counted(count, "frame matches", "frames match")}: ${shares()}` : (problem ?? "");
     byId("next").disabled = byId("previous").disabled = !count;
     const outside = result && page.state.zoom[shape] ? searchBelow(tree, page.found, 0).nodes.length - count : 0;
-    const more = `${outside.toLocaleString("en")} more in the whole graph`;
+    const more = `${numeral(outside)} more in the whole graph`;
     byId("matched").replaceChildren(
       summary,
       ...(outside ? [" here; ", linkButton(more, () => showEveryMatch(shape))] : []),
@@ -66,7 +66,7 @@ export function makeFinder(page) {
 
   const edited = page.whole.sources?.filter(isEdited).length ?? 0;
   byId("only").hidden = !edited;
-  byId("only").textContent = `◆ ${edited.toLocaleString("en")} changed`;
+  byId("only").textContent = `◆ ${numeral(edited)} changed`;
   byId("only").addEventListener("click", () => page.set({ only: !page.state.only }));
   page.on("search", () => find(true));
   page.on("zoom", () => find(false));

@@ -2,6 +2,8 @@
 import { rowsOfSymbol, weightOf, widestOf } from "./tree.js";
 
 const SEVERITIES = ["severe", "degraded", "maybe", "none"];
+const MOST_ROWS = 10;
+const LEAST_OF_FINDING = 0.05; // share of the largest row of the finding
 
 // Returns the findings of each symbol, worst first. Equal findings stay in the order of the report.
 export function findingsBySymbol(findings) {
@@ -49,14 +51,24 @@ export function findingWords(page, symbol, complete = true) {
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 
-// Returns the rows of a finding's call path in this tree, which edits may have renumbered, or of its function.
+// Returns the rows of a finding's call path, or of its function. An edited tree has other call paths.
 export function pathRows(tree, { rows = null, symbol }) {
-  if (!rows?.length) return [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
-  return tree.origin ? [...new Set(rows.map((row) => tree.origin[row]))].filter((row) => row > 0) : [...rows];
+  if (tree.edited || !rows?.length)
+    return [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
+  return [...rows];
 }
 
 // Returns the row that shows a finding: the widest row of its call paths or of its function, or -1 if there is none.
 export function rowOfFinding(tree, { rows, symbol }) {
   if (rows?.length) return rows.reduce((a, b) => (weightOf(tree, b) > weightOf(tree, a) ? b : a));
   return widestOf(tree, symbol);
+}
+
+// Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.
+export function rowsOfFinding(tree, finding) {
+  const found = pathRows(tree, finding);
+  found.sort((a, b) => weightOf(tree, b) - weightOf(tree, a) || a - b);
+  return found
+    .filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0]))
+    .slice(0, MOST_ROWS);
 }

@@ -179,3 +179,11 @@ function digits(amount, isBase) {
 function grouped(text) {
   return text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
+
+export function numeral(count) {
+  return count.toLocaleString("en");
+}
+
+export function counted(count, noun, plural = `${noun}s`) {
+  return `${numeral(count)} ${count === 1 ? noun : plural}`;
+}

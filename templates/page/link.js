@@ -68,7 +68,7 @@ export function makeFragment(state, defaults) {
   if (state.sandwich) add("sandwich", state.sandwich);
   if (state.edits?.length)
     add("edits", state.edits.map(({ kind, hash, name }) => `${kind}.${hash}~${name}`).join("\n"));
-  for (const key of PATHS) if (state[key]?.length) add(key, `${state[key].join(".")}~${state[`${key}Name`]}`);
+  for (const key of PATHS) if (state[key]?.length) add(key, `${state[key].join(".")}~${state[key + "Name"]}`);
   if (parts.length || state.view !== defaults.view) parts.unshift(`view=${state.view}`);
   return parts.join("&");
 }

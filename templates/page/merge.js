@@ -2,7 +2,7 @@
 // the columns of a tree, so the code that draws, colours and describes the call tree also works for them.
 import { OTHER, ROOT } from "./codec.js";
 import { symbolSums } from "./symbols.js";
-import { makeTree, once, rowsOfSymbol } from "./tree.js";
+import { UNKNOWN, makeTree, once, rowsOfSymbol } from "./tree.js";
 
 const COMPLETE_BELOW = 60000;
 const SMALLEST_SHARE = 5e-5; // share of both totals; smaller callers are too narrow to see and are merged into one row
@@ -52,6 +52,47 @@ function withSelf(tree, symbol, merged) {
   return merged;
 }
 
+// All calls of the symbol, as children of the root.
+export function focusedTree(tree, symbol) {
+  const { before, after } = tree;
+  return mergedTree(tree, ROOT, outermostOf(tree, symbol), { up: false, before, after, started: true });
+}
+
+// The tree in which each outermost call of the symbol stands for all its calls below it.
+export function collapsedTree(tree, symbol) {
+  const inner = innerCalls(tree, symbol);
+  const [before, after] = [tree.before, tree.after].map((values) => withoutInner(tree, values, inner));
+  return mergedTree(tree, ROOT, [0], { up: false, before, after, inner });
+}
+
+// Maps each call of the symbol to its calls below it, or to null if it is below another call.
+function innerCalls(tree, symbol) {
+  const found = new Map();
+  let outer = -1;
+  for (const row of rowsOfSymbol(tree, symbol)) {
+    if (outer >= 0 && row < tree.end[outer]) {
+      found.get(outer).push(row);
+      found.set(row, null);
+    } else {
+      outer = row;
+      found.set(row, []);
+    }
+  }
+  return found;
+}
+
+// Returns inclusive values without the cost of inner calls, which counts for the outermost call instead.
+function withoutInner({ size, parent }, values, inner) {
+  const kept = values.slice();
+  const moved = new Float64Array(size);
+  for (let i = size - 1; i > 0; i--) {
+    if (inner.get(i)) continue; // here the cost of the inner calls counts
+    moved[parent[i]] += inner.has(i) ? values[i] : moved[i];
+    kept[i] -= moved[i];
+  }
+  return kept;
+}
+
 // The calls of the symbol that have a cost and are not inside another one.
 export function outermostOf(tree, symbol) {
   const rows = [];
@@ -66,12 +107,12 @@ export function outermostOf(tree, symbol) {
 
 // Builds the tree depth-first, without recursion. An entry has rows of the call tree as its places and, for callers,
 // the rows with its values as its owners.
-function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
+function mergedTree(tree, rootSymbol, start, { up, before, after, started = false, inner = new Map() }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
   const [smallestBefore, smallestAfter] = tree.totals.map((total) => smallest * total);
   const rank = ranksOf(tree);
-  const rows = { symbol: [], depth: [], before: [], after: [], hidden: [] };
-  const grouping = { tree, before, after, slot: new Int32Array(tree.names.length + 1).fill(-1) };
+  const rows = { symbol: [], depth: [], before: [], after: [], hidden: [], source: [] };
+  const grouping = { tree, before, after, inner, slot: new Int32Array(tree.names.length + 1).fill(-1) };
   const root = newGroup(rootSymbol);
   for (const row of start) addTo(grouping, root, row, row);
   root.owners = up ? root.places : null;
@@ -83,8 +124,9 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
     rows.hidden.push(group.hidden);
     rows.before.push(group.before);
     rows.after.push(group.after);
+    rows.source.push(group.places.length === 1 ? group.places[0] : -1);
     if (group.hidden) continue;
-    const step = !up ? "down" : started && group === root ? "same" : "up";
+    const step = started && group === root ? "same" : up ? "up" : "down";
     const rest = newGroup(OTHER, group.depth + 1);
     for (const next of groupsOf(grouping, group, step).sort((a, b) => rank[b.symbol + 1] - rank[a.symbol + 1])) {
       if (next.before < smallestBefore && next.after < smallestAfter) {
@@ -92,7 +134,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
         rest.after += next.after;
         rest.hidden += 1;
       } else {
-        if (next.symbol === OTHER) next.hidden = next.places.length;
+        if (next.symbol === OTHER) next.hidden = next.places.reduce((sum, row) => sum + tree.hidden[row], 0);
         todo.push(next);
       }
     }
@@ -114,7 +156,7 @@ function addTo({ before, after }, group, place, owner) {
 
 // Returns the entries one call further, grouped by symbol.
 function groupsOf(grouping, { places, owners, depth }, step) {
-  const { tree, slot } = grouping;
+  const { tree, inner, slot } = grouping;
   const { symbol, parent, end, before, after } = tree;
   const groups = [];
   const add = (place, owner) => {
@@ -128,11 +170,12 @@ function groupsOf(grouping, { places, owners, depth }, step) {
     addTo(grouping, groups[at], place, owner);
   };
   for (let i = 0; i < places.length; i++) {
-    if (step === "same") add(places[i], owners[i]);
+    if (step === "same") add(places[i], owners?.[i] ?? places[i]);
     else if (step === "up") add(parent[places[i]], owners[i]);
     else
-      for (let child = places[i] + 1; child < end[places[i]]; child = end[child])
-        if (before[child] > 0 || after[child] > 0) add(child, child);
+      for (const row of [places[i], ...(inner.get(places[i]) ?? [])])
+        for (let child = row + 1; child < end[row]; child = end[child])
+          if ((before[child] > 0 || after[child] > 0) && inner.get(child) !== null) add(child, child);
   }
   for (const group of groups) slot[group.symbol + 1] = -1;
   return groups;
@@ -179,7 +222,7 @@ function assembled(tree, rows) {
     beforeSelf,
     afterSelf,
     hidden: Int32Array.from(rows.hidden),
-    evidence: null,
-    evidenceSelf: null,
+    source: rows.source,
+    ...UNKNOWN,
   });
 }

@@ -1,7 +1,7 @@
 // The costs of single runs, as dots: one row for each side on a common axis from 0.
 import { ROOT } from "./codec.js";
 import { byId, element, svgElement } from "./dom.js";
-import { formatValue } from "./format.js";
+import { counted, formatValue } from "./format.js";
 import { symbolName } from "./tree.js";
 
 const [TOTAL, OWN, INCLUSIVE, BROAD] = [0, 1, 2, 3]; // a broad cost is nearly the whole run
@@ -52,7 +52,7 @@ export function runsSentence(page, symbol, { kind, groups }) {
 }
 
 function numberOfRuns(shown, all) {
-  return `${all > shown ? `${shown} of ` : ""}${all.toLocaleString("en")} ${all === 1 ? "run" : "runs"}`;
+  return (all > shown ? `${shown} of ` : "") + counted(all, "run");
 }
 
 function runsTitle(page, symbol, kind) {
@@ -62,18 +62,19 @@ function runsTitle(page, symbol, kind) {
 
 // Explains which values are shown, and which evidence they gave.
 export function aboutRuns(page, symbol, { kind, groups }) {
-  const { factors, reasons, waiting } = page.whole.singleRuns;
-  const divided = kind !== TOTAL && factors.some((factor) => factor !== 1);
+  const { reasons, waiting } = page.whole.singleRuns;
+  const factors = page.whole.singleRuns.factors.map((factor) => `${factor.toFixed(2)}x`);
+  const divided = kind !== TOTAL && page.whole.singleRuns.factors.some((factor) => factor !== 1);
   const parts = groups
     .filter(({ values, all }) => values.length < all)
-    .map(({ label, values, all }) => `${label}: ${values.length} of ${all.toLocaleString("en")} runs`);
+    .map(({ label, values, all }) => `${label}: ${numberOfRuns(values.length, all)}`);
   const evidence = kind === TOTAL ? reasons : evidenceOf(page.findings.get(symbol), kind);
   return [
     ...(evidence ? [evidence] : []),
     ...(divided && reasons !== null
       ? [
           `values as recorded; the verdict corrects each run for the speed of the machine ` +
-            `(${factors.map((factor) => `${factor.toFixed(2)}x`).join(" to ")})`,
+            `(${factors.join(" to ")})`,
         ]
       : []),
     ...(waiting && (kind === INCLUSIVE || kind === BROAD) ? ["functions that only wait are left out"] : []),

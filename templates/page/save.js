@@ -59,10 +59,9 @@ export function textOf(page, shape = 0) {
       continue;
     }
     const [all] = describe(page, shape, node).lines;
-    lines.push(
-      `${"  ".repeat(tree.depth[node] - tree.depth[root])}${nameOf(tree, node)}  ` +
-        `${page.header.alone ? all.after : `${fromOf(all)} → ${all.after} (${all.relative})`}`,
-    );
+    const indent = "  ".repeat(tree.depth[node] - tree.depth[root]);
+    const costs = page.header.alone ? all.after : `${fromOf(all)} → ${all.after} (${all.relative})`;
+    lines.push(`${indent}${nameOf(tree, node)}  ${costs}`);
     node++;
   }
   return `${lines.join("\n")}\n`;

@@ -68,8 +68,9 @@ export function makeSettings(page) {
     byId("scales").hidden = state.view !== "side";
     byId("strip-field").hidden = sidesOf(state.view, true).length === sidesOf(state.view, false).length;
     byId("chance").disabled = !page.sample && !page.tree.evidence;
-    byId("measure").textContent =
-      ` · ${state.basis === "self" ? "self" : "total"} cost${state.k === "none" ? "" : `; ${compareState()}`}`;
+    const scale = page.ratio.refused ? "; not scaled" : `; before × ${formatRatio(page.ratio)}`;
+    const cost = state.basis === "self" ? "self cost" : "total cost";
+    byId("measure").textContent = ` · ${cost}${state.k === "none" ? "" : scale}`;
     const { refused } = ratioOf("total", page.tree, page.header.runs);
     const total = byId("norms").querySelector('[value="total"]');
     total.disabled = Boolean(refused) && state.k !== "total";
@@ -77,11 +78,6 @@ export function makeSettings(page) {
       ? `Not possible: ${refused}`
       : "Scale the before side so that both totals are equal";
     byId("compare-note").textContent = ratioSentence(page);
-  }
-
-  function compareState() {
-    const { ratio } = page;
-    return ratio.refused ? "not scaled" : `before × ${formatRatio(ratio)}`;
   }
 
   page.on("ratio", showState);

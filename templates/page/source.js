@@ -2,6 +2,7 @@
 // inserted as text nodes only.
 import { LEVELS, paletteOf } from "./colour.js";
 import { element, linkButton, makeButton, themeOf } from "./dom.js";
+import { counted, numeral } from "./format.js";
 import { costsAt, linesOf, linesWithoutText } from "./lines.js";
 import { outermostOf } from "./merge.js";
 import { symbolSums } from "./symbols.js";
@@ -157,7 +158,7 @@ export function makeSourcePane(page, pane) {
     if (symbols.length < (tree.sourceDiffs.has(symbol) ? 2 : 1)) return [];
     const list = element("select");
     list.setAttribute("aria-label", "Functions with changed source");
-    const heading = new Option(`${countOf(symbols.length)} with changed source`, "");
+    const heading = new Option(`${counted(symbols.length, "function")} with changed source`, "");
     list.append(
       heading,
       ...symbols.map(
@@ -179,9 +180,9 @@ export function makeSourcePane(page, pane) {
       `Each line has its ` +
         `${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, ` +
         `as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
-      omitted ? `${omitted.toLocaleString("en")} lines with smaller costs are not shown.` : "",
-      `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, ` +
-        `then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
+      omitted ? `${numeral(omitted)} lines with smaller costs are not shown.` : "",
+      `Line costs are part of this page for ${counted(tree.lineCosts.size, "function")}: those with findings, ` +
+        `then those with the largest changes. The source is shown for ${counted(tree.sourceDiffs.size, "function")}.`,
       tree === page.whole ? "" : "Costs of lines are those of all stacks.",
     ]
       .filter(Boolean)
@@ -205,10 +206,6 @@ export function makeSourcePane(page, pane) {
 
   for (const event of ["colour", "theme"]) page.on(event, () => symbol >= 0 && !pane.closest("[hidden]") && render());
   return { show, mark };
-}
-
-function countOf(functions) {
-  return `${functions.toLocaleString("en")} ${functions === 1 ? "function" : "functions"}`;
 }
 
 const MARK_WORDS = { "\u2212": "removed", "+": "added", " ": "same" };

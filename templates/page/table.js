@@ -1,7 +1,7 @@
 // The table of functions: sorts and filters functions, and opens one in the graph.
 import { byId, element, linkButton, makeButton, placeElement } from "./dom.js";
 import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
-import { fixedUnit, formatShare, growthOf } from "./format.js";
+import { counted, fixedUnit, formatShare, growthOf, numeral } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
 import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
@@ -104,7 +104,7 @@ function makeTable(page) {
   function note() {
     if (!table.rows.length) return "No function has a value.";
     const notes = unit ? [`Costs in ${unit}.`] : [];
-    if (page.header.blueprint?.estimated)
+    if (page.header.estimated)
       notes.push("This profile has callers and callees, but no stacks to draw as a flame graph.");
     if (!totalChanged(page)) return notes.join(" ");
     if (page.state.k === "total")
@@ -139,10 +139,8 @@ function makeTable(page) {
     byId("rows").replaceChildren(...matching.slice(0, shownRows).map(bodyRow));
     const left = matching.length - shownRows;
     byId("more-rows").hidden = left <= 0;
-    byId("more-rows").textContent =
-      `Show ${Math.min(left, ROWS_MORE).toLocaleString("en")} more of ${left.toLocaleString("en")}`;
-    byId("row-count").textContent =
-      `${matching.length.toLocaleString("en")} ${matching.length === 1 ? "function" : "functions"}`;
+    byId("more-rows").textContent = `Show ${numeral(Math.min(left, ROWS_MORE))} more of ${numeral(left)}`;
+    byId("row-count").textContent = counted(matching.length, "function");
   }
 
   function headCell({ key, title, help }) {
@@ -208,18 +206,15 @@ function makeTable(page) {
   function nameCell(row) {
     const cell = element("th");
     cell.scope = "row";
-    const isAlone = page.header.alone && page.header.blueprint?.estimated; // without a graph and a blueprint
-    const open = isAlone
-      ? element("span")
-      : linkButton("", () => {
-          page.openSymbol(row.symbol);
-          page.chooseNode(page.state.zoom[0], 0);
-        });
+    const open = linkButton("", () => {
+      page.openSymbol(row.symbol);
+      if (!page.header.estimated) page.chooseNode(page.state.zoom[0], 0);
+    });
     open.append(
       glyphOf("both", 0, page.findings.get(row.symbol), isEdited(row.source)),
       element("bdi", symbolName(page.tree, row.symbol)),
     );
-    if (!isAlone) open.title = "Show in the graph";
+    open.title = page.header.estimated ? "Show its source and runs" : "Show in the graph";
     cell.append(open);
     const place = placeOfSymbol(page.tree, row.symbol);
     if (place) cell.append(placeElement(place));
@@ -232,7 +227,7 @@ function makeTable(page) {
     const sandwich = makeButton("⇕", () => page.openSandwich(row.symbol));
     sandwich.title = "Show its callers and callees";
     sandwich.setAttribute("aria-label", `Show callers and callees of ${name}`);
-    if (!page.header.blueprint?.estimated) cell.append(sandwich);
+    if (!page.header.estimated) cell.append(sandwich);
     return cell;
   }
 

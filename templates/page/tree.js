@@ -1,9 +1,14 @@
 // Inclusive values, paths and pivots of the decoded tree.
 import { OTHER, ROOT } from "./codec.js";
+import { counted } from "./format.js";
 
 const MOST_STORED = 24; // values stored for each object
 const stored = new WeakMap();
-export const UNKNOWN = { evidence: null, evidenceSelf: null, totalBefore: null, totalAfter: null }; // if stacks differ
+// what is not known of merged rows
+export const UNKNOWN = {
+  ...{ evidence: null, evidenceSelf: null, totalBefore: null, totalAfter: null },
+  ...{ callsBefore: null, callsAfter: null },
+};
 
 // Returns a value that is computed once for an object and a key. Values that were not used for long are dropped.
 export function once(owner, key, make) {
@@ -32,8 +37,7 @@ export function makeTree(columns) {
 export function nameOf(tree, node) {
   const symbol = tree.symbol[node];
   if (symbol === ROOT) return "all";
-  if (symbol === OTHER)
-    return `other (${tree.hidden[node].toLocaleString("en")} ${tree.hidden[node] === 1 ? "node" : "nodes"})`;
+  if (symbol === OTHER) return `other (${counted(tree.hidden[node], "node")})`;
   return symbolName(tree, symbol);
 }
 

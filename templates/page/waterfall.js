@@ -79,7 +79,7 @@ function changesOf(tree, ratio, owner, count) {
 
 export function makeWaterfall(page) {
   const { header } = page;
-  if (header.alone || header.blueprint?.estimated) return;
+  if (header.alone || header.estimated) return;
   const box = byId("waterfall");
 
   // The parts of an edited tree are computed after its picture.

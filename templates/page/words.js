@@ -110,7 +110,7 @@ export function allCallsOf(page, tree, node) {
     ["before", "after"].map((side) => values[side + column][at ? symbol : node]),
   );
   // the costs of an estimated call path are no measurements
-  const isEstimated = page.header.blueprint?.estimated && finding?.change;
+  const isEstimated = page.header.estimated && finding?.change;
   if (!isEstimated && all.every((value, side) => isNear(value, here[side]))) return "";
   const known = page.tree === page.whole && page.state.k === "none" && !finding?.rows?.length && finding?.change;
   if (known) return `all calls ${changeText(finding)}`;

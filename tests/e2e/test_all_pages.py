@@ -149,7 +149,7 @@ def test_pages_are_accessible_and_fit_their_width(
         page.locator(DRAWN[name]).first.wait_for()
     else:
         assert axe_violations(page, "wcag22aa", "best-practice") == []
-    for tab in ["Graph", "Sandwich", "Blueprint", "Table"] if name == "flame-graph" else [""]:
+    for tab in ["Graph", "Sandwich", "Table"] if name == "flame-graph" else [""]:
         if tab:
             page.get_by_role("tab", name=tab).click()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

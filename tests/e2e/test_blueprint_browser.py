@@ -12,7 +12,7 @@ import pytest
 from e2e.conftest import OpenFile, written_address
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
+from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.model.attribution import SourceState, SourceStates
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ HEADER = PageHeader(
     "nanoseconds",
     findings=[PageFinding(symbol=2, severity="severe", direction="worse", strategies=["call_context"])],
     sources=[SOURCE],
+    blueprint=True,
 )
 
 OpenPage = Callable[..., "Page"]
@@ -137,13 +138,13 @@ def test_boxes_are_as_high_as_the_change(open_page: OpenPage) -> None:
 
 
 def test_width_without_calls_is_samples(open_page: OpenPage) -> None:
-    page = open_page(tree_of(ROWS, counted=False), PageHeader("t", "demo", "cpu", "samples"))
+    page = open_page(tree_of(ROWS, counted=False), PageHeader("t", "demo", "cpu", "samples", blueprint=True))
     assert "samples, because" in page.locator(".blueprint .legend").inner_text()
     assert size(page, "parse")[0] == pytest.approx(10 + 24 * np.log10(1 + 599), abs=0.2)
 
 
 def test_keys_move_expand_and_hide(open_page: OpenPage) -> None:
-    page = open_page(header=PageHeader("t", "demo", "cpu", "nanoseconds"))
+    page = open_page(header=PageHeader("t", "demo", "cpu", "nanoseconds", blueprint=True))
     frame(page).focus()
     assert chosen(page) == "all, unchanged, calls a slower function"
     page.keyboard.press("ArrowDown")
@@ -287,7 +288,7 @@ def test_zoom_and_pan(open_page: OpenPage) -> None:
 
 
 def test_calls_without_stacks_open_at_the_table(open_page: OpenPage) -> None:
-    header = PageHeader("t", "demo", "time", "nanoseconds", blueprint=BlueprintRules(estimated="edges"))
+    header = PageHeader("t", "demo", "time", "nanoseconds", estimated=True, blueprint=True)
     page = open_page(header=header, fragment="")
     assert page.locator("#panel-symbols").is_visible()
     page.get_by_role("tab", name="Blueprint").click()
@@ -308,7 +309,7 @@ def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int, schem
 
 @pytest.mark.parametrize("rows", [[], [(0, 0, 5, 0, 1, 0)], [(0, 0, 0, 5, 0, 1)], [(0, 0, 7, 7, 1, 1)]])
 def test_small_input_has_a_blueprint(open_page: OpenPage, rows: list[tuple[int, ...]]) -> None:
-    page = open_page(tree_of(rows), PageHeader("t", "demo", "cpu", "samples"))
+    page = open_page(tree_of(rows), PageHeader("t", "demo", "cpu", "samples", blueprint=True))
     frame(page).focus()
     page.keyboard.press("a")
     assert page.locator(".blueprint [role='treeitem']").count() == len(rows) + 1
@@ -372,7 +373,7 @@ def test_back_leaves_the_box_of_a_cause(open_page: OpenPage) -> None:
 @pytest.mark.parametrize("width", [1280, 1440])
 def test_finding_and_legend_are_in_the_first_screen(open_page: OpenPage, width: int) -> None:
     names = ["main", "load", "a_long_name_of_a_function_that_labels_must_not_cut", *NAMES[3:]]
-    header = replace(HEADER, blueprint=BlueprintRules(estimated="edges"))
+    header = replace(HEADER, estimated=True)
     page = open_page(tree_of(TWICE, names), header, "#tab=blueprint", width=width)
     assert is_centred(page, names[2])
     label = page.locator(".blueprint .selected text")
@@ -393,7 +394,7 @@ def test_finding_link_selects_the_box_without_stacks(open_page: OpenPage) -> Non
         PageFinding(symbol=3, severity="severe", direction="worse", key="00000000000000aa"),
         PageFinding(symbol=2, severity="maybe", direction="worse", key="00000000000000bb"),
     ]
-    header = replace(HEADER, findings=findings, blueprint=BlueprintRules(estimated="edges"))
+    header = replace(HEADER, findings=findings, estimated=True)
     assert chosen(open_page(tree_of(TWICE), header, "#tab=blueprint")).startswith("render,")
     page = open_page(tree_of(TWICE), header, "#finding=00000000000000bb~parse")
     assert is_centred(page, "parse")

@@ -14,7 +14,7 @@ import pytest
 from e2e.conftest import SCREENS, OpenFile, axe_violations, squeezed, written_address
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
+from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
 from profgate.report.metric_headline import MetricHeadline
@@ -988,9 +988,8 @@ def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, sche
         page.keyboard.press(key)
     page.locator("#query").fill("a")
     assert axe_violations(page) == []
-    for tab in ("Table", "Blueprint"):
-        page.get_by_role("tab", name=tab).click()
-        assert axe_violations(page) == []
+    page.get_by_role("tab", name="Table").click()
+    assert axe_violations(page) == []
 
 
 class _Redirect(BaseHTTPRequestHandler):
@@ -1036,11 +1035,9 @@ def test_chosen_frame_in_forced_colours(open_page: OpenPage) -> None:
 
 
 def test_unchanged_calls_without_stacks_open_at_the_table(open_page: OpenPage) -> None:
-    page = open_page(
-        header=replace(HEADER, findings=[], total_changed=False, blueprint=BlueprintRules(estimated="edges"))
-    )
+    page = open_page(header=replace(HEADER, findings=[], total_changed=False, estimated=True))
     page.locator("#rows tr").first.wait_for()
-    assert page.get_by_role("tab").all_inner_texts() == ["Table", "Blueprint"]
+    assert page.get_by_role("tab").all_inner_texts() == ["Table"]
     assert not page.locator("#panel-graph").is_visible()
     assert "no stacks" in page.locator("#table-note").inner_text()
     assert page.get_by_role("button", name="Show callers and callees").count() == 0
@@ -1061,10 +1058,9 @@ def test_one_profile_has_no_comparison(open_page: OpenPage) -> None:
     assert page.locator("#columns th:has(button)").all_inner_texts() == ["Function", "Total", "Self"]
     assert page.locator("#rows tr").nth(1).inner_text().split("\t")[:3] == ["load", "313", "13.3"]
     assert page.locator("#rows th .link").count() > 0
-    page = open_page(tree, replace(header, blueprint=BlueprintRules(estimated="edges")))
+    page = open_page(tree, replace(header, estimated=True))
     page.locator("#rows tr").first.wait_for()
     assert page.get_by_role("tab").all_inner_texts() == ["Table"]
-    assert page.locator("#rows th .link").count() == 0
 
 
 def test_print_without_controls(open_page: OpenPage) -> None:
@@ -1203,13 +1199,3 @@ def test_callers_show_that_they_lead_to_a_red_frame(open_page: OpenPage) -> None
     page = painted(open_page(tree_of(rows, FUNCTIONS), fragment="#strip=0", width=1000))
     assert "calls a frame that grew" in page.locator("#details").inner_text()
     assert page.locator("#leads-mark").is_visible()
-    page.locator("#tab-blueprint").click()
-    page.locator(".blueprint .leads").first.wait_for()
-    names = page.locator(".blueprint .leads").evaluate_all(
-        "found => found.map((box) => box.getAttribute('aria-label'))"
-    )
-    assert names == [
-        "all, unchanged, calls a slower function",
-        "main, unchanged, calls a slower function",
-        "render, unchanged, calls a slower function",
-    ]

@@ -10,7 +10,7 @@ import pytest
 from e2e.conftest import SCREENS, OpenFile, axe_violations
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader
+from profgate.flamegraph.page_columns import PageFinding, PageHeader
 from profgate.flamegraph.page_runs import INCLUSIVE, OWN, TOTAL, PageRuns
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def test_runs_are_reached_by_keyboard(open_page: OpenPage) -> None:
 
 
 def test_blueprint_shows_the_runs_of_the_selected_box(open_page: OpenPage) -> None:
-    page = open_page(replace(HEADER, blueprint=BlueprintRules(estimated="edges")), "#tab=blueprint")
+    page = open_page(replace(HEADER, estimated=True, blueprint=True), "#tab=blueprint")
     assert alternative(page, ".figures").startswith("work, all calls: self cost of each run.")
     assert in_window(page, ".figures .runs")
     page.locator(".blueprint .frame").focus()
@@ -132,7 +132,9 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
 ) -> None:
     earlier = PageRuns(shown=[1, 2, 2], all=[80, 2, 2], factors=(1.0, 1.0), reasons="", waiting=True, rows=RUNS["rows"])
     for fragment in ("", "#tab=blueprint"):
-        page = open_page(replace(HEADER, single_runs=earlier), fragment, width=width, color_scheme=scheme)
+        page = open_page(
+            replace(HEADER, single_runs=earlier, blueprint=True), fragment, width=width, color_scheme=scheme
+        )
         assert page.locator(".runs .earlier:visible circle").count() == 1
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert axe_violations(page) == []

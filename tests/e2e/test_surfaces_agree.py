@@ -193,10 +193,9 @@ def test_page_agrees_with_the_reports(page: "Page", kind: str) -> None:
             bar = squeezed(page.locator("#waterfall button", has_text=finding.name).text_content())
             assert f"+{finding.costs[1] - finding.costs[0]:.3g} samples" in bar
         chip.click()
-        card = "#details" if kind != "calls" else ".blueprint .figures"
-        shown = squeezed(page.locator(card).inner_text())
+        shown = squeezed(page.locator("#details").inner_text())
         assert finding.change in shown
-        mean = page.locator(f"{'.bottom' if kind != 'calls' else '.figures'} .dots").get_attribute("aria-label")
+        mean = page.locator(".bottom .dots").get_attribute("aria-label")
         assert re.findall(r"mean ([^,]*)", mean or "") == list(finding.means)
 
 

@@ -6,10 +6,12 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import escape
+from rjsmin import jsmin
 
 from profgate.flamegraph import page_markup
 from profgate.flamegraph.page_columns import (
@@ -33,15 +35,7 @@ from profgate.report.numbers import signed_percent
 if TYPE_CHECKING:
     from profgate.model.comparison import DiffTree
 
-MODULES = (  # in the order of imports; top-level names are unique across all modules
-    *("codec", "tree", "views", "colour", "symbols", "merge", "search", "format", "dom", "edits"),
-    *("link", "draw", "moved", "findings", "blueprint", "context"),
-    *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
-    *("settings", "save", "legend", "finder", "trail", "changes", "waterfall", "table", "address", "keys"),
-    *("blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu", "blueprint_parts"),
-    *("blueprint_room", "blueprint_pane", "blueprint_acts", "blueprint_input", "blueprint_view", "app"),
-)
-STYLES = ("page", "runs", "blueprint")
+STYLES = ("page", "runs")
 SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
 _STATIC_BOXES = 400
@@ -51,7 +45,8 @@ _SAFETY = 0.97  # safety factor, because data with fewer rows does not compress 
 _ATTEMPTS = 6
 _ROW_BYTES = 2.5  # lower bound for the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
-_OMITTED = re.compile(r"^(?:import [^;]*;\n| *//.*\n|export (?=(?:async )?function|const|let|class))", re.MULTILINE)
+_IMPORT = re.compile(r'^import [^;]* from "\./(\w+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 _Task = Callable[[], str]
 _Start = Callable[[_Task], _Task]
 
@@ -81,9 +76,29 @@ def build_page(
     return page
 
 
-def page_script(modules: Sequence[str] = MODULES) -> str:
-    """Concatenate the modules of a page into one script, without imports, exports and comments."""
-    return "\n".join(_OMITTED.sub("", read_asset(f"page/{name}.js")) for name in modules)
+@cache
+def page_script(entry: str) -> str:
+    """Return a module and all modules that it imports as one script without comments.
+
+    Each module follows those that it imports. Top-level names are unique across all modules.
+    """
+    texts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = read_asset(f"page/{name}.js")
+        for imported in _IMPORT.findall(text):
+            if imported not in texts:
+                add(imported)
+        texts[name] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    add(entry)
+    script: str = jsmin("\n".join(texts.values()))
+    return script
+
+
+def page_style(names: Sequence[str]) -> str:
+    """Return style sheets as one."""
+    return "\n".join(read_asset(f"page/{name}.css") for name in names)
 
 
 def _filled(
@@ -98,8 +113,8 @@ def _filled(
     data = compressed()
     size = len(data)
     large = [f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
-    script = page_script()
-    style = "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
+    script = page_script("main_blueprint" if header.blueprint else "main")
+    style = page_style([*STYLES, "blueprint"] if header.blueprint else STYLES)
     styles = " ".join(hash_source(text) for text in (style, SVG_STYLE))
     policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
     notes = [*header.notes, *large]

@@ -69,18 +69,6 @@ class PageSource(TypedDict):
     hunks: list[tuple[int, int, list[str]]]
 
 
-class BlueprintRules(NamedTuple):
-    """Thresholds above which a calling context counts as slower or faster.
-
-    ``min_shift`` is the minimum change of the share, and ``sigma`` is the minimum change in standard errors. If the
-    profile contains no stacks, ``estimated`` names the data from which the tree was estimated.
-    """
-
-    min_shift: float = 0.005
-    sigma: float = 3.0
-    estimated: str | None = None
-
-
 class NamedTree(NamedTuple):
     """A call tree of both sides and its functions.
 
@@ -125,7 +113,8 @@ class PageHeader:
     sources: Sequence[PageSource] = ()
     lines: Sequence[PageLines] = ()
     single_runs: PageRuns | None = None
-    blueprint: BlueprintRules = field(default_factory=BlueprintRules)
+    estimated: bool = False  # the profile contains no stacks, so the call paths are estimated from call edges
+    blueprint: bool = False  # the page has an evolution blueprint
     alone: bool = False  # the page shows one profile: both sides of the tree are equal, and nothing is compared
 
     def __post_init__(self) -> None:

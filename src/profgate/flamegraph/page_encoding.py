@@ -29,7 +29,7 @@ SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added",
 """The index of a state is stored in a column, so new states must be added at the end."""
 HEADER_FIELDS = (
     *("title", "workload", "metric", "unit", "exponent", "better"),
-    *("runs", "normalisation", "labels", "total_changed", "total_certain", "total_doubt", "alone"),
+    *("runs", "normalisation", "labels", "total_changed", "total_certain", "total_doubt", "alone", "estimated"),
 )
 COMPRESSION_LEVEL = 5  # compared with level 6, level 5 takes two thirds of the time and produces 1.4 % more data
 _EXACT_IN_DOUBLE = 2**53
@@ -94,7 +94,6 @@ def encode_page(
         "cut": cut,
         "findings": _findings(header.findings, place_of, shown),
         "source_states": list(SOURCE_STATES),
-        "blueprint": header.blueprint._asdict(),
         "columns": [[name, len(content)] for name, content in columns],
     }
     return EncodedPage(page_header, b"".join(content for _, content in columns))

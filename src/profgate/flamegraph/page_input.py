@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from profgate.compare.columns import checked
-from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
+from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.model.comparison import Comparison, DiffTree, Symbols
@@ -50,7 +50,6 @@ class PageContext(NamedTuple):
     states: SourceStates | None = None
     diff: SourceDiff | None = None
     embed: Embed = "changed"
-    rules: BlueprintRules = BlueprintRules()
     run_values: RunValues | None = None
 
 
@@ -87,7 +86,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         sources=_sources(comparison, context, keep),
         lines=page_lines(comparison, {mark["symbol"] for mark in marks}, context.states, context.diff),
         single_runs=_single_runs(comparison, context, {mark["symbol"] for mark in marks}),
-        blueprint=context.rules._replace(estimated="edges" if comparison.tree is None else None),
+        estimated=comparison.tree is None,
     )
     return tree, header
 

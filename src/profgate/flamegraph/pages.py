@@ -8,7 +8,6 @@ from math import isfinite
 from statistics import fmean
 
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import BlueprintRules
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.flamegraph.table_page import MOST_ROWS, Cell, Heading, TablePage, check_links, runs_picture
 from profgate.model.attribution import SourceDiff, SourceStates
@@ -95,7 +94,6 @@ def _context(report: Report, workload: WorkloadReport, metric: MetricReport, pol
         findings=[row.finding for row in rows],
         parts={row.finding.location: parts_of(row.finding, metric) for row in rows},
         embed=policy.embed_source,
-        rules=_blueprint_rules(policy),
     )
 
 
@@ -104,12 +102,6 @@ def _importance(metric: MetricReport) -> tuple[int, float]:
     worst = min((COLOURS.index(finding.colour) for finding in metric.findings), default=len(COLOURS))
     moved = max((abs(finding.delta or 0.0) for finding in metric.findings), default=0.0)
     return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
-
-
-def _blueprint_rules(policy: Policy) -> BlueprintRules:
-    """Return the thresholds of the call_context strategy, so that the blueprint uses the same colours as the report."""
-    options = next((rule.options for rule in policy.rules if rule.method in {"call_context", "ctx"}), {})
-    return BlueprintRules(**{name: options[name] for name in ("min_shift", "sigma") if name in options})
 
 
 def file_names(comparisons: Sequence[Comparison]) -> list[str]:

@@ -9,21 +9,16 @@ from typing import Any
 
 from markupsafe import Markup
 
-from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script
+from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script, page_style
 from profgate.flamegraph.table_page import check_links
 from profgate.model.arrays import FloatArray
 from profgate.model.visible_text import full_name, plain
-from profgate.report.assets import read_asset
 from profgate.report.numbers import counted
 from profgate.report.templates import render_template
 from profgate.track.evolution_text import ARROWS, evolution_notes, finite_values, jump_cells, version_name, warnings
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
-MODULES = (
-    *("codec", "format", "dom", "evolution_data"),
-    *("evolution_scale", "evolution_chart", "evolution_tables", "evolution"),
-)
 STYLES = ("page", "evolution")
 STATIC_JUMPS = 20  # maximum number of rows in the table for browsers without JavaScript
 
@@ -32,7 +27,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
     """Return the page as text. ``links`` maps indices of jumps to relative paths (otherwise `ValueError`)."""
     links = links or {}
     check_links(links.values())
-    script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
+    script, style = page_script("evolution"), page_style(STYLES)
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = zlib.compress(text.encode("utf-8", "replace"))
     jumps = evolution.first_jumps()[:STATIC_JUMPS]

@@ -115,7 +115,8 @@ def _page(versions: _VersionPair, comparison: Comparison, diff: SourceDiff) -> s
     comparison = replace(comparison, notes=notes)
     states = states_of(comparison, diff, changed_functions(diff))
     context = PageContext((versions[0].name, versions[1].name), diff=diff, states=states)
-    return build_page(*page_input(comparison, context))
+    tree, header = page_input(comparison, context)
+    return build_page(tree, replace(header, blueprint=True))
 
 
 def page_path(benchmark: str, metric: str, versions: _VersionPair) -> str:

@@ -1,0 +1,4 @@
+// The script of a flame graph page.
+import { openPage } from "./app.js";
+
+openPage([]);
