@@ -18,8 +18,7 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import series_of, summarised
 from profgate.history.ancestry import first_line
 from profgate.history.history_file import FILE
-from profgate.history.history_reader import open_untrusted
-from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.history_store import HistoryStore, open_history, open_untrusted
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, StoredJob
 from profgate.model.source import source_of

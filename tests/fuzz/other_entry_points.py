@@ -29,8 +29,7 @@ from profgate.errors import ProfgateError, ProfileError, SettingsError
 from profgate.github.downloads import read_zip
 from profgate.github.fork_artifact import checked_set
 from profgate.history.history_file import FILE, check_file, connected_untrusted
-from profgate.history.history_reader import HistoryReader
-from profgate.history.history_store import open_history
+from profgate.history.history_store import HistoryStore, open_history
 from profgate.history.trend_report import trends_json, trends_lines
 from profgate.history.trends import Trend, trends_of_text
 from profgate.judge.shards import Shard, merge_reports
@@ -306,7 +305,7 @@ def take_history(data: bytes) -> str:
     place.write_bytes(data)
     check_file(place)
     with connected_untrusted(place) as connection:
-        store = HistoryReader(connection, place)
+        store = HistoryStore(connection, place)
         list(store.readings(profiles=True))
         for series in store.series():
             store.measured_commits(series.key)

@@ -15,8 +15,7 @@ from profgate.github.artifact_upload import upload_profiles
 from profgate.github.records import WorkflowRun
 from profgate.history.ancestry import ancestors, first_line
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
-from profgate.history.history_reader import open_untrusted
-from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.history_store import HistoryStore, open_history, open_untrusted
 from profgate.history.stored_profiles import readings, trend_rules
 from profgate.history.trend_report import trend_text, trends_summary
 from profgate.history.trends import past_of, reported_texts, trends_along, unreported

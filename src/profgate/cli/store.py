@@ -8,8 +8,7 @@ import click
 from profgate.cli import options as opt
 from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
-from profgate.history.history_reader import open_untrusted
-from profgate.history.history_store import open_history
+from profgate.history.history_store import open_history, open_untrusted
 from profgate.history.parquet_export import export_rows
 from profgate.history.revisions import commit_named
 from profgate.history.stored_profiles import readings

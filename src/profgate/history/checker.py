@@ -8,7 +8,7 @@ from profgate import pipeline
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
 from profgate.history.checks import Checks
-from profgate.history.history_reader import HistoryReader
+from profgate.history.history_store import HistoryStore
 from profgate.history.revisions import ancestry_of, commit_named, graph_before
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
@@ -22,7 +22,7 @@ Graph = dict[str, StoredCommit]
 
 
 def checks_at(
-    store: HistoryReader, rev: str, last: int | None, given: PipelineInput, progress: Progress = silent
+    store: HistoryStore, rev: str, last: int | None, given: PipelineInput, progress: Progress = silent
 ) -> Checks:
     """Check a revision or, if ``last`` is given, the newest ``last`` measured commits up to this commit.
 
@@ -52,7 +52,7 @@ def checks_at(
     return Checks(tuple(reduced(graph, drawn)), tuple(reports), tuple(first), len(measured) - len(newest))
 
 
-def _compared(store: HistoryReader, keys: Sequence[str], given: PipelineInput, ancestry: Sequence[str]) -> Report:
+def _compared(store: HistoryStore, keys: Sequence[str], given: PipelineInput, ancestry: Sequence[str]) -> Report:
     """Compare the readings of these series at both commits; the noise is that of the ancestors of the baseline."""
     sides = list[list[Reading]]()
     for side in (given.baseline_side, given.target_side):

@@ -1,8 +1,4 @@
-"""Creates, opens and checks the SQLite file of a history.
-
-Newer profgate versions may add tables, and columns that are nullable or have a default. Older versions ignore such
-additions. The meaning of existing tables and columns must not change. Any other change needs a new major number in
-`profgate.history/N`, so that older versions refuse the file.
+"""Opens and checks the SQLite file of a history.
 
 ``python -m profgate.history.history_file FILE`` checks one file. Each file is checked in a new process, so this module
 imports only a few other modules.
@@ -19,56 +15,47 @@ from pathlib import Path
 from profgate.errors import ProfgateError
 
 FILE = "history.sqlite"
-VERSION = "profgate.history/1"
-LOCK_TIMEOUT = 60  # seconds to wait for another writer
 MAX_FILE_BYTES = 1 << 30  # maximum size of an untrusted file
-MAX_VALUE_BYTES = 1 << 28
-MAX_STEPS = 1 << 33  # maximum number of SQLite virtual machine instructions
-MAX_ENTRIES = 200  # maximum number of tables and indexes
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE IF NOT EXISTS commits (
-    id INTEGER PRIMARY KEY, sha TEXT NOT NULL UNIQUE, parents TEXT, time INTEGER, title TEXT);
-CREATE TABLE IF NOT EXISTS jobs (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, ref TEXT, event TEXT);
-CREATE TABLE IF NOT EXISTS series (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, workload TEXT, format TEXT, content TEXT);
-CREATE TABLE IF NOT EXISTS metrics (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL, better TEXT NOT NULL, kind TEXT NOT NULL,
-    UNIQUE (name, unit, better, kind));
-CREATE TABLE IF NOT EXISTS symbols (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL, UNIQUE (name, file));
-CREATE TABLE IF NOT EXISTS facts (id INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS readings (
-    id INTEGER PRIMARY KEY, series INTEGER NOT NULL, revision INTEGER NOT NULL, job INTEGER NOT NULL,
-    run BLOB NOT NULL, facts INTEGER, profile INTEGER, UNIQUE (series, revision, job, run));
-CREATE TABLE IF NOT EXISTS measured (
-    reading INTEGER NOT NULL, metric INTEGER NOT NULL, total INTEGER NOT NULL, exponent INTEGER NOT NULL,
-    period INTEGER, whole INTEGER NOT NULL, symbols BLOB NOT NULL, PRIMARY KEY (reading, metric)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS measured_whole ON measured (whole, reading);
-CREATE TABLE IF NOT EXISTS profiles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT, content BLOB);
-CREATE TABLE IF NOT EXISTS trends (series TEXT PRIMARY KEY NOT NULL, content TEXT NOT NULL) WITHOUT ROWID
+CREATE TABLE commits (
+    id INTEGER PRIMARY KEY, sha TEXT NOT NULL UNIQUE, parents TEXT NOT NULL DEFAULT '',
+    time INTEGER NOT NULL DEFAULT 0, title TEXT NOT NULL DEFAULT '');
+CREATE TABLE jobs (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, ref TEXT NOT NULL, event TEXT NOT NULL);
+CREATE TABLE series (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, workload TEXT NOT NULL, format TEXT NOT NULL,
+    content TEXT NOT NULL);
+CREATE TABLE metrics (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL,
+    better TEXT NOT NULL,
+    kind TEXT NOT NULL, UNIQUE (name, unit, better, kind));
+CREATE TABLE symbols (id INTEGER PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL, UNIQUE (name, file));
+CREATE TABLE facts (id INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE);
+CREATE TABLE profiles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL, content BLOB);
+CREATE TABLE readings (
+    id INTEGER PRIMARY KEY, series INTEGER NOT NULL REFERENCES series, revision INTEGER NOT NULL REFERENCES commits,
+    job INTEGER NOT NULL REFERENCES jobs, run BLOB NOT NULL, facts INTEGER NOT NULL REFERENCES facts,
+    profile INTEGER REFERENCES profiles, UNIQUE (series, revision, job, run));
+CREATE TABLE measured (
+    reading INTEGER NOT NULL REFERENCES readings, metric INTEGER NOT NULL REFERENCES metrics, total INTEGER NOT NULL,
+    exponent INTEGER NOT NULL, period INTEGER, whole INTEGER NOT NULL,
+    symbols BLOB NOT NULL, PRIMARY KEY (reading, metric)) WITHOUT ROWID;
+CREATE INDEX measured_whole ON measured (whole, reading);
+CREATE TABLE trends (series TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID
 """
-# parts of a schema that may cause SQLite to evaluate expressions; comments could hide the parts
-ACTIVE = re.compile(
-    r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b|\bDEFAULT\s*\(|--|/\*",
-    re.IGNORECASE,
-)
-# SQL conditions that match invalid rows, in addition to the checks of value types
-INVALID = {
-    "commits": "sha = ''",
-    "series": "json_type(content) <> 'object'",
-    "facts": "json_type(content) <> 'object'",
-    "metrics": "better NOT IN ('lower', 'higher') OR kind NOT IN ('sampled', 'timed', 'counted')",
-    "readings": (
-        "series NOT IN (SELECT id FROM series) OR revision NOT IN (SELECT id FROM commits)"
-        " OR job NOT IN (SELECT id FROM jobs) OR facts IS NOT NULL AND facts NOT IN (SELECT id FROM facts)"
-        " OR profile IS NOT NULL AND profile NOT IN (SELECT id FROM profiles)"
-    ),
-    "measured": (
-        "abs(exponent) > 30 OR reading NOT IN (SELECT id FROM readings) OR metric NOT IN (SELECT id FROM metrics)"
-    ),
+# Conditions for the rows of an untrusted file. They are not constraints, because SQLite does not check constraints of
+# files that it opens read-only. It stores values of any type in any column, so each column limits the type.
+LIMITS = {
+    "INTEGER": "typeof({0}) IN ('integer', 'null') AND coalesce(abs({0}), 0) <= 1 << 62",
+    "TEXT": "typeof({0}) = 'text' AND length({0}) <= 1 << 20",
+    "BLOB": "typeof({0}) IN ('blob', 'null')",
 }
-LIMITS = {"INTEGER": "abs({0}) > 1 << 62", "TEXT": "length({0}) > 1 << 20", "BLOB": "0"}
+VALID = {
+    "commits": "sha <> ''",
+    "series": "json_type(content) = 'object'",
+    "facts": "json_type(content) = 'object'",
+    "metrics": "better IN ('lower', 'higher') AND kind IN ('sampled', 'timed', 'counted')",
+    "measured": "abs(exponent) <= 30",
+}
 
 
 @contextlib.contextmanager
@@ -86,7 +73,8 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
     """Open the file in a SQLite URI mode such as ``rw``, without trusting the schema."""
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     with sqlite_errors(place), contextlib.ExitStack() as stack:
-        connection = sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None)
+        # the timeout is for other writers
+        connection = sqlite3.connect(uri, uri=True, timeout=60, isolation_level=None)
         stack.callback(connection.close)
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "synchronous = FULL"):
@@ -105,51 +93,44 @@ def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
         if place.stat().st_size > MAX_FILE_BYTES:
             raise ProfgateError(str(place), f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-        steps = iter(range(MAX_STEPS >> 16))
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 28)
+        steps = iter(range(1 << 17))  # 2^33 instructions of SQLite's virtual machine
         connection.set_progress_handler(lambda: next(steps, None) is None, 1 << 16)
         check_schema(connection, place)
         yield connection
 
 
-def create_tables(connection: sqlite3.Connection) -> None:
-    """Create missing tables and indexes."""
-    for statement in SCHEMA.split(";"):
-        connection.execute(statement)
-
-
-def check_schema(connection: sqlite3.Connection, place: Path) -> None:
-    """Raise ProfgateError if the file has views or triggers, or if the history has a different major version."""
-    query = "SELECT type, name, sql FROM sqlite_schema LIMIT ?"
-    entries = connection.execute(query, (MAX_ENTRIES + 1,)).fetchall()
-    if len(entries) > MAX_ENTRIES:
-        raise ProfgateError(str(place), "has more tables than a history; it is left out")
-    for kind, name, sql in entries:
-        expression = kind == "index" and (sql or "").count("(") > 1
-        if kind not in {"table", "index"} or expression or ACTIVE.search(sql or ""):
-            raise ProfgateError(str(place), f"its {kind} {name!r} is not part of a history; it is left out")
-    if not table_columns(connection, "meta"):
-        return
-    row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
-    if row is not None and row[0] != VERSION:
-        raise ProfgateError(
-            str(place), f"is a history of {row[0]!r}, and this version reads {VERSION}; update profgate"
-        )
-
-
 @functools.cache
-def stored_tables() -> dict[str, dict[str, tuple[str, bool]]]:
-    """Return the type and nullability of each column of each table. Referenced tables come first."""
+def _own_schema() -> frozenset[tuple[str, str, str | None]]:
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")
-        return {name: table_columns(connection, name) for (name,) in names.fetchall()}
+        return frozenset(connection.execute("SELECT type, name, sql FROM sqlite_schema"))
 
 
-def table_columns(connection: sqlite3.Connection, table: str) -> dict[str, tuple[str, bool]]:
-    """Return the type and nullability of each column of a table, or an empty dict if the table does not exist."""
-    query = 'SELECT name, type, NOT "notnull" AND NOT pk FROM pragma_table_info(?)'
-    return {name: (kind, bool(nullable)) for name, kind, nullable in connection.execute(query, (table,))}
+def check_schema(connection: sqlite3.Connection, place: Path) -> bool:
+    """Return whether the file has the tables of a history. Raises ProfgateError if it has any other schema.
+
+    Other tables, views, triggers or expressions could make SQLite compute what their author wants.
+    """
+    entries = connection.execute("SELECT type, name, sql FROM sqlite_schema LIMIT 100").fetchall()
+    if entries and frozenset(entries) != _own_schema():
+        what = "is not a history of this version of profgate; use the same version, or remove the file"
+        raise ProfgateError(str(place), what)
+    return bool(entries)
+
+
+def check_rows(connection: sqlite3.Connection, place: Path) -> None:
+    """Raise ProfgateError if a row has an invalid value or names a row that does not exist."""
+    checks = {"a reference": "PRAGMA foreign_key_check"}
+    for statement in SCHEMA.split(";"):
+        table = statement.split()[2]
+        limits = [LIMITS[kind].format(name) for name, kind in re.findall(r"(\w+) (INTEGER|TEXT|BLOB)", statement)]
+        if limits:
+            valid = " AND ".join([*limits, VALID.get(table, "1")])
+            checks[f"a row of {table}"] = f"SELECT 0 FROM {table} WHERE NOT ({valid}) LIMIT 1"  # noqa: S608 - own names
+    for what, query in checks.items():
+        if connection.execute(query).fetchone() is not None:
+            raise ProfgateError(str(place), f"is damaged ({what}); remove it, and profgate creates a new one")
 
 
 def check_file(place: Path) -> None:
@@ -159,17 +140,6 @@ def check_file(place: Path) -> None:
         if problem != "ok":
             raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and profgate creates a new one")
         check_rows(connection, place)
-
-
-def check_rows(connection: sqlite3.Connection, place: Path) -> None:
-    """Raise ProfgateError if a row has a value of another type or a reference to a row that does not exist."""
-    for table, columns in stored_tables().items():
-        wrong = [INVALID[table]] if table in INVALID else []
-        for name, (kind, nullable) in columns.items():
-            other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
-            wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
-        if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
-            raise ProfgateError(str(place), f"is damaged (a row of {table}); remove it, and profgate creates a new one")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@
             store.add(readings)  # ignores readings that are already stored
         store.prune(Retention())
 
-`compare/readings.py` creates `Reading` objects from a profile.
+`compare/readings.py` creates `Reading` objects from a profile. If a file cannot be read, a `ProfgateError` that names
+the file is raised.
 """
 
 import contextlib
@@ -14,33 +15,50 @@ import hashlib
 import json
 import re
 import sqlite3
+import subprocess
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Self
+
+from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.history.history_file import (
     FILE,
-    VERSION,
+    SCHEMA,
     check_rows,
     check_schema,
     connected,
-    create_tables,
-    stored_tables,
+    connected_untrusted,
+    sqlite_errors,
 )
-from profgate.history.history_reader import HistoryReader
-from profgate.history.packed_columns import columns_from_bytes, columns_to_bytes, thinned
+from profgate.history.packed_columns import columns_from_bytes, columns_to_bytes, inflated, thinned
 from profgate.io.files import exists, write_text
-from profgate.model.history import Column, Reading, Retention, StoredCommit, SymbolKey
+from profgate.io.limited_process import isolated_python
+from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, StoredJob, SymbolKey
+from profgate.model.profile import Configuration, Facts
+from profgate.model.units import Metric, MetricKind
 
-RUN = re.compile(r"[0-9a-f]{16}")
-GROWTH = 1.25  # factor by which the number of symbols must grow before the next search for unused symbols
+CONFIGURATION = TypeAdapter(Configuration)
+FACTS = TypeAdapter(Facts)
+READING = """
+SELECT commits.sha, series.name, series.workload, series.format, series.content, jobs.identity, jobs.ref, jobs.event,
+    readings.run, facts.content, profiles.name, profiles.content
+FROM readings JOIN commits ON commits.id = readings.revision JOIN series ON series.id = readings.series
+    JOIN jobs ON jobs.id = readings.job JOIN facts ON facts.id = readings.facts
+    LEFT JOIN profiles ON profiles.id = readings.profile AND ?
+WHERE readings.id = ?"""
+COLUMNS = """
+SELECT metrics.name, metrics.unit, metrics.better, metrics.kind, exponent, total, period, whole, measured.symbols
+FROM measured JOIN metrics ON metrics.id = measured.metric
+WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 IDENTITIES = """
 SELECT readings.id, series.name, commits.sha, jobs.identity, run
 FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits.id = readings.revision
-    JOIN jobs ON jobs.id = readings.job"""
+    JOIN jobs ON jobs.id = readings.job ORDER BY readings.id"""
 
 
 @contextlib.contextmanager
@@ -56,24 +74,143 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
     # readers also need write access, to roll back the journal of a writer that was killed
     mode = "rwc" if write and create else "rw"
     with connected(place, mode) as connection:
-        check_schema(connection, place)
         store = HistoryStore(connection, place)
-        if write:
+        if not check_schema(connection, place) and write:
             with store.writing():
-                create_tables(connection)
-                connection.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (VERSION,))
+                if not check_schema(connection, place):  # another process may have created the tables meanwhile
+                    for statement in SCHEMA.split(";"):
+                        connection.execute(statement)
         check_rows(connection, place)
         yield store
 
 
-class HistoryStore(HistoryReader):
-    """A history that is open for reading and writing."""
+@contextlib.contextmanager
+def open_untrusted(path: str) -> Iterator["HistoryStore"]:
+    """Open an untrusted history for reading. Raises ProfgateError if the history is damaged.
+
+    A separate process checks the whole file first. Only that process ends if the file causes SQLite to crash.
+    """
+    place = Path(path)
+    if place.exists() and not place.is_file():
+        raise ProfgateError(path, "is not a regular file; it is left out")
+    command, environment = isolated_python("profgate.history.history_file")
+    try:
+        done = subprocess.run(  # noqa: S603 - itself
+            [*command, path], capture_output=True, timeout=120, check=False, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        raise ProfgateError(path, "takes too long to check; it is left out") from None
+    if done.returncode:
+        what = done.stdout.decode("utf-8", "replace").strip()[:300]
+        raise ProfgateError(path, what or "is not a readable history; remove it, and profgate creates a new one")
+    with connected_untrusted(place) as connection:
+        yield HistoryStore(connection, place)
+
+
+class HistoryStore:
+    """A history that is open for reading and, unless `open_untrusted` opened it, for writing."""
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
-        super().__init__(connection, place)
+        self.connection = connection
+        self._place = place
+        self._symbols: dict[int, SymbolKey] = {}
+        # cached, because thousands of readings have the same text
+        self._configuration = cache(lambda text: CONFIGURATION.validate_json(text, strict=True))
+        self._facts = cache(lambda text: FACTS.validate_json(text, strict=True))
         # IDs of referenced rows, cached for one transaction
         self._numbers: dict[tuple[object, ...], int] = {}
         self._symbol_numbers: dict[SymbolKey, int] = {}
+
+    # Reading
+
+    def commits(self) -> dict[str, StoredCommit]:
+        """Return a mapping from hashes to all stored commits."""
+        with self._damage():
+            rows = self.connection.execute("SELECT sha, parents, time, title FROM commits")
+            return {sha: StoredCommit(sha, tuple(parents.split()), time, title) for sha, parents, time, title in rows}
+
+    def series(self) -> list[Series]:
+        """Return every series, sorted by workload name."""
+        with self._damage():
+            rows = self.connection.execute("SELECT name, workload, content, format FROM series ORDER BY workload, name")
+            return [Series(key, workload, self._configuration(text), kind) for key, workload, text, kind in rows]
+
+    def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
+        """Return the keys of the series that were measured at each commit. ``key`` selects a single series."""
+        # the query is a single statement, because another process may add rows between two statements
+        query = """
+            SELECT sha, series.name FROM (
+                SELECT DISTINCT series, revision FROM readings
+                WHERE ?1 IS NULL OR series = (SELECT id FROM series WHERE name = ?1)
+            ) AS found JOIN series ON series.id = found.series JOIN commits ON commits.id = found.revision"""
+        found: dict[str, set[str]] = {}
+        with self._damage():
+            for sha, name in self.connection.execute(query, (key,)):
+                found.setdefault(sha, set()).add(name)
+        return {sha: frozenset(names) for sha, names in found.items()}
+
+    def readings(
+        self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
+    ) -> Iterator[Reading]:
+        """Yield the readings of one series or some commits in the order of recording, ``profiles`` with their files."""
+        conditions, values = ["1"], list[str]()
+        if key is not None:
+            conditions.append("series = (SELECT id FROM series WHERE name = ?)")
+            values.append(key)
+        if commits is not None:
+            conditions.append("revision IN (SELECT id FROM commits WHERE sha IN (SELECT value FROM json_each(?)))")
+            values.append(json.dumps(list(commits)))
+        with self._damage():
+            query = f"SELECT id FROM readings WHERE {' AND '.join(conditions)}"  # noqa: S608 - own text
+            for (number,) in sorted(self.connection.execute(query, values)):
+                yield self._reading(number, profiles=profiles)
+
+    def _reading(self, number: int, *, profiles: bool) -> Reading:
+        row = self.connection.execute(READING, (profiles, number)).fetchone()
+        sha, key, workload, kind, content, identity, ref, event, run, facts, name, profile = row
+        columns = []
+        for metric, unit, better, origin, exponent, total, period, whole, blob in self.connection.execute(
+            COLUMNS, (number,)
+        ):
+            numbers, own, inclusive, calls = columns_from_bytes(blob)
+            stated = Metric(metric, unit, better, MetricKind(origin), exponent)
+            names = self._names(numbers.tolist())
+            columns.append(Column(stated, total, names, own, inclusive, calls, bool(whole), period))
+        return Reading(
+            commit=sha,
+            series=Series(key, workload, self._configuration(content), kind),
+            run=run.hex(),
+            columns=tuple(columns),
+            job=StoredJob(identity, ref, event),
+            facts=replace(self._facts(facts), job=identity or None),
+            name=name or "",
+            profile=None if profile is None else inflated(profile, 1 << 28, "the bytes of a profile"),
+        )
+
+    def _names(self, numbers: Sequence[int]) -> list[SymbolKey]:
+        if not self._symbols.keys() >= set(numbers):  # symbols not read yet, or added by another process
+            rows = self.connection.execute("SELECT id, name, file FROM symbols")
+            self._symbols = {number: (name, file or None) for number, name, file in rows}
+        return [self._symbols[number] for number in numbers]
+
+    def reported_trends(self) -> dict[str, str]:
+        """Map the key of each series to the text that lists its reported trends."""
+        with self._damage():
+            return dict(self.connection.execute("SELECT series, content FROM trends ORDER BY series"))
+
+    @contextlib.contextmanager
+    def _damage(self) -> Iterator[None]:
+        """Convert errors caused by damaged rows to a ProfgateError that names the file."""
+        with sqlite_errors(self._place):
+            try:
+                yield
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+                if isinstance(error, UnicodeDecodeError):
+                    raise
+                what = f"is damaged ({str(error).splitlines()[0]}); remove it, and profgate creates a new one"
+                raise ProfgateError(str(self._place), what) from error
+
+    # Writing
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
@@ -96,7 +233,7 @@ class HistoryStore(HistoryReader):
             self.connection.executemany(
                 "INSERT INTO commits (sha, parents, time, title) VALUES (?, ?, ?, ?) ON CONFLICT (sha) DO UPDATE SET"
                 " parents = excluded.parents, time = excluded.time, title = excluded.title",
-                [(commit.sha, " ".join(commit.parents), commit.time, encodable(commit.title)) for commit in commits],
+                [(commit.sha, " ".join(commit.parents), commit.time, _encodable(commit.title)) for commit in commits],
             )
 
     def add(self, readings: Iterable[Reading]) -> int:
@@ -105,16 +242,17 @@ class HistoryStore(HistoryReader):
             return sum(self._add(reading) for reading in readings)
 
     def _add(self, reading: Reading) -> bool:
-        series, job = reading.series, reading.job
-        configuration = json.dumps(asdict(series.configuration))
+        series, job, run = reading.series, reading.job, reading.run
+        # readings from a history state their run as these bytes in hex
+        digest = bytes.fromhex(run) if re.fullmatch("[0-9a-f]{16}", run) else _short_digest(run)
+        content = json.dumps(asdict(series.configuration))
+        facts = {name: fact for name, fact in asdict(replace(reading.facts, job=None)).items() if fact is not None}
         values = (
-            self._number(
-                "series", name=series.key, workload=series.workload, format=series.format, content=configuration
-            ),
+            self._number("series", name=series.key, workload=series.workload, format=series.format, content=content),
             self._number("commits", sha=reading.commit),
             self._number("jobs", identity=job.identity, ref=job.ref, event=job.event),
-            run_bytes(reading.run),
-            self._number("facts", content=facts_text(reading)),
+            digest,
+            self._number("facts", content=json.dumps(facts)),
             self._profile_number(reading),
         )
         cursor = self.connection.execute(
@@ -135,7 +273,7 @@ class HistoryStore(HistoryReader):
             cursor = self.connection.execute(
                 f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608 - own names
                 " ON CONFLICT DO UPDATE SET id = id RETURNING id",
-                [encodable(value) for value in values.values()],
+                [_encodable(value) for value in values.values()],
             )
             ((self._numbers[key],),) = cursor
         return self._numbers[key]
@@ -144,7 +282,7 @@ class HistoryStore(HistoryReader):
         """Return the ID of a reading's stored file, or None if there is no file. Several readings may share a file."""
         if reading.profile is None:
             return None
-        name = encodable(reading.name)
+        name = _encodable(reading.name)
         digest = hashlib.sha256(name.encode() + b"\0" + reading.profile).hexdigest()
         number = self._number("profiles", digest=digest, name=name)
         self.connection.execute(
@@ -169,48 +307,41 @@ class HistoryStore(HistoryReader):
             (reading, number, column.sum, metric.exponent, column.period, column.whole, symbols),
         )
 
-    def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
-        """Store the text that lists the reported trends of each series. Stored texts are replaced or retained."""
-        rows = [{"series": series, "content": text} for series, text in texts.items()]
-        self._insert("trends", rows, replace_known=replace_known)
+    def add_reported_trends(self, texts: Mapping[str, str]) -> None:
+        """Store the text that lists the reported trends of each series, in place of the stored text."""
+        with self.writing():
+            self.connection.executemany("INSERT OR REPLACE INTO trends (series, content) VALUES (?, ?)", texts.items())
 
-    def _insert(self, table: str, rows: Sequence[Mapping[str, object]], *, replace_known: bool = True) -> None:
-        if rows:
-            names, marks = ", ".join(rows[0]), ", ".join(f":{name}" for name in rows[0])
-            conflict = "REPLACE" if replace_known else "IGNORE"
-            with self.writing():
-                self.connection.executemany(f"INSERT OR {conflict} INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
-
-    def merge(self, other: HistoryReader) -> int:
+    def merge(self, other: "HistoryStore") -> int:
         """Add the entries that only the other history contains. Return the number of added readings.
 
         If the other history is damaged, raises ProfgateError and does not add anything.
         """
-        with self.writing(), other.damage():
-            tables_with_rows = (self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1") for name in stored_tables())  # noqa: S608 - own names
-            if not any(rows.fetchone() for rows in tables_with_rows):
+        with self.writing(), other._damage():  # noqa: SLF001 - of the same class
+            anything = "SELECT sha FROM commits UNION SELECT series FROM trends LIMIT 1"
+            if self.connection.execute(anything).fetchone() is None:
                 return self._copy(other)
             self.add_commits(other.commits().values())
             known = {tuple(identity) for _, *identity in self.connection.execute(IDENTITIES)}
-            rows = other.connection.execute(f"{IDENTITIES} ORDER BY readings.id")
+            rows = other.connection.execute(IDENTITIES).fetchall()
             unknown = [number for number, *identity in rows if tuple(identity) not in known]
-            added = self.add(other.reading(number, profiles=True) for number in unknown)
-            self.add_reported_trends(other.reported_trends(), replace_known=False)
+            added = self.add(other._reading(number, profiles=True) for number in unknown)  # noqa: SLF001
+            self.add_reported_trends(other.reported_trends() | self.reported_trends())
         return added
 
-    def _copy(self, other: HistoryReader) -> int:
+    def _copy(self, other: "HistoryStore") -> int:
         """Copy all rows of the other history, which is much faster than adding readings one by one."""
-        for table, columns in stored_tables().items():
-            names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-            rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
-            self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
+        for table in re.findall(r"CREATE TABLE (\w+)", SCHEMA):
+            rows = other.connection.execute(f"SELECT * FROM {table}")  # noqa: S608 - own names
+            marks = ", ".join("?" * len(rows.description))
+            self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - own names
         if not self._used_symbols() <= {number for (number,) in self.connection.execute("SELECT id FROM symbols")}:
             raise ValueError("a column contains a symbol without a name")
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
     def prune(self, retention: Retention) -> int:
         """Remove data beyond the retention limits. Return the number of columns that lost symbols."""
-        with self.writing(), self.damage():
+        with self.writing(), self._damage():
             runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
             dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
             if len(runs) > retention.profiles:
@@ -221,8 +352,11 @@ class HistoryStore(HistoryReader):
                 self.connection.execute(
                     "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
                 )
-            if dropped:
-                self._drop_unused_symbols(retention.names)
+            count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
+            if dropped and count > retention.names:
+                used = self._used_symbols()
+                unused = [row for row in self.connection.execute("SELECT id FROM symbols") if row[0] not in used]
+                self.connection.executemany("DELETE FROM symbols WHERE id = ?", unused)
         free = self.connection.execute("PRAGMA freelist_count").fetchone()[0]
         if free * 4 > self.connection.execute("PRAGMA page_count").fetchone()[0]:
             self.connection.execute("VACUUM")
@@ -242,25 +376,12 @@ class HistoryStore(HistoryReader):
 
         Rows are inserted again, because SQLite leaves pages half empty if rows become shorter in place.
         """
-        cursor = self.connection.cursor()
-        cursor.row_factory = sqlite3.Row
-        found = cursor.execute("SELECT * FROM measured WHERE whole = 1 AND reading <= ?", (last,))
-        rows = [{**row, "whole": 0, "symbols": thinned(row["symbols"], symbols)} for row in found]
-        self.connection.executemany("DELETE FROM measured WHERE reading = :reading AND metric = :metric", rows)
-        self._insert("measured", rows)  # the rows include columns that newer profgate versions added
+        names = "reading, metric, total, exponent, period, whole, symbols"
+        found = self.connection.execute(f"SELECT {names} FROM measured WHERE whole = 1 AND reading <= ?", (last,))  # noqa: S608 - own names
+        rows = [(*row[:5], 0, thinned(row[6], symbols)) for row in found]
+        self.connection.executemany("DELETE FROM measured WHERE reading = ? AND metric = ?", [row[:2] for row in rows])
+        self.connection.executemany(f"INSERT INTO measured ({names}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)  # noqa: S608
         return len(rows)
-
-    def _drop_unused_symbols(self, most: int) -> None:
-        """Drop symbols that no reading uses, if many symbols have been added since the last search."""
-        count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
-        row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
-        left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
-        if count <= max(most, left * GROWTH):
-            return
-        used = self._used_symbols()
-        unused = [row for row in self.connection.execute("SELECT id FROM symbols") if row[0] not in used]
-        self.connection.executemany("DELETE FROM symbols WHERE id = ?", unused)
-        self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('names', ?)", (str(count - len(unused)),))
 
     def _used_symbols(self) -> set[int]:
         used: set[int] = set()
@@ -269,17 +390,10 @@ class HistoryStore(HistoryReader):
         return used
 
 
-def run_bytes(text: str) -> bytes:
-    """Return eight bytes that identify a run. In readings from a history, the run is given as these bytes in hex."""
-    return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
+def _short_digest(run: str) -> bytes:
+    return hashlib.sha256(run.encode("utf-8", "replace")).digest()[:8]
 
 
-def facts_text(reading: Reading) -> str:
-    """Return the facts of a reading as JSON, without its job, which is stored elsewhere."""
-    facts = asdict(replace(reading.facts, job=None))
-    return json.dumps({name: fact for name, fact in facts.items() if fact is not None})
-
-
-def encodable(text: str) -> str:
+def _encodable(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

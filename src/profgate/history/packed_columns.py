@@ -1,12 +1,10 @@
 """Converts the columns of a stored reading to bytes, and parses such bytes, which may come from an untrusted file.
 
-The layout is little-endian. The first byte is the encoding of the body (1 = plain, 2 = deflated). The body consists of
-a byte of flags (1 = with calls), the number of rows as uint32, and the columns: differences of symbol numbers, self
-values, total minus self values, and calls. Each column is one byte with the width of a value in bytes (1, 2 and 4 are
-unsigned, 8 is signed), followed by the values.
+The columns are differences of symbol numbers, self values, total minus self values and, if they were counted, calls:
+all as int64, deflated, without their number, which is in the first eight bytes. The bytes are in the order of their
+place in a number, because most numbers are small, so that the zeros of their upper bytes are adjacent.
 """
 
-import struct
 import zlib
 from collections.abc import Sequence
 
@@ -14,13 +12,8 @@ import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
 
-PLAIN, DEFLATED = 1, 2
-WITH_CALLS = 1
 MOST_ROWS = 5_000_000
-MOST_VALUE = 1 << 62
-WIDTHS = ((1, 1 << 8, "<u1"), (2, 1 << 16, "<u2"), (4, 1 << 32, "<u4"))
-TYPES = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<i8"}
-HEAD = struct.Struct("<BI")
+MOST_VALUE = 1 << 62  # sums of two such values do not overflow
 
 
 def columns_to_bytes(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArray | None) -> bytes:
@@ -30,27 +23,21 @@ def columns_to_bytes(symbols: Sequence[int], own: IntArray, total: IntArray, cal
     columns = [np.diff(numbers[order], prepend=np.int64(0)), own[order], total[order] - own[order]]
     if calls is not None:
         columns.append(calls[order])
-    body = HEAD.pack(WITH_CALLS if calls is not None else 0, len(numbers)) + b"".join(map(_column, columns))
-    small = zlib.compress(body, 6)
-    return bytes([DEFLATED]) + small if len(small) < len(body) else bytes([PLAIN]) + body
+    values = np.concatenate([[len(columns)], *columns]).astype("<i8")
+    return zlib.compress(values.view(np.uint8).reshape(-1, 8).T.tobytes(), 6)
 
 
 def columns_from_bytes(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None]:
     """Parse symbol numbers, self values, totals and calls from bytes. Raises ValueError if the bytes are invalid."""
-    body = _body(data)
-    if len(body) < HEAD.size:
+    body = inflated(data, 8 * (1 + 4 * MOST_ROWS), "the columns")
+    if not body or len(body) % 8:
         raise ValueError("the columns are cut off")
-    flags, rows = HEAD.unpack_from(body)
-    if rows > MOST_ROWS:
-        raise ValueError(f"the columns claim {rows:,} rows")
-    place, columns = HEAD.size, list[IntArray]()
-    for _ in range(4 if flags & WITH_CALLS else 3):
-        width = body[place] if place < len(body) else 0
-        if width not in TYPES or place + 1 + width * rows > len(body):
-            raise ValueError("the columns are cut off")
-        columns.append(checked_values(np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)))
-        place += 1 + width * rows
-    differences, own, rest, *calls = columns
+    places = np.frombuffer(body, np.uint8).reshape(8, -1)
+    values = np.ascontiguousarray(places.T).view("<i8").ravel().astype(np.int64)
+    count = int(values[0])
+    if count not in {3, 4} or (len(values) - 1) % count:
+        raise ValueError("the columns have different lengths")
+    differences, own, rest, *calls = checked_values(values[1:]).reshape(count, -1)
     numbers, total = checked_values(np.cumsum(differences)), checked_values(rest + own)
     if (numbers < 0).any():
         raise ValueError("the columns contain impossible numbers")
@@ -70,22 +57,6 @@ def thinned(data: bytes, rows: int) -> bytes:
     heaviest = own.argsort(kind="stable")[::-1][:rows]
     left = None if calls is None else calls[heaviest]
     return columns_to_bytes(numbers[heaviest].tolist(), own[heaviest], total[heaviest], left)
-
-
-def _column(values: IntArray) -> bytes:
-    low, high = int(values.min(initial=0)), int(values.max(initial=0))
-    for width, limit, kind in WIDTHS:
-        if low >= 0 and high < limit:
-            return bytes([width]) + values.astype(kind).tobytes()
-    return b"\x08" + values.astype("<i8").tobytes()
-
-
-def _body(data: bytes) -> bytes:
-    if data[:1] == bytes([PLAIN]):
-        return data[1:]
-    if data[:1] != bytes([DEFLATED]):
-        raise ValueError("the columns have an encoding that this version does not support")
-    return inflated(data[1:], HEAD.size + 4 * (1 + 8 * MOST_ROWS), "the columns")
 
 
 def inflated(data: bytes, most: int, what: str) -> bytes:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from profgate.errors import ProfgateError
-from profgate.history.history_reader import HistoryReader
+from profgate.history.history_store import HistoryStore
 from profgate.model.history import Column, Reading, StoredCommit
 
 ROWS_IN_GROUP = 500_000  # a row group is built in memory, and programs read a few large groups faster than many
 
 
-def export_rows(store: HistoryReader, path: str) -> int:
+def export_rows(store: HistoryStore, path: str) -> int:
     """Write one row for each function of each metric of each reading, and return the number of rows.
 
     A reading of which no function is stored has one row without a function. Raises ProfgateError if pyarrow is not
@@ -40,7 +40,7 @@ def export_rows(store: HistoryReader, path: str) -> int:
     return written
 
 
-def _groups(store: HistoryReader) -> Iterator[list[dict[str, Any]]]:
+def _groups(store: HistoryStore) -> Iterator[list[dict[str, Any]]]:
     """Yield the values of each column of each reading, together those of one row group."""
     commits = store.commits()
     group, rows = list[dict[str, Any]](), 0

@@ -9,7 +9,7 @@ from itertools import islice
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.history import stored_profiles
 from profgate.history.ancestry import ancestors
-from profgate.history.history_reader import HistoryReader
+from profgate.history.history_store import HistoryStore
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
 from profgate.io.files import exists
@@ -38,7 +38,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
         raise
 
 
-def graph_before(sha: str, store: HistoryReader) -> dict[str, StoredCommit]:
+def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
     """Return the commit, its ancestors according to git, and all commits in the history; those of git are preferred."""
     known = store.commits()
     try:
@@ -54,7 +54,7 @@ def ancestry_of(sha: str, graph: dict[str, StoredCommit]) -> tuple[str, ...]:
     return tuple(commit.sha for commit in islice(ancestors(sha, graph), MOST_ANCESTORS) if commit.distance)
 
 
-def newest_past(store: HistoryReader) -> Callable[[str], Sequence[Reading]]:
+def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
     """Return a function that returns the newest readings of a series, for a baseline whose commit is unknown."""
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
@@ -69,7 +69,7 @@ def stored_name(text: str) -> tuple[str, str] | None:
     return (rev, workload) if rev and not glob.has_magic(text) else None
 
 
-def stored_input(baseline: str, target: str, store: HistoryReader, policy: Policy) -> PipelineInput:
+def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy) -> PipelineInput:
     """Load both sides of a comparison. At least one side must come from the history.
 
     If the baseline comes from the history, the noise is estimated from earlier commits. Raises ProfgateError if a
@@ -83,7 +83,7 @@ def stored_input(baseline: str, target: str, store: HistoryReader, policy: Polic
     )
 
 
-def _side(text: str, store: HistoryReader, policy: Policy) -> tuple[list[Reading], Side]:
+def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading], Side]:
     named = stored_name(text)
     if named is None:
         return stored_profiles.readings(profiles_at(text)[0], policy, "", StoredJob(), keep=True), Side(text)

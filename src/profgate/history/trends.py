@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from profgate.history.history_reader import HistoryReader
+from profgate.history.history_store import HistoryStore
 from profgate.model.arrays import FloatArray
 from profgate.model.history import Column, Reading, Series, SymbolKey
 from profgate.model.units import Better, Metric
@@ -95,12 +95,12 @@ class _Line:
         return np.array([np.mean([column.sum * column.metric.scale for column in columns]) for columns in self.columns])
 
 
-def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
+def trends_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list[Trend]:
     """Find the persistent changes in all series along ``line``, a list of commits, oldest first."""
     return [trend for made in _readings_along(store, line) for trend in trends_of(*made, rules)]
 
 
-def _readings_along(store: HistoryReader, line: Sequence[str]) -> Iterator[tuple[list[Reading], list[str]]]:
+def _readings_along(store: HistoryStore, line: Sequence[str]) -> Iterator[tuple[list[Reading], list[str]]]:
     """Yield the readings of each series, and the commits of ``line`` at which it was measured."""
     measured = store.measured_commits()
     for series in store.series():
@@ -156,7 +156,7 @@ class TotalSeries(NamedTuple):
     step: float | None
 
 
-def totals_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[TotalSeries]:
+def totals_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list[TotalSeries]:
     """Return the totals of all series along ``line``, a list of commits, oldest first."""
     found = []
     for readings, commits in _readings_along(store, line):
@@ -177,7 +177,7 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
     return [reading for reading in readings if reading.commit in recent]
 
 
-def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
+def unreported(store: HistoryStore, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
     """Return the trends that the history does not list as reported."""
     return unknown_of(trends, _reported(store), line)
 
@@ -188,7 +188,7 @@ def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[s
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
-def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]:
+def reported_texts(store: HistoryStore, new: Sequence[Trend]) -> dict[str, str]:
     """Map the key of each series with ``new`` trends to the text that lists its reported trends."""
     reported = [*_reported(store), *new]
     return {
@@ -212,7 +212,7 @@ def trends_of_text(text: str) -> list[Trend]:
     return found
 
 
-def _reported(store: HistoryReader) -> list[Trend]:
+def _reported(store: HistoryStore) -> list[Trend]:
     return [trend for text in store.reported_trends().values() for trend in trends_of_text(text)]
 
 
@@ -280,7 +280,7 @@ def _trend(
     return Trend(*subject, *span, shift.before, shift.after, shift.p)
 
 
-def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Reading]:
+def past_of(store: HistoryStore, ancestors: Iterable[str], key: str) -> list[Reading]:
     """Return the readings of a series since its last persistent change, at the nearest measured ancestors."""
     measured = store.measured_commits(key)
     chosen = list(islice((sha for sha in ancestors if sha in measured), MOST_PAST))
