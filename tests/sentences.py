@@ -1,8 +1,10 @@
 """Reasons as the sentences that people read, and the results and details of a detection or a change."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from profgate.model.change import Change, Detection
+from profgate.model.details import Columns
 from profgate.model.reason import Reason, as_reason
 from profgate.report.wording import reason_text
 
@@ -17,8 +19,13 @@ def not_tested(detection: Detection) -> str:
 
 
 def details_of(found: Detection | Change) -> Any:
-    return found.details
+    return columns_of(found.details)
 
 
 def result_of(found: Detection | Change) -> Any:
-    return found.result
+    return columns_of(found.result)
+
+
+def columns_of(found: Any) -> Any:
+    """Columns as attributes, or the record of a change."""
+    return SimpleNamespace(at=found.at, **found.fields) if isinstance(found, Columns) else found

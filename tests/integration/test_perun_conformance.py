@@ -89,8 +89,8 @@ def model_rows(comparison: Comparison, word: Detection, row: int) -> tuple[int, 
     models = comparison.attached(CostModels)
     assert models is not None
     found = []
-    assert isinstance(word.details, ModelPair)
-    for side, names in enumerate((word.details.baseline, word.details.target)):
+    assert word.details is not None
+    for side, names in enumerate((word.details.fields["baseline"], word.details.fields["target"])):
         kinds = [
             place
             for place in range(len(models))

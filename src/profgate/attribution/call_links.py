@@ -129,7 +129,7 @@ def tested_changes(detections: Iterable[Detection], *, lower_is_better: bool) ->
 
     growths, wide = dict[int, float](), set[int]()
     for detection in detections:
-        judged = detection.result.judged if detection.result else ()
+        judged = detection.result.fields.get("judged", ()) if detection.result else ()
         for row in np.flatnonzero(np.isin(detection.kind, list(WORSE | BETTER))).tolist() if judged else ():
             rises = (detection.kind[row] in WORSE) == lower_is_better
             moved = abs(float(detection.to_value[row] - detection.from_value[row]))

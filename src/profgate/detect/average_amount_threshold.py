@@ -9,7 +9,7 @@ from profgate.detect.strategy import counts_apart, new_or_gone, not_tested, reso
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
-from profgate.model.details import MeanRatio
+from profgate.model.details import Columns, MeanRatio
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
@@ -74,7 +74,7 @@ class AverageAmountThreshold:
             kind=new_or_gone(known, _kinds(means, ratio, chosen, comparison.metric)),
             from_value=np.where(known[0], before, np.nan),
             to_value=np.where(known[1], after, np.nan),
-            details=MeanRatio("amounts", ratio),
+            details=Columns(MeanRatio, {"of": "amounts", "ratio": ratio}),
             shares=records is None,
             labels=[subtypes[number] for number in subtype.tolist()] if len(subtypes) > 1 else [],
         )

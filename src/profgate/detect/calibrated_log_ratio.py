@@ -13,7 +13,7 @@ from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.details import GateResult
+from profgate.model.details import Columns, GateResult
 from profgate.model.kinds import Kind
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR
 from profgate.model.reason import Reason
@@ -103,13 +103,14 @@ def gate_result(
     places: IntArray,
     shown: IntArray,
     **known: Any,  # noqa: ANN401 - other columns
-) -> GateResult[FloatArray, list[str], list[tuple[str, ...]]]:
+) -> Columns:
     """Return the test results of locations. The interval is that of the location in ``shown``."""
-    columns = ((evidence.p, places), (evidence.t, places), (evidence.distance, places), (evidence.bound, places))
-    p, t, distance, bound = (column[rows] for column, rows in columns)
-    limits = ((evidence.level, places), (evidence.low, shown), (evidence.high, shown))
-    level, low, high = (None if column is None else column[rows] for column, rows in limits)
-    return GateResult(p=p, t=t, distance=distance, bound=bound, level=level, low=low, high=high, **known)
+    columns: dict[str, Any] = {name: getattr(evidence, name)[places] for name in ("p", "t", "distance", "bound")}
+    if evidence.level is not None:
+        columns["level"] = evidence.level[places]
+    if evidence.low is not None and evidence.high is not None:
+        columns |= {"low": evidence.low[shown], "high": evidence.high[shown]}
+    return Columns(GateResult, {**columns, **known})
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:

@@ -11,7 +11,7 @@ from profgate.detect.strategy import counts_apart, not_tested, resolved, sample_
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, path_text
 from profgate.model.comparison import Comparison, DiffTree
-from profgate.model.details import ContextShift
+from profgate.model.details import Columns, ContextShift
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
@@ -174,15 +174,18 @@ class CallContext:
             kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
             from_value=table.baseline[rows],
             to_value=table.target[rows],
-            details=ContextShift(
-                "contexts",
-                state=[State(code).name.lower() for code in state.tolist()],
-                shift=shift,
-                threshold=table.threshold[rows],
-                carried=largest_child_parts(tree, table.target - table.baseline)[rows],
-                calls_from=_calls(tree.baseline_calls, rows),
-                calls_to=_calls(tree.target_calls, rows),
-                moved=moved,
+            details=Columns(
+                ContextShift,
+                {
+                    "of": "contexts",
+                    "state": [State(code).name.lower() for code in state.tolist()],
+                    "shift": shift,
+                    "threshold": table.threshold[rows],
+                    "carried": largest_child_parts(tree, table.target - table.baseline)[rows],
+                    "calls_from": _calls(tree.baseline_calls, rows),
+                    "calls_to": _calls(tree.target_calls, rows),
+                    "moved": moved,
+                },
             ),
             flags=["moved" if path else "" for path in moved],
             counts={f"contexts_{state.name.lower()}": counted[state] for state in State},

@@ -11,7 +11,7 @@ from profgate.detect.strategy import MODULE, counts_apart, directed, new_or_gone
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
-from profgate.model.details import OutlierScores
+from profgate.model.details import Columns, OutlierScores
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import base_unit
@@ -86,7 +86,7 @@ class ExclusiveTimeOutliers:
             confidence=columns.pop("confidence"),
             labels=columns.pop("label").tolist(),
             counts={"hidden_by_cutoff": hidden} if hidden else {},
-            details=OutlierScores("outliers", **columns, records=subtypes if any(subtypes) else ""),
+            details=Columns(OutlierScores, {"of": "outliers", **columns, "records": subtypes if any(subtypes) else ""}),
         )
 
 

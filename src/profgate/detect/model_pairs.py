@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOUT_SUBTYPE, CostModels
-from profgate.model.details import ModelPair, Partial
+from profgate.model.details import Columns, ModelPair
 from profgate.model.kinds import Kind
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.statistics.model_fits import (
@@ -27,7 +26,6 @@ from profgate.statistics.model_fits import (
 )
 from profgate.statistics.thresholds import at_least, at_most
 
-Columns = ModelPair[FloatArray, list[str], list[tuple[Partial, ...]]]
 NONE = -1
 FEWEST_SIZES = 3  # minimum number of sizes needed to fit a model
 SUBTYPE_BITS = 32
@@ -160,7 +158,12 @@ class ModelRows:
             for row, lacks in enumerate(lacking.tolist())
         ]
         self.relative: FloatArray | None = None
-        self.details: Columns = ModelPair("models", self._names(before), self._names(after), self._records())
+        self.details: dict[str, Any] = {
+            "of": "models",
+            "baseline": self._names(before),
+            "target": self._names(after),
+            "records": self._records(),
+        }
         self.subtypes = self._subtypes()
         self.flags = [""] * len(self.kinds)
 
@@ -211,7 +214,7 @@ class ModelRows:
 
     def add_interval(self) -> None:
         """Add the common range of sizes to the details."""
-        self.details = replace(self.details, x_from=self.start, x_to=self.end, overlap=self.overlap)
+        self.details |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
 
     def add_largest_size(self) -> None:
         """Add values and growth exponents at the largest common size, or NaN if the size or a formula is missing."""
@@ -220,14 +223,13 @@ class ModelRows:
         sides = [(self.models.kind[rows], self.models.coefficients[rows]) for rows in rows_of]
         value_from, value_to = (values(kind, coefficients, x[:, None])[:, 0] for kind, coefficients in sides)
         growth_from, growth_to = (growth_exponents(kind, coefficients, x) for kind, coefficients in sides)
-        self.details = replace(
-            self.details,
-            largest_common_size=x,
-            value_from=value_from,
-            value_to=value_to,
-            growth_from=growth_from,
-            growth_to=growth_to,
-        )
+        self.details |= {
+            "largest_common_size": x,
+            "value_from": value_from,
+            "value_to": value_to,
+            "growth_from": growth_from,
+            "growth_to": growth_to,
+        }
 
     def detection(self, strategy: Strategy) -> Detection:
         """Return the detection, with unknown values and with R² as the confidence."""
@@ -242,7 +244,7 @@ class ModelRows:
             to_value=unknown,
             confidence_types=["r_square"] * len(self),
             confidence=self.confidence,
-            details=self.details,
+            details=Columns(ModelPair, self.details),
             shares=False,
             labels=self.subtypes,
             relative=self.relative,

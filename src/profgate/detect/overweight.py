@@ -12,7 +12,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
-from profgate.model.details import OverweightLevel, OverweightShare
+from profgate.model.details import Columns, OverweightLevel, OverweightShare
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
@@ -219,11 +219,12 @@ def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float |
     return int(table.symbol[chosen[0]]) if len(chosen) else None
 
 
-def _level(table: OverweightTable, symbol: IntArray, symbols: int) -> OverweightLevel[FloatArray]:
+def _level(table: OverweightTable, symbol: IntArray, symbols: int) -> Columns:
     """Return the ratios of a table for these symbols."""
     responsibility, overweight = np.full((2, symbols), np.nan)
     responsibility[table.symbol], overweight[table.symbol] = table.responsibility, table.overweight
-    return OverweightLevel(responsibility[symbol], overweight[symbol])
+    fields = {"responsibility": responsibility[symbol], "overweight": overweight[symbol]}
+    return Columns(OverweightLevel, fields)
 
 
 def _pivots(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> FloatArray:
@@ -285,13 +286,16 @@ class Overweight:
             kind=np.append(shared, [int(Kind.NOT_IN_TARGET)] * len(gone) + [int(Kind.NOT_IN_BASELINE)] * len(new)),
             from_value=from_value,
             to_value=to_value,
-            details=OverweightShare(
-                "overweight",
-                responsibility=(to_value - from_value) / change,
-                overweight=np.concatenate([table.overweight, unknown]),
-                interest=np.concatenate([table.interest.astype(np.float64), unknown]),
-                pivot=_pivots(levels, symbol, len(comparison.symbols)),
-                levels=tuple(_level(level.table, symbol, len(comparison.symbols)) for level in levels[1:]),
+            details=Columns(
+                OverweightShare,
+                {
+                    "of": "overweight",
+                    "responsibility": (to_value - from_value) / change,
+                    "overweight": np.concatenate([table.overweight, unknown]),
+                    "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
+                    "pivot": _pivots(levels, symbol, len(comparison.symbols)),
+                    "levels": tuple(_level(level.table, symbol, len(comparison.symbols)) for level in levels[1:]),
+                },
             ),
             reasons=[Reason(ReasonCode.NO_RESULT, {"case": "total_unchanged"})] * len(symbol) if unchanged else [],
             flags=["total_small"] * len(symbol) if small and not unchanged else [],

@@ -1,6 +1,5 @@
 """Strategies that compare two cost models over the input size by their orders, areas or windows."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,7 @@ class BestModelOrderEquality(ModelStrategy):
         steps = np.where(at_least(rows.confidence, options["min_confidence"]), steps, 0)
         changed = (rows.kinds == Kind.NO_CHANGE) & (steps != 0)
         rows.kinds = np.where(changed, directed(Kind.DEGRADATION, rows.sign * steps > 0), rows.kinds)
-        rows.details = replace(rows.details, order_steps=np.where(rows.complete, steps.astype(np.float64), np.nan))
+        rows.details["order_steps"] = np.where(rows.complete, steps.astype(np.float64), np.nan)
         rows.add_largest_size()
 
 
@@ -105,7 +104,7 @@ class IntegralComparison(ModelStrategy):
         rows.change_by_size(able, relative, options, "no_area")
         area_from, area_to = columns = np.full((2, len(rows)), np.nan)
         columns[:, able] = before, after
-        rows.details = replace(rows.details, area_from=area_from, area_to=area_to)
+        rows.details |= {"area_from": area_from, "area_to": area_to}
         rows.add_interval()
         rows.add_largest_size()
 
@@ -166,7 +165,7 @@ class LocalStatistics(ModelStrategy):
             windows[row] = tuple(
                 Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
             )
-        rows.details = replace(rows.details, windows=windows)
+        rows.details["windows"] = windows
         rows.change_by_size(able, relative, options, "no_window")
         rows.add_interval()
 

@@ -84,7 +84,7 @@ def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: F
     """Return the indices that sort these rows from worst to best."""
     # list the last function of a long call chain before its direct and indirect callers
     details = detection.details
-    carried = details.carried if isinstance(details, ContextShift) else None
+    carried = details.fields["carried"] if details is not None and details.record is ContextShift else None
     on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= CARRIED
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
     return np.lexsort((detection.symbol[rows], -np.where(np.isnan(moved), 0.0, moved), on_the_way, rank))
@@ -100,7 +100,9 @@ def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> Bo
 def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _Rows:
     kinds = detection.kind
     undecided = detection.calibration is not None and detection.calibration.inconclusive is not None
-    moved = np.array([net == "moved" for net in (detection.result.net if detection.result else ())] or False)
+    moved = np.array(
+        [net == "moved" for net in (detection.result.fields.get("net", ()) if detection.result else ())] or False
+    )
     if not (verbose or undecided or moved.any()) and (kinds == NO_CHANGE).all():  # most detections are so
         nothing = np.zeros(0)
         counts = Counter[str](no_change=len(kinds), unknown=0, small=0, cut=0)
@@ -327,7 +329,7 @@ def _listed(
     growths: dict[int, float] = {}
     dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
-        judged = detection.result.judged if detection.result else ""
+        judged = detection.result.fields.get("judged", "") if detection.result else ""
         rows = _rows(detection, sums, verbose=verbose, dearer=dearer)
         counts.update(rows.counts)
         counts["failed"] += detection.failed

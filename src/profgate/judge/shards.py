@@ -165,7 +165,7 @@ def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
     return [_p(result, levels) for result in significant]
 
 
-def _ranked(change: Change) -> GateResult[float, str, tuple[str, ...]] | None:
+def _ranked(change: Change) -> GateResult | None:
     """Return the result of a permutation test, whose p value depends on the other tests."""
     result = change.result
     return result if result is not None and (result.p or 0.0) > 0.0 and result.t is not None else None
@@ -187,7 +187,7 @@ def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
     return levels
 
 
-def _p(result: GateResult[float, str, tuple[str, ...]], levels: Levels) -> float:
+def _p(result: GateResult, levels: Levels) -> float:
     """Return the p-value of a result among the tests of all shards. It is never less than that in its own shard."""
     p, t = result.p or 0.0, result.t or 0.0
     largest = levels[int(p <= RED)][int(t < 0)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
-from profgate.model.details import Details, GateResult, ListedDetails
+from profgate.model.details import Columns, GateResult, ListedDetails
 from profgate.model.kinds import KindWord
 from profgate.model.reason import Reason
 from profgate.model.tests import Calibration
@@ -77,8 +77,8 @@ class Detection:
     to_value: FloatArray = field(default_factory=lambda: np.empty(0))
     confidence_types: list[str] = field(default_factory=list)
     confidence: FloatArray = field(default_factory=lambda: np.empty(0))
-    result: GateResult[FloatArray, list[str], list[tuple[str, ...]]] | None = None
-    details: Details | None = None
+    result: Columns | None = None
+    details: Columns | None = None
     relative: FloatArray | None = None
     labels: list[str] = field(default_factory=list)
     reasons: list[Reason | str | None] = field(default_factory=list)
@@ -136,5 +136,5 @@ class Change:
     confidence: float | None
     reason: Reason | None = None
     flags: tuple[str, ...] = ()
-    result: GateResult[float, str, tuple[str, ...]] | None = None
+    result: GateResult | None = None
     details: ListedDetails | None = None

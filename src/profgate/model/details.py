@@ -1,11 +1,12 @@
 """What strategies report about a location besides its change: columns in a detection, and numbers in the report."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
-from profgate.model.arrays import FloatArray, finite
+from profgate.model.arrays import finite
 from profgate.model.durations import RankCheck
 from profgate.model.kinds import KindWord
 
@@ -20,29 +21,29 @@ class Partial:
     x_to: float
 
 
-Number = TypeVar("Number", FloatArray, float)
-Text = TypeVar("Text", list[str], str)
-Names = TypeVar("Names", list[tuple[str, ...]], tuple[str, ...])
-Windows = TypeVar("Windows", list[tuple[Partial, ...]], tuple[Partial, ...])
-
-
 class Details:
-    """Base class of records that are columns with one element per result, or the values of one result.
-
-    Unknown numbers are NaN in a column and None in the values of a result. Unknown texts are empty.
-    """
+    """Base class of what a strategy reports about one result. Unknown numbers are None, and unknown texts are empty."""
 
     __slots__ = ()
-    __match_args__: tuple[str, ...] = ()  # the names of the fields of a dataclass
 
-    def at(self, row: int) -> Any:  # noqa: ANN401 - the same class with values instead of columns
-        """Return the values of one result."""
-        return type(self)(**{name: _at(getattr(self, name), row) for name in self.__match_args__})
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """The fields of a record for all results of a strategy: a column of each field, or one value for all results.
+
+    Unknown numbers are NaN in a column. A field may also be a tuple of further columns.
+    """
+
+    record: type[Any]
+    fields: Mapping[str, Any]
+
+    def at(self, row: int) -> Any:  # noqa: ANN401 - an object of the class ``record``
+        """Return the record of one result."""
+        return self.record(**{name: _at(column, row) for name, column in self.fields.items()})
 
     def lengths(self) -> dict[str, int]:
         """Return the number of elements of each column."""
-        columns = {name: getattr(self, name) for name in self.__match_args__}
-        return {name: len(column) for name, column in columns.items() if isinstance(column, np.ndarray | list)}
+        return {name: len(column) for name, column in self.fields.items() if isinstance(column, np.ndarray | list)}
 
 
 def _at(column: Any, row: int) -> Any:  # noqa: ANN401
@@ -54,7 +55,7 @@ def _at(column: Any, row: int) -> Any:  # noqa: ANN401
 
 
 @dataclass(frozen=True, slots=True)
-class GateResult(Details, Generic[Number, Text, Names]):
+class GateResult(Details):
     """Result of the gate's test (see `detect.evidence`) for a function, or for the total of a workload.
 
     ``delta_share`` is the change as a fraction of the run, and ``ratio`` the relative change without the common factor.
@@ -67,51 +68,51 @@ class GateResult(Details, Generic[Number, Text, Names]):
     changed in the opposite direction (see `detect.net_changes`).
     """
 
-    p: Number | None = None
-    t: Number | None = None
-    distance: Number | None = None
-    bound: Number | None = None
-    delta_share: Number | None = None
-    ratio: Number | None = None
-    everything: Number | None = None
-    level: Number | None = None
-    low: Number | None = None
-    high: Number | None = None
-    judged: Text | Literal[""] = ""
-    new_callees: Names | tuple[()] = ()
-    net: Text | Literal[""] = ""
+    p: float | None = None
+    t: float | None = None
+    distance: float | None = None
+    bound: float | None = None
+    delta_share: float | None = None
+    ratio: float | None = None
+    everything: float | None = None
+    level: float | None = None
+    low: float | None = None
+    high: float | None = None
+    judged: str = ""
+    new_callees: tuple[str, ...] = ()
+    net: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class MeanRatio(Details, Generic[Number]):
+class MeanRatio(Details):
     """The mean amount in the target divided by that in the baseline."""
 
     of: Literal["amounts"]
-    ratio: Number | None = None
+    ratio: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class OutlierScores(Details, Generic[Number, Text]):
+class OutlierScores(Details):
     """Scores among the changes of all locations. ``records`` is the subtype of the records if there are several."""
 
     of: Literal["outliers"]
-    target_share: Number | None = None
-    z: Number | None = None
-    iqr_multiple: Number | None = None
-    stddev_multiple: Number | None = None
-    records: Text | Literal[""] = ""
+    target_share: float | None = None
+    z: float | None = None
+    iqr_multiple: float | None = None
+    stddev_multiple: float | None = None
+    records: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class OverweightLevel(Details, Generic[Number]):
+class OverweightLevel(Details):
     """The ratios without the stacks of further pivots."""
 
-    responsibility: Number | None = None
-    overweight: Number | None = None
+    responsibility: float | None = None
+    overweight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class OverweightShare(Details, Generic[Number]):
+class OverweightShare(Details):
     """The part of a symbol in the change of the total. Ratios are fractions.
 
     ``pivot`` is the position of a symbol, counted from 1, in the order in which stacks were dropped. ``levels``
@@ -119,15 +120,15 @@ class OverweightShare(Details, Generic[Number]):
     """
 
     of: Literal["overweight"]
-    responsibility: Number | None = None
-    overweight: Number | None = None
-    interest: Number | None = None
-    pivot: Number | None = None
-    levels: tuple[OverweightLevel[Number], ...] = ()
+    responsibility: float | None = None
+    overweight: float | None = None
+    interest: float | None = None
+    pivot: float | None = None
+    levels: tuple[OverweightLevel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class ContextShift(Details, Generic[Number, Text]):
+class ContextShift(Details):
     """The shift of a calling context's share of the run, and the threshold for shifts.
 
     ``carried`` is the largest fraction of the change that a single child explains. ``calls_from`` and ``calls_to``
@@ -135,17 +136,17 @@ class ContextShift(Details, Generic[Number, Text]):
     """
 
     of: Literal["contexts"]
-    state: Text
-    shift: Number | None = None
-    threshold: Number | None = None
-    carried: Number | None = None
-    calls_from: Number | None = None
-    calls_to: Number | None = None
-    moved: Text | Literal[""] = ""
+    state: str
+    shift: float | None = None
+    threshold: float | None = None
+    carried: float | None = None
+    calls_from: float | None = None
+    calls_to: float | None = None
+    moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ModelPair(Details, Generic[Number, Text, Windows]):
+class ModelPair(Details):
     """The cost models of both sides over the input size, and what a strategy compared.
 
     ``baseline`` and ``target`` are names of models, and ``records`` is the subtype of the records. The common range of
@@ -154,28 +155,21 @@ class ModelPair(Details, Generic[Number, Text, Windows]):
     """
 
     of: Literal["models"]
-    baseline: Text | Literal[""] = ""
-    target: Text | Literal[""] = ""
-    records: Text | Literal[""] = ""
-    order_steps: Number | None = None
-    area_from: Number | None = None
-    area_to: Number | None = None
-    x_from: Number | None = None
-    x_to: Number | None = None
-    overlap: Number | None = None
-    largest_common_size: Number | None = None
-    value_from: Number | None = None
-    value_to: Number | None = None
-    growth_from: Number | None = None
-    growth_to: Number | None = None
-    windows: Windows | tuple[()] = ()
+    baseline: str = ""
+    target: str = ""
+    records: str = ""
+    order_steps: float | None = None
+    area_from: float | None = None
+    area_to: float | None = None
+    x_from: float | None = None
+    x_to: float | None = None
+    overlap: float | None = None
+    largest_common_size: float | None = None
+    value_from: float | None = None
+    value_to: float | None = None
+    growth_from: float | None = None
+    growth_to: float | None = None
+    windows: tuple[Partial, ...] = ()
 
 
-ListedDetails = (
-    MeanRatio[float]
-    | OutlierScores[float, str]
-    | OverweightShare[float]
-    | ContextShift[float, str]
-    | ModelPair[float, str, tuple[Partial, ...]]
-    | RankCheck
-)
+ListedDetails = MeanRatio | OutlierScores | OverweightShare | ContextShift | ModelPair | RankCheck

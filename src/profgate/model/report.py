@@ -131,7 +131,7 @@ class Finding:
         return tuple(merged)
 
     @property
-    def result(self) -> GateResult[float, str, tuple[str, ...]]:
+    def result(self) -> GateResult:
         """The result of the gate's test, or an empty result if this test found no change."""
         return next((change.result for change in self.results if change.result is not None), GateResult())
 

@@ -122,7 +122,7 @@ def test_pivots_of_example_five() -> None:
     assert levels[2].table.total_delta == 0
 
 
-def evidence(comparison: Comparison) -> dict[str, OverweightShare[float]]:
+def evidence(comparison: Comparison) -> dict[str, OverweightShare]:
     """The details by symbol."""
     result = Overweight().detect(comparison, {}, Context())
     return {comparison.symbols.names[symbol]: details_of(result).at(row) for row, symbol in enumerate(result.symbol)}

@@ -11,7 +11,7 @@ from comparisons import from_stacks
 from profgate.detect.rules import detections_of
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.details import GateResult, OutlierScores
+from profgate.model.details import Columns, GateResult, OutlierScores
 from sentences import not_tested
 
 
@@ -42,8 +42,8 @@ FITTING = Detection("odd", "X", "", np.array([0]), np.array([-1]), ONE, ONE, ["n
             "its detection names strategy calibrated_log_ratio of family T",
         ),
         (replace(FITTING, kind=np.array([-1, 0])), "its column kind has 2 rows, symbol has 1"),
-        (replace(FITTING, details=OutlierScores("outliers", z=np.zeros(3))), "its column z has 3 rows, symbol has 1"),
-        (replace(FITTING, result=GateResult(judged=[])), "its column judged has 0 rows, symbol has 1"),
+        (replace(FITTING, details=Columns(OutlierScores, {"z": np.zeros(3)})), "its column z has 3 rows, symbol has 1"),
+        (replace(FITTING, result=Columns(GateResult, {"judged": []})), "its column judged has 0 rows, symbol has 1"),
         (replace(FITTING, symbol=np.array([2])), "a row names a symbol that does not exist"),
         (replace(FITTING, symbol=np.array([-3])), "a row names a symbol that does not exist"),
         (replace(FITTING, kind=np.array([7])), "7 is not the code of a Kind"),

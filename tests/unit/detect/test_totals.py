@@ -38,7 +38,7 @@ def kind(detection: Detection) -> Kind:
 
 
 def number(detection: Detection, name: str) -> float:
-    return float(getattr(detection.result, name)[0])
+    return float(getattr(result_of(detection), name)[0])
 
 
 def test_slower_run_is_found() -> None:
