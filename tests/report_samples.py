@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Location
 from profgate.model.details import GateResult
 from profgate.model.reason import Parameter, Reason, ReasonCode, as_reason
@@ -19,7 +20,6 @@ from profgate.model.report import (
     WorkloadReport,
 )
 from profgate.model.sides import NotCompared, Side
-from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
 HEAD = "4f2c1ab" + "0" * 33

@@ -16,6 +16,7 @@ from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, joi
 from profgate.detect.strategy import sample_counts
 from profgate.detect.suspects import Result, tested_at
 from profgate.model.arrays import BoolArray, FloatArray, finite, means
+from profgate.model.calibration import Calibration, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.comparison import Comparison, RunValues
 from profgate.model.levels import (
     FEWEST_JOBS,
@@ -33,7 +34,6 @@ from profgate.model.levels import (
     listing_margin,
 )
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.tests import Calibration, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.units import MetricKind
 from profgate.statistics.t_tests import critical_t
 

@@ -8,12 +8,12 @@ import numpy as np
 from profgate.detect.calibrated_log_ratio import evidence_for, gate_result
 from profgate.detect.evidence import Evidence
 from profgate.detect.strategy import counts_apart, directed, not_tested, resolved, worse_sign
+from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.kinds import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
 from profgate.model.reason import Reason
-from profgate.model.tests import Calibration
 from profgate.model.units import MetricKind
 
 NINETY_FIVE = 1.96

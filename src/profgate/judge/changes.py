@@ -12,6 +12,7 @@ from profgate.judge.gate import UNREACHABLE
 from profgate.judge.locations import causes_of, changed_parts, location_in, location_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
+from profgate.model.calibration import Calibration
 from profgate.model.change import COLLECTORS, Change, Detection, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.details import ContextShift
@@ -29,7 +30,6 @@ from profgate.model.report import (
     WorkloadReport,
     draft_of,
 )
-from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # maximum number of listed changes for each strategy; further changes are only counted
 LISTED_CONTEXTS = 200  # lower maximum for calling contexts, because each listed change includes a call path

@@ -10,6 +10,7 @@ from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.arrays import FloatArray
+from profgate.model.calibration import Maxima, TestFamily
 from profgate.model.change import Change
 from profgate.model.details import GateResult
 from profgate.model.levels import RED
@@ -18,7 +19,6 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.sides import NotCompared, Side
-from profgate.model.tests import Maxima, TestFamily
 
 ROUNDED = 1e-5  # relative tolerance, because maxima are stored with six digits
 

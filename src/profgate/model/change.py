@@ -8,10 +8,10 @@ import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
+from profgate.model.calibration import Calibration
 from profgate.model.details import Columns, GateResult, ListedDetails
 from profgate.model.kinds import KindWord
 from profgate.model.reason import Reason
-from profgate.model.tests import Calibration
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
+from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import COLLECTORS, Change, Location
 from profgate.model.details import GateResult
 from profgate.model.kinds import BETTER, BY_WORD, WORSE, Kind, KindWord
@@ -15,7 +16,6 @@ from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Reason
 from profgate.model.sides import NotCompared, Side
-from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS
 
 SCHEMA = "profgate.report/3"

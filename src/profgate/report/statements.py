@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 
+from profgate.model.calibration import Calibration
 from profgate.model.levels import FEWEST_JOBS, MACHINE, RED, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
-from profgate.model.tests import Calibration
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, OBSTACLES, Quote, filled, number_of
 

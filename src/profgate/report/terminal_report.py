@@ -140,8 +140,7 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
             yield from (("quiet", f"  {name}: {plain(reason)}") for reason in why(row, _name)[:1])
     yield from (("quiet", f"  {more}") for more in _more(max(0, len(findings) - len(shown)), "finding"))
     if notes and not verbose:
-        what = "same cause as above, within noise, new or gone"
-        yield "quiet", f"  {numbers.counted(len(notes), 'note')}: {what} {WITH_V}"
+        yield "quiet", f"  {numbers.counted(len(notes), 'more row')} without effect on the result (-v)"
 
 
 def _name(text: str, length: int = NAME_LENGTH) -> str:

@@ -199,7 +199,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: _few_jobs,
     ReasonCode.UNLIKE_RUNS: "possible: all functions of the target take {factor:ratio} the time",
-    ReasonCode.ORDER_UNKNOWN: "possible: the total can fail only if one job measured both commits in turns",
+    ReasonCode.ORDER_UNKNOWN: "not certain; only profgate confirm can fail it",
     ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
     ReasonCode.OFFSET: "the total {relative:improved}, so this does not fail",

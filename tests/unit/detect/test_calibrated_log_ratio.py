@@ -9,11 +9,11 @@ import pytest
 from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.evidence import evidence_of
+from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.kinds import Kind
 from profgate.model.profile import Facts
-from profgate.model.tests import Calibration
 from profgate.model.units import Metric
 from sentences import not_tested, result_of
 

@@ -10,10 +10,10 @@ import pytest
 from comparisons import from_exclusive, timed
 from profgate.detect.evidence import evidence_of
 from profgate.detect.totals import Totals, noise_bar
+from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.tests import Calibration
 from profgate.model.units import Metric, MetricKind
 from sentences import not_tested, result_of
 

@@ -9,8 +9,8 @@ import pytest
 
 from comparisons import from_exclusive
 from profgate.flamegraph.pages import build_index, earlier_totals, file_names
+from profgate.model.calibration import Calibration
 from profgate.model.report import Colour
-from profgate.model.tests import Calibration
 from profgate.model.units import Metric
 from profgate.report.workload_rows import workload_row
 from report_samples import hostile, inconclusive, many, nothing_compared, regression, unchanged

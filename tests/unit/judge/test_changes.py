@@ -15,11 +15,11 @@ from profgate.detect.strategy import Strategy
 from profgate.judge import changes
 from profgate.judge.changes import LISTED_CHANGES, metric_report, within_limit
 from profgate.judge.locations import changed_parts
+from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection, Location
 from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.policy import Policy
 from profgate.model.report import MetricReport
-from profgate.model.tests import Calibration
 from profgate.model.units import Metric
 from report_samples import texts
 from sentences import details_of, result_of, sentence

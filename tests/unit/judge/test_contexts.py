@@ -14,12 +14,12 @@ from profgate.judge.findings import drafts_of, judged_findings
 from profgate.judge.gate import GateContext
 from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceState, SourceStates
+from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Context, Location
 from profgate.model.comparison import LONGEST_PATH, Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.report import TOTAL, Attribution, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.model.sides import Side
-from profgate.model.tests import Calibration
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.view import View

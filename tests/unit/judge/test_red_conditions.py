@@ -11,6 +11,7 @@ from judged import codes, findings, judged
 from profgate.judge.findings import drafts_of
 from profgate.judge.verdict import judge
 from profgate.model.attribution import Reach
+from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import Change, Location
 from profgate.model.details import GateResult
 from profgate.model.measurement import Measurement
@@ -27,7 +28,6 @@ from profgate.model.report import (
     draft_of,
 )
 from profgate.model.sides import Side
-from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
 from profgate.report.wording import reason_text

@@ -9,10 +9,10 @@ from judged import BASE, SLOWER, codes, findings, judged
 from profgate.detect.builtin import STRATEGIES
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
 from profgate.judge.verdict import judge, policy_stated_in
+from profgate.model.calibration import Calibration
 from profgate.model.measurement import Look, Measurement
 from profgate.model.policy import Policy
 from profgate.model.report import Report, StatedPolicy
-from profgate.model.tests import Calibration
 from profgate.pipeline import PipelineInput, report_on
 from profgate.report.json_report import from_json, to_json
 

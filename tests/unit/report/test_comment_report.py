@@ -14,13 +14,13 @@ from profgate.github.first_run import render_first_run
 from profgate.judge.findings import drafts_of
 from profgate.model.acceptance import Acceptance, command_for, in_comment
 from profgate.model.attribution import SourceState
+from profgate.model.calibration import Calibration
 from profgate.model.change import Location
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Acknowledgement, Attribution, Document, Report
 from profgate.model.sides import NotCompared
-from profgate.model.tests import Calibration
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
     COMMENT_BYTES,

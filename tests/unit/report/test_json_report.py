@@ -10,10 +10,10 @@ from jsonschema_rs import Draft202012Validator, ValidationError, meta
 import report_samples as samples
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
+from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import Location
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Report
-from profgate.model.tests import Calibration, TestFamily
 from profgate.report import json_report
 from profgate.report.json_report import from_json, to_json
 

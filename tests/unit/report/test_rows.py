@@ -7,12 +7,12 @@ import pytest
 import report_samples as samples
 from comparisons import from_stacks
 from judged import judged
+from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Location
 from profgate.model.details import ModelPair, Partial
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, MetricReport, Part, Report
-from profgate.model.tests import Calibration
 from profgate.report.comment import Body, finding_cells, render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.finding_text import Row, change_text, growth_by_size, parts_text, place_name, tag_of

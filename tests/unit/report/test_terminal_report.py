@@ -136,7 +136,7 @@ def test_notes_are_counted_and_listed_with_verbose() -> None:
     note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", p=None)
     report = samples.report(samples.workload(samples.metric(note)))
     assert "parse" not in terminal_text(report)
-    assert "1 note: same cause as above, within noise, new or gone (-v shows them)" in terminal_text(report)
+    assert "1 more row without effect" in terminal_text(report)
     assert "  note  parse" in terminal_text(report, verbose=True)
 
 
