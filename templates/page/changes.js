@@ -59,11 +59,9 @@ export function makeChanges(page) {
     return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
   }
 
-  // Returns the shares that exist on one side only. The header has the shares of the tree before small stacks were
-  // merged.
+  // Returns the shares that exist on one side only.
   function oneSided() {
     const { tree } = page;
-    if (page.tree === page.whole) return page.header.one_sided;
     let [gone, fresh] = [0, 0];
     for (let i = 0; i < tree.size; i++) {
       if (tree.before[i] === 0) fresh += tree.afterSelf[i];

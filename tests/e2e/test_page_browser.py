@@ -296,11 +296,10 @@ def test_hostile_names_stay_text(open_page: OpenPage) -> None:
     assert page.title() == "demo: base → head"
 
 
-def test_static_picture_and_table_without_script(open_page: OpenPage) -> None:
+def test_static_picture_without_script(open_page: OpenPage) -> None:
     page = open_page(java_script_enabled=False)
     assert page.locator("#static svg").is_visible()
     assert page.locator("#app").is_hidden()
-    assert "+600 samples" in page.locator("#static table").inner_text()
 
 
 def choose(page: "Page", label: str) -> None:
@@ -966,14 +965,6 @@ def test_keys_in_deep_stack_and_single_frame(open_page: OpenPage) -> None:
     for key in "123456rrffiiss":
         single.keyboard.press(key)
     assert (single.locator(".details").text_content() or "").startswith("all")
-
-
-def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
-    apart = tree_of([(0, 0, 900, 0), (0, 1, 0, 900), (0, 2, 50, 50)], ["f:12", "f:14", "main"])
-    notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes")
-    notes.locator("summary").click()
-    assert "Few samples: before has 950 and after has 950" in notes.inner_text()
-    assert "they may contain line numbers or ids" in notes.inner_text()
 
 
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)

@@ -20,15 +20,12 @@ from profgate.flamegraph.page_columns import (
     NamedTree,
     PageHeader,
     cut_tree,
-    one_sided_shares,
     threshold_for,
     uncut,
 )
 from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
-from profgate.model.call_tree import added_at
-from profgate.model.frame_names import renumbered
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent
 
@@ -40,7 +37,6 @@ SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
 _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
-_STATIC_ROWS = 20
 _SAFETY = 0.97  # safety factor, because data with fewer rows does not compress as well
 _ATTEMPTS = 6
 _ROW_BYTES = 2.5  # lower bound for the size of a row, to avoid building a page that is far too large
@@ -60,7 +56,7 @@ def build_page(
     """
     tree, header = visible_page(tree, header)
     whole = tree.tree
-    keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
+    keep = {*header.keep, *(finding.symbol for finding in header.findings)}
     most_rows = min(len(whole), int(size_limit / _ROW_BYTES))
     for attempt in range(_ATTEMPTS):
         threshold = 0.0
@@ -106,9 +102,9 @@ def _filled(
 ) -> tuple[str, int]:
     """Return the page, and the size of its data in bytes."""
     whole = tree.tree
-    encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
+    encoded = encode_page(tree, shown, header, cut)
     compressed = start(encoded.data)
-    picture, top_rows = draw_svg(tree, shown, header, _STATIC_BOXES), _top_rows(tree, header)
+    picture = draw_svg(tree, shown, header, _STATIC_BOXES)
     warnings = [*header.warnings, *_warnings(tree, header)]
     data = compressed()
     size = len(data)
@@ -128,7 +124,7 @@ def _filled(
         masthead=page_markup.masthead(header, facts),
         warnings=page_markup.warnings_markup(warnings),
         notes=page_markup.notes_menu(notes),
-        static=page_markup.static_part(state, notes, picture, top_rows),
+        static=page_markup.static_part(state, notes, picture),
         page_header=page_markup.script_json(encoded.header),
         data=data,
         script=script,
@@ -186,60 +182,4 @@ def _warnings(named: NamedTree, header: PageHeader) -> list[str]:
     inconclusive = header.headline is not None and header.headline.conclusion == "inconclusive"
     if few and any(totals.values()) and not inconclusive:
         found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    if all(totals.values()) and _other_names_are_renumbered(named):
-        found.append("Most of the cost is in names that differ only in numbers: they may contain line numbers or ids.")
     return found
-
-
-def _other_names_are_renumbered(named: NamedTree) -> bool:
-    """Return whether most of the cost of both sides is in names that differ from those of the other side in numbers."""
-    tree, count = named.tree, len(named.names) + 1  # the root has symbol -1, which is the last element
-    totals, costs = (tree.baseline_total, tree.target_total), (tree.baseline_self, tree.target_self)
-    held = [np.bincount(tree.symbol[side > 0] % count, minlength=count) > 0 for side in totals]
-    lone = ~(held[0] & held[1])
-    lone[-1] = False
-    sides = [(cost, (cost > 0) & lone[tree.symbol]) for cost in costs]
-    if any(2 * int(cost[rows].sum()) <= int(cost.sum()) for cost, rows in sides):
-        return False
-    return renumbered(
-        *(
-            [
-                (named.names[symbol], value)
-                for symbol, value in zip(tree.symbol[rows].tolist(), cost[rows].tolist(), strict=True)
-            ]
-            for cost, rows in sides
-        )
-    )
-
-
-def _top_rows(named: NamedTree, header: PageHeader) -> list[dict[str, str]]:
-    """Return the functions whose inclusive value changed most. Of recursive calls, only the outermost is counted."""
-    tree, names, ratio = named.tree, named.names, header.runs[1] / header.runs[0]
-    outer, every = tree.topmost(), np.arange(1, len(tree))
-    before, after, before_self, after_self = (
-        added_at(len(names), tree.symbol[rows], values[rows])
-        for values, rows in (
-            (tree.baseline_total, outer),
-            (tree.target_total, outer),
-            (tree.baseline_self, every),
-            (tree.target_self, every),
-        )
-    )
-    if named.symbol_totals is not None:
-        before, after = named.symbol_totals
-    delta = after - before * ratio
-    own = after_self - before_self * ratio
-    size = np.abs(delta)
-    least = np.sort(size)[-_STATIC_ROWS:][:1]  # only a few functions are sorted by name, because this is slow
-    largest = np.flatnonzero((size > 0) & (size >= least)).tolist()
-    order = sorted(largest, key=lambda row: (-float(size[row]), names[row], row))
-    return [
-        {
-            "name": names[row],
-            "before": header.quantity(float(before[row]), 0),
-            "after": header.quantity(float(after[row]), 1),
-            "change": header.change(float(delta[row])),
-            "self_change": header.change(float(own[row])),
-        }
-        for row in order[:_STATIC_ROWS]
-    ]

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ CUT_ALL = 1.1  # a threshold above any share: all rows that need not be shown ar
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-class PageFinding(TypedDict):
+@dataclass(frozen=True, slots=True)
+class PageFinding:
     """A finding that is marked on the page.
 
     ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
@@ -36,25 +37,25 @@ class PageFinding(TypedDict):
     functions that the function calls. ``parts`` contains the callees that explain the change, from `parts_of`.
     ``change`` is the change as all reports write it, from `shown_change`, ``delta`` the difference in base units,
     and ``facts`` contains the texts of further facts. ``part`` is true if the finding belongs to the change of another
-    finding.
+    finding. The script does not get fields that are None.
     """
 
     symbol: int
     severity: str
     direction: str
-    key: NotRequired[str]
-    tag: NotRequired[str]
-    strategies: NotRequired[list[str]]
-    story: NotRequired[str]
-    reach: NotRequired[str]
-    rows: NotRequired[list[int]]
-    judged: NotRequired[Literal["self", "total"]]
-    new: NotRequired[str]
-    parts: NotRequired[tuple[str, list[tuple[str, str]]]]
-    change: NotRequired[tuple[str, str, str]]
-    delta: NotRequired[float | None]
-    facts: NotRequired[list[str]]
-    part: NotRequired[bool]
+    key: str | None = None
+    tag: str | None = None
+    strategies: Sequence[str] = ()
+    story: str | None = None
+    reach: str | None = None
+    rows: Sequence[int] = ()
+    judged: Literal["self", "total"] | None = None
+    new: str | None = None
+    parts: tuple[str, Sequence[tuple[str, str]]] | None = None
+    change: tuple[str, ...] | None = None
+    delta: float | None = None
+    facts: Sequence[str] = ()
+    part: bool = False
 
 
 class PageSource(TypedDict):
@@ -116,11 +117,6 @@ class PageHeader:
     estimated: bool = False  # the profile contains no stacks, so the call paths are estimated from call edges
     blueprint: bool = False  # the page has an evolution blueprint
     alone: bool = False  # the page shows one profile: both sides of the tree are equal, and nothing is compared
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` if a side has no run."""
-        if min(self.runs) < 1:
-            raise ValueError("page header: a side has no run; pass at least 1 for each side")
 
     @property
     def full_title(self) -> str:
@@ -252,10 +248,3 @@ def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArr
     remains = (share >= threshold) | marked
     remains[0] = True
     return remains
-
-
-def one_sided_shares(tree: DiffTree) -> tuple[float, float]:
-    """Return the share of each side that has no counterpart on the other side, or 0 for an empty side."""
-    gone = int(tree.baseline_self[tree.target_total == 0].sum())
-    fresh = int(tree.target_self[tree.baseline_total == 0].sum())
-    return gone / max(int(tree.baseline_total[0]), 1), fresh / max(int(tree.target_total[0]), 1)

@@ -14,58 +14,62 @@ from profgate.report.markdown_text import limited
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from profgate.flamegraph.page_input import PageContext
+    from profgate.model.change import Location
     from profgate.model.comparison import Comparison, DiffTree
+    from profgate.model.report import Finding
 
 
-def marks_of(context: PageContext, comparison: Comparison) -> list[PageFinding]:
-    """Return the non-neutral findings whose function is in the tree, in the given order."""
-    symbols, findings = comparison.symbols, context.findings or ()
+def marks_of(
+    findings: Sequence[Finding], parts: Mapping[Location, tuple[str, list[tuple[str, str]]]], comparison: Comparison
+) -> list[PageFinding]:
+    """Return the non-neutral findings whose function is in the tree, in the given order.
+
+    ``parts`` contains the results of `parts_of`.
+    """
+    symbols = comparison.symbols
     names = {finding.location.name for finding in findings}
     place_of = {(name, symbols.files[place]): place for place, name in enumerate(symbols.names) if name in names}
     marks = []
     for finding in findings:
         symbol = place_of.get((finding.location.name, finding.location.file))
-        if finding.colour == "neutral" or symbol is None or finding.is_total:
-            continue
-        tag = tag_of(finding)
-        mark = PageFinding(
-            symbol=symbol,
-            severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
-            direction=finding.direction,
-            key=finding_key(finding.location),
-            tag=tag,
-            judged="total" if finding.result.judged == "subtree" else "self",
-            strategies=[change.strategy for change in finding.agreeing],
-        )
-        shown = shown_change(finding, comparison.metric.unit)
-        mark["change"] = shown[:3]
-        mark["delta"] = finding.delta
-        mark["facts"] = shown.further
-        if finding.explained_by is not None:
-            mark["part"] = True
-        if finding.reasons:
-            mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
-        if finding.result.new_callees:
-            mark["new"] = ", ".join(limited(finding.result.new_callees, 3, "function", ""))
-        word, parts = context.parts.get(finding.location, ("", []))
-        if parts:
-            mark["parts"] = (word, parts)
-        if finding.attribution != Attribution():
-            mark["reach"] = whose_text(finding)
-        if finding.location.context and comparison.tree is not None:
-            mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)
-        marks.append(mark)
+        if finding.colour != "neutral" and symbol is not None and not finding.is_total:
+            marks.append(_mark(finding, symbol, parts.get(finding.location, ("", [])), comparison))
     return marks
 
 
-def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
-    """Return the rows of a call path, given as function names from the root.
+def _mark(
+    finding: Finding, symbol: int, parts: tuple[str, list[tuple[str, str]]], comparison: Comparison
+) -> PageFinding:
+    tag, shown, new = tag_of(finding), shown_change(finding, comparison.metric.unit), finding.result.new_callees
+    return PageFinding(
+        symbol=symbol,
+        severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
+        direction=finding.direction,
+        key=finding_key(finding.location),
+        tag=tag,
+        judged="total" if finding.result.judged == "subtree" else "self",
+        strategies=[change.strategy for change in finding.agreeing],
+        change=shown[:3],
+        delta=finding.delta,
+        facts=shown.further,
+        part=finding.explained_by is not None,
+        story="; ".join(reason_text(reason, str) for reason in finding.reasons) or None,
+        new=", ".join(limited(new, 3, "function", "")) if new else None,
+        parts=parts if parts[1] else None,
+        reach=None if finding.attribution == Attribution() else whose_text(finding),
+        rows=_rows_of_path(comparison.tree, comparison.symbols.names, finding.location.context or ()),
+    )
+
+
+def _rows_of_path(tree: DiffTree | None, names: Sequence[str], path: Sequence[str]) -> list[int]:
+    """Return the rows of a call path, given as function names from the root. An empty path has no rows.
 
     Several rows match if different files contain functions with the same name.
     """
+    if tree is None or not path:
+        return []
     rows = np.zeros(1, np.int64)
     for name in path:
         children = np.flatnonzero(np.isin(tree.parent, rows))

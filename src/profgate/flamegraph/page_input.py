@@ -60,8 +60,9 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
     if context.findings:
         from profgate.flamegraph.page_findings import marks_of  # imported only for judged comparisons
 
-        marks = marks_of(context, comparison)
-    keep = {mark["symbol"] for mark in marks}
+        marks = marks_of(context.findings, context.parts, comparison)
+    marked = {mark.symbol for mark in marks}
+    keep = set(marked)
     if context.states is not None:
         keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
     tree = _tree(comparison, context, keep)
@@ -84,8 +85,8 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         keep=frozenset(keep),
         sample_value=comparison.sampling.period,
         sources=_sources(comparison, context, keep),
-        lines=page_lines(comparison, {mark["symbol"] for mark in marks}, context.states, context.diff),
-        single_runs=_single_runs(comparison, context, {mark["symbol"] for mark in marks}),
+        lines=page_lines(comparison, marked, context.states, context.diff),
+        single_runs=_single_runs(comparison, context, marked),
         estimated=comparison.tree is None,
     )
     return tree, header

@@ -27,14 +27,6 @@ _SENTENCES = {
     "alone": "Static picture. With JavaScript this page is interactive.",
     "both": "Static picture: its width is the after side. With JavaScript this page is interactive.",
 }
-_CHANGES = """  <h2>Largest changes</h2>
-  <div class="scroll"><table>
-    <thead><tr><th scope="col">Function</th><th scope="col">Before</th><th scope="col">After</th>\
-<th scope="col">Change</th><th scope="col">Self change</th></tr></thead>
-    <tbody>
-{}    </tbody>
-  </table></div>
-"""
 
 
 def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
@@ -100,16 +92,9 @@ def _items(notes: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul>"
 
 
-def static_part(state: str, notes: Sequence[str], picture: str, top: Sequence[Mapping[str, str]]) -> str:
+def static_part(state: str, notes: Sequence[str], picture: str) -> str:
     """Return what the page shows without its script. The picture is markup."""
-    cells = ("before", "after", "change", "self_change")
-    rows = (
-        f'      <tr><th scope="row">{escape(row["name"])}</th>'
-        f"{''.join(f'<td>{escape(row[cell])}</td>' for cell in cells)}</tr>\n"
-        for row in top
-    )
-    changes = _CHANGES.format("".join(rows)) if top else ""
-    return f"  <p>{_SENTENCES[state]}</p>\n{_items(notes) if notes else ''}  {picture}\n{changes}"
+    return f"  <p>{_SENTENCES[state]}</p>\n{_items(notes) if notes else ''}  {picture}\n"
 
 
 def script_json(value: Any) -> str:  # noqa: ANN401 - any JSON value

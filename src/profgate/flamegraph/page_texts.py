@@ -36,15 +36,13 @@ def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHe
 
 
 def _visible_finding(finding: PageFinding) -> PageFinding:
-    shown = finding.copy()
-    if "story" in finding:
-        shown["story"] = plain(finding["story"])
-    if "new" in finding:
-        shown["new"] = full_name(finding["new"])
-    if "parts" in finding:
-        word, parts = finding["parts"]
-        shown["parts"] = word, [(full_name(name), text) for name, text in parts]
-    return shown
+    word, parts = finding.parts or ("", [])
+    return replace(
+        finding,
+        story=_plain(finding.story),
+        new=finding.new and full_name(finding.new),
+        parts=finding.parts and (word, [(full_name(name), text) for name, text in parts]),
+    )
 
 
 def _visible_source(source: PageSource) -> PageSource:

@@ -15,7 +15,6 @@ from profgate.flamegraph.page_columns import (
     CutTree,
     NamedTree,
     PageHeader,
-    one_sided_shares,
     uncut,
 )
 from profgate.flamegraph.page_texts import visible_page
@@ -199,10 +198,7 @@ def _summary(tree: DiffTree, header: PageHeader, side: str) -> str:
         return f"{header.metric}: both sides are empty"
     if header.alone:
         return f"{header.metric}: {header.quantity(after, 1)}"
-    parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
-    if gone := one_sided_shares(tree)[0]:
-        parts.append(f"{numbers.percent(gone)} of before is gone")
-    return ", ".join(parts)
+    return f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, width = {side}"
 
 
 def _ink_on(rgb: tuple[int, int, int]) -> str:

@@ -28,10 +28,10 @@ def test_finding_of_call_path_has_its_row() -> None:
     found = [finding("f", ("main", "a", "f")), finding("a"), finding("b", colour="neutral"), finding("nobody")]
     tree, header = page_input(comparison, PageContext(findings=found))
     by_path, by_name = header.findings
-    (row,) = by_path["rows"]
+    (row,) = by_path.rows
     assert (tree.tree.baseline_self[row], tree.tree.target_self[row]) == (10, 20)
-    assert by_path["story"] == ("the total did not grow, so this does not fail; not reachable from the change")
-    assert "rows" not in by_name
+    assert by_path.story == ("the total did not grow, so this does not fail; not reachable from the change")
+    assert not by_name.rows
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
 
 
@@ -49,13 +49,13 @@ def test_finding_of_call_path_has_its_row() -> None:
 def test_finding_has_its_reach(attribution: Attribution, words: str | None) -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), attribution=attribution)]))
-    assert header.findings[0].get("reach") == words
+    assert header.findings[0].reach == words
 
 
 def test_findings_keep_the_order_of_the_comment() -> None:
     comparison = from_stacks([{"main;a": 10, "main;b": 10}], [{"main;a": 5, "main;b": 20}])
     _, header = page_input(comparison, PageContext(findings=[finding("b"), finding("a")]))
-    assert [comparison.symbols.names[mark["symbol"]] for mark in header.findings] == ["b", "a"]
+    assert [comparison.symbols.names[mark.symbol] for mark in header.findings] == ["b", "a"]
 
 
 def test_finding_names_its_new_functions_and_its_parts() -> None:
@@ -63,9 +63,9 @@ def test_finding_names_its_new_functions_and_its_parts() -> None:
     found = with_result(finding("f"), new_callees=("b", "a"))
     parts = {found.location: ("mostly in", [("a", "+10 samples (new)")])}
     (mark,) = page_input(comparison, PageContext(findings=[found], parts=parts))[1].findings
-    assert (mark.get("new"), mark.get("parts")) == ("b, a", ("mostly in", [("a", "+10 samples (new)")]))
+    assert (mark.new, mark.parts) == ("b, a", ("mostly in", [("a", "+10 samples (new)")]))
     (mark,) = page_input(comparison, PageContext(findings=[finding("f")]))[1].findings
-    assert "parts" not in mark
+    assert mark.parts is None
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_finding_has_same_tag_as_comment(kind: str, direction: Direction, word: 
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     found = replace(finding("f", colour="yellow"), kind=kind, direction=direction)
     _, header = page_input(comparison, PageContext(findings=[found]))
-    assert header.findings[0].get("tag") == word
+    assert header.findings[0].tag == word
 
 
 def test_possible_regression_is_not_marked_as_severe() -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     _, header = page_input(comparison, PageContext(findings=[finding("f", colour="yellow"), finding("main")]))
-    assert [mark["severity"] for mark in header.findings] == ["maybe", "severe"]
+    assert [mark.severity for mark in header.findings] == ["maybe", "severe"]
 
 
 def test_the_total_changed_only_if_a_finding_states_it() -> None:
@@ -98,7 +98,7 @@ def test_the_total_is_not_a_function_called_total() -> None:
     run = replace(finding("total"), share_from=None, share_to=None)
     for found, marked in ((run, []), (finding("total"), [comparison.symbols.names.index("total")])):
         _, header = page_input(comparison, PageContext(findings=[found]))
-        assert [mark["symbol"] for mark in header.findings] == marked
+        assert [mark.symbol for mark in header.findings] == marked
 
 
 def test_changed_functions_are_never_cut() -> None:
