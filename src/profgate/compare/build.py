@@ -210,18 +210,14 @@ class AlignedRuns:
         )
 
     def _warnings(self, costs: RunCosts) -> tuple[Reason, ...]:
-        counted, numbers = Counter[str](), Counter[str]()
-        for warning in (warning for profile in self._runs for warning in profile.warnings):
-            what, colon, number = warning.rpartition(": ")
-            known = bool(colon) and number.isdecimal() and len(number) < 16  # counts differ between runs
-            text = f"{what}: " if known else warning
-            counted[text] += 1
-            if known:
-                numbers[text] += int(number)
-        found = [
-            Reason(ReasonCode.PROFILE_WARNING, {"text": f"{text}{numbers.get(text, '')}", "runs": times})
-            for text, times in counted.items()
-        ]
+        runs, counts = Counter[str](), Counter[str]()
+        for profile in self._runs:
+            runs.update([*profile.warnings, *sorted(profile.warning_counts)])
+            counts.update(profile.warning_counts)
+        found: list[Reason] = []
+        for what, times in runs.items():
+            text = f"{what}: {counts[what]}" if what in counts else what
+            found.append(Reason(ReasonCode.PROFILE_WARNING, {"text": text, "runs": times}))
         if not len(costs.symbols) or not costs.run_totals.any():
             found.append(Reason(ReasonCode.NO_SAMPLES, {"side": "both"}))
         if any(profile.measurements is not None and within_real(profile.measurements).any() for profile in self._runs):

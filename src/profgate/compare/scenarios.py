@@ -22,12 +22,13 @@ def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
 
 def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
     """Return the warnings about whole benchmark files."""
-    return without_repeats(
-        Reason(ReasonCode.PROFILE_WARNING, {"file": profile.name, "text": text})
-        for profile in profiles
-        if profile.measurements is not None and profile.measurements.scenarios
-        for text in profile.warnings
-    )
+    found: list[Reason] = []
+    for profile in profiles:
+        if profile.measurements is None or not profile.measurements.scenarios:
+            continue
+        texts = [*profile.warnings, *(f"{what}: {count}" for what, count in profile.warning_counts.items())]
+        found += [Reason(ReasonCode.PROFILE_WARNING, {"file": profile.name, "text": text}) for text in texts]
+    return without_repeats(found)
 
 
 def scenario_of(profile: Profile) -> str | None:
@@ -69,4 +70,5 @@ def _part(profile: Profile, body: Measurements, number: int, records: IntArray) 
         ),
         periods=(None,) * len(places),
         warnings=(),
+        warning_counts={},
     )

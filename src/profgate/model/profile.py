@@ -180,7 +180,11 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The result of a reader. ``periods`` are the values of one sample; ``attachments`` are of a single format."""
+    """The result of a reader. ``periods`` are the values of one sample; ``attachments`` are of a single format.
+
+    ``warnings`` are complete; ``warning_counts`` are numbers of things by their description, which are added up over
+    the runs of a workload.
+    """
 
     name: str
     configuration: Configuration = Configuration()
@@ -193,6 +197,7 @@ class Profile:
     periods: tuple[int | None, ...] = ()
     facts: Facts = field(default_factory=Facts)
     warnings: tuple[str, ...] = ()
+    warning_counts: Mapping[str, int] = field(default_factory=dict)
 
 
 class Workload(NamedTuple):

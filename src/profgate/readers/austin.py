@@ -114,5 +114,5 @@ class _Samples:
                 runtime=self.header.get("python"),
                 rate=1e9 / period if period else None,
             ),
-            warnings=(f"lines that are no samples: {self.unreadable}",) if self.unreadable else (),
+            warning_counts={"lines that are no samples": self.unreadable} if self.unreadable else {},
         )

@@ -241,6 +241,7 @@ class _Text:
         lines = [self.lines.get(number) for number in range(len(self.own))]
         creator = _CREATOR.match(self.header.get("creator", ""))
         name, version = creator.group("name", "version") if creator else (None, None)
+        upper_bounds = "functions that call each other in circles, whose inclusive costs are upper bounds"
         return Profile(
             name=self.where,
             metrics=tuple(metric for metric, _ in measured),
@@ -253,7 +254,8 @@ class _Text:
                 profiler_version=version,
                 runtime="php" if name == "xdebug" else None,
             ),
-            warnings=tuple(self.warnings(left_out, bounds)),
+            warnings=tuple(self.warnings(left_out)),
+            warning_counts={upper_bounds: bounds} if bounds else {},
         )
 
     def line_values(self, rows: list[int], factors: IntArray, totals: IntArray) -> LineValues | None:
@@ -287,13 +289,11 @@ class _Text:
             if total != stated:
                 raise ProfileError(self.where, f"the costs of {event} add up to {total}, but the file states {stated}")
 
-    def warnings(self, left_out: list[str], bounds: int) -> Iterator[str]:
+    def warnings(self, left_out: list[str]) -> Iterator[str]:
         if self.stated is None:
             yield "the file ends without totals; it may be cut off"
         for event in left_out:
             yield f"{event} is left out: it has negative costs"
-        if bounds:
-            yield f"the inclusive costs of {bounds} functions that call each other in circles are upper bounds"
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:

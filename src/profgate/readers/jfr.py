@@ -75,7 +75,7 @@ class JfrReader(BuiltInReader):
             stacks=paths.stacks(np.array([samples, allocated][:count], np.int64), where),
             periods=(1, None)[:count],
             facts=Facts(format=self.name, profiler="jfr", runtime="java"),
-            warnings=tuple(f"{what}: {number}" for what, number in sorted(warnings.items(), reverse=True)),
+            warning_counts=warnings,
         )
 
 

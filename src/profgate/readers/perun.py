@@ -92,7 +92,7 @@ class _Document:
             attachments=models,
             periods=(1 if kperf else None,),
             facts=Facts(format=PerunReader.name, profiler=self.collector or None),
-            warnings=tuple(f"{count} {what}" for what, count in sorted(self.warnings.items())),
+            warning_counts=self.warnings,
         )
 
     def measurements(self) -> Measurements:
@@ -164,7 +164,7 @@ class _Document:
         amount = _number(record.get("amount"), where, "amount")
         if math.isnan(amount):
             # a missing amount is NaN, so that the location does not count as added or removed
-            self.warnings["records have no amount"] += 1
+            self.warnings["records without an amount"] += 1
         frame = self.frame_of_uid(record.get("uid"), where, _text(record.get("location")) or None)
         size, exclusive = (_number(record.get(key), where, key) for key in (_SIZE, "exclusive"))
         stated = next((record[key] for key in ("call-order", "order") if record.get(key) is not None), order)
@@ -229,9 +229,9 @@ class _Document:
             start, end = (_number(model.get(key), where, key) for key in ("x_start", "x_end"))
             curve = _curve(model, where, (start, end), sizes)
             if model.get("r_square") is None or not (model.get("coeffs") or curve):
-                self.warnings["models without coefficients or values were left out"] += 1
+                self.warnings["models without coefficients or values that were left out"] += 1
             elif name not in MODEL_NAMES:
-                self.warnings["models of an unknown kind were left out"] += 1
+                self.warnings["models of an unknown kind that were left out"] += 1
             else:
                 yield Model(
                     frame=self.frame_of_uid(uid, where, modules.get(_uid_name(uid))),

@@ -66,7 +66,7 @@ class PstatsReader(BuiltInReader):
             graph=table.graph(),
             periods=(None,),
             facts=Facts(format=PstatsReader.name, profiler="cProfile", runtime="python"),
-            warnings=tuple(f"{count} {what}" for what, count in table.warnings.items()),
+            warning_counts=table.warnings,
         )
 
 
@@ -117,7 +117,7 @@ class _Table:
                 # the profile module stores only the number of calls for each caller, without times
                 self.edge_total.append(0)
                 self.edge_calls.append(self.count(key, row))
-                self.warnings["callers come without times: only their calls are known"] += 1
+                self.warnings["callers without times, of which only the calls are known"] += 1
 
     def function(self, key: Marshalled) -> int:
         number = self.known.get(key)
@@ -144,7 +144,7 @@ class _Table:
         if not math.isfinite(value) or abs(value) > _MAX_SECONDS:
             raise self.error(key, f"has {value!r} for a time")
         if value < 0:
-            self.warnings["negative times were taken for 0"] += 1
+            self.warnings["negative times that were taken for 0"] += 1
         return max(0, round(value * _NANOSECONDS))
 
     def error(self, key: Marshalled, what: str) -> ProfileError:

@@ -41,7 +41,7 @@ class PyinstrumentReader(BuiltInReader):
             tree.own[number] = own = _time_of(call, place) - sum(_time_of(callee, place) for callee in callees)
             clamped += own < -_ROUNDING * (len(callees) + 1)
             waiting += [(callee, number) for callee in reversed(callees)]
-        warning = f"{clamped} calls take less time than what they call; they were given none of their own"
+        warning = "calls take less time than what they call, so that they were given none of their own"
         return Profile(
             name=where,
             metrics=(Metric("time", "nanoseconds"),),
@@ -50,7 +50,7 @@ class PyinstrumentReader(BuiltInReader):
             # the value of a sample is the time since the previous sample, so there is no constant period
             periods=(None,),
             facts=Facts(format=self.name, profiler="pyinstrument", runtime="python"),
-            warnings=(warning,) if clamped else (),
+            warning_counts={warning: clamped} if clamped else {},
         )
 
 

@@ -56,9 +56,7 @@ class PythonSamplingReader(BuiltInReader):
                 f"the header states {header.samples} samples, but the file contains {samples.count}"
             )
         values = samples.tree.values()
-        left_out = (
-            f"{samples.empty} of {samples.count} samples have no frame and are left out, as by Python's own replay"
-        )
+        left_out = "samples without a frame, which are left out, as by Python's own replay"
         return Profile(
             name=where,
             metrics=(Metric("samples", "samples"),),
@@ -72,7 +70,7 @@ class PythonSamplingReader(BuiltInReader):
                 rate=1e6 / header.interval if header.interval else None,
                 mode=header.mode,
             ),
-            warnings=(left_out,) if samples.empty else (),
+            warning_counts={left_out: samples.empty} if samples.empty else {},
         )
 
 

@@ -58,9 +58,7 @@ class SpeedscopeReader(BuiltInReader):
         parts = [_part(thread, len(frames.names), place, where) for place, thread in threads]
         values, metrics, rounded = _measured(parts, where)
         counted: Counter[str] = sum((part.warnings for part in parts), Counter())
-        warnings = [f"{count} {what}" for what, count in sorted(counted.items())]
-        if rounded:
-            warnings.append(f"values were rounded to {_DECIMALS} decimals or what 63 bits can hold")
+        rounding = f"values were rounded to {_DECIMALS} decimals or what 63 bits can hold"
         periods = [
             period_of(row) if metric.kind is MetricKind.SAMPLED and metric.unit != "bytes" else None
             for metric, row in zip(metrics, values, strict=True)
@@ -77,7 +75,8 @@ class SpeedscopeReader(BuiltInReader):
             facts=Facts(
                 format=SpeedscopeReader.name, profiler=profiler or None, profiler_version=version or None, rate=rate
             ),
-            warnings=tuple(warnings),
+            warnings=(rounding,) if rounded else (),
+            warning_counts=counted,
         )
 
 

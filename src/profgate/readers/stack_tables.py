@@ -88,7 +88,7 @@ class Threads:
             stacks=self._stacks(values[:, :-1], values[:, -1].copy()),
             periods=tuple(1 if metric.unit == "samples" else None for metric in metrics),
             facts=Facts(format=name, profiler=product if isinstance(product, str) else None),
-            warnings=(f"{bare} of {len(names)} functions are bare addresses: {advice}",) if bare else (),
+            warning_counts={f"functions that are bare addresses; {advice}": bare} if bare else {},
         )
 
     def _columns(self) -> tuple[IntArray, tuple[Metric, ...]]:

@@ -53,7 +53,7 @@ class TraceEventsReader(BuiltInReader):
             stacks=tree.stacks(values, where, calls=True),
             periods=(None,),
             facts=Facts(format=TraceEventsReader.name),
-            warnings=tuple(f"{count} {what}" for what, count in sorted((+trace.warnings).items())),
+            warning_counts=+trace.warnings,
         )
 
 
@@ -111,16 +111,16 @@ class _Trace:
     def add(self, event: Json, where: str) -> None:
         kind, name = event.get("ph"), event.get("name")
         if kind in ("b", "e", "n", "S", "T", "p", "F"):
-            self.warnings["asynchronous events belong to no stack and were left out"] += 1
+            self.warnings["asynchronous events that belong to no stack and were left out"] += 1
         elif name in ("Profile", "ProfileChunk"):
-            self.warnings["parts of a sampled CPU profile were left out: save it as .cpuprofile"] += 1
+            self.warnings["parts of a sampled CPU profile that were left out; save it as .cpuprofile"] += 1
         if kind not in ("X", "B", "E"):
             return
         thread = self.threads.setdefault((str(event.get("pid")), str(event.get("tid"))), _Thread())
         start = _nanoseconds(event, "ts", where)
         if kind == "X":
             if "dur" not in event:
-                self.warnings["events without a duration were left out"] += 1
+                self.warnings["events without a duration that were left out"] += 1
                 return
             length = _nanoseconds(event, "dur", where)
             if length < 0:

@@ -124,12 +124,12 @@ def test_ignore_drops_and_focus_keeps_stacks() -> None:
 
 
 def test_counts_of_equal_warnings_are_added_up() -> None:
-    given = [("cut: 2", "odd: x"), ("cut: 3", "odd: x"), ("odd: y",)]
+    given = [(("odd: x",), {"cut": 2}), (("odd: x",), {"cut": 3}), (("odd: y",), {})]
     (profile,) = folded([{"main": 1}])
-    runs = [replace(profile, warnings=warnings) for warnings in given]
+    runs = [replace(profile, warnings=warnings, warning_counts=counts) for warnings, counts in given]
     assert [tuple(reason.parameters.values()) for reason in overlaid(runs, runs).warnings] == [
-        ("cut: 10", 4),
         ("odd: x", 4),
+        ("cut: 10", 4),
         ("odd: y", 2),
     ]
 

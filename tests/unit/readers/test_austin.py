@@ -28,7 +28,7 @@ def test_a_recorded_wall_profile_has_the_sampled_time() -> None:
     assert total == 3_816_766_000
     # austin reported that it sampled for 3.83 s, starting and ending included
     assert total / 3_831_581_000 > 0.99
-    assert not found.warnings
+    assert (found.warnings, found.warning_counts) == ((), {})
 
 
 def test_a_recorded_full_profile_has_three_metrics() -> None:
@@ -76,7 +76,7 @@ def test_an_unusable_interval_leaves_the_rate_unknown(interval: str) -> None:
 
 def test_many_damaged_lines_are_an_error() -> None:
     good = ["P1;T0:1;a.py:f:1 5"] * 20
-    assert read(*good, "P1;T0:1;a.py:f:1").warnings == ("lines that are no samples: 1",)
+    assert list(read(*good, "P1;T0:1;a.py:f:1").warning_counts.values()) == [1]
     with pytest.raises(ProfileError, match=r"a\.austin:5: expected 'P1;T2;file:function:line 42'"):
         read("P1;T0:1;a.py:f:1 5,0,1", *good[:3])
     with pytest.raises(ProfileError, match="expected"):

@@ -62,7 +62,7 @@ def test_a_sample_lasts_until_the_next() -> None:
     found = read(document([4, 5, 5, 4], [100, 10, 20, 30], end=200))
     assert rows(found) == [("main", [10_000 + 40_000]), ("main;work", [50_000])]
     assert (found.frames.names[1:3], found.frames.lines[1:3]) == (["main", "work"], [10, 20])
-    assert not found.warnings
+    assert (found.warnings, found.warning_counts) == ((), {})
 
 
 def test_the_period_is_the_mean_time_of_busy_samples() -> None:

@@ -79,7 +79,7 @@ def test_weight_without_a_frame_is_counted_on_the_root() -> None:
     profile = read(" 3\na 1\n")
     assert profile.stacks is not None
     assert profile.stacks.root_values.tolist() == [3]
-    assert not profile.warnings
+    assert (profile.warnings, profile.warning_counts) == ((), {})
 
 
 def test_metadata_before_the_stacks_names_the_unit() -> None:

@@ -62,7 +62,7 @@ def test_all_processes_of_the_documented_file_are_read() -> None:
     assert where["0x2010"] == (None, None, "libxul.so")
     assert where["nsThread::Run()"] == (None, None, "libxul.so")
     assert where["0xffff0000"] == (None, None, None)
-    assert found.warnings[0].startswith("2 of 7 functions are bare addresses: open it in profiler.firefox.com")
+    assert list(found.warning_counts.values()) == [2]  # bare addresses
 
 
 def test_the_address_of_a_library_changes_no_frame() -> None:

@@ -25,7 +25,7 @@ def test_a_recorded_file_has_every_test() -> None:
         "test_suite.test_waits[40]": 41,
         "test_suite.TestOrders.test_fails": 11,
     }
-    assert found.warnings == ("tests skipped: 1", "tests that failed and are compared all the same: 1")
+    assert list(found.warning_counts.values()) == [1, 1]
 
 
 def test_tests_of_a_suite_are_one_run() -> None:
@@ -50,7 +50,7 @@ def test_a_line_that_is_none_is_left_out(line: str) -> None:
 
 
 def test_a_test_without_time_is_a_warning() -> None:
-    assert read('<testsuite><testcase name="a"/></testsuite>').warnings == ("tests without a time: 1",)
+    assert list(read('<testsuite><testcase name="a"/></testsuite>').warning_counts.values()) == [1]
 
 
 def test_an_empty_suite_is_valid() -> None:

@@ -53,7 +53,7 @@ def test_a_recorded_text_agrees_with_perf_report() -> None:
         assert f"{100 * leaves[name] / whole:.2f}" == percent
     assert (found.metrics[0].name, found.metrics[0].unit) == ("cpu-clock", "nanoseconds")
     assert found.periods == (2_500_000,)
-    assert not found.warnings
+    assert (found.warnings, found.warning_counts) == ((), {})
     assert found.frames.modules[found.frames.names.index("fib")] == "/app/shop"
 
 
@@ -104,7 +104,7 @@ def test_comments_and_source_lines_are_no_frames() -> None:
     text = f"{header('cycles', '7')}\t 1164 fib+0x0 (/app/shop)\n  shop.c:11\n\t 27 main+0x1 (/x)\n  libc.so.6+0x27\n\n"
     found = read(lines + text)
     assert rows(found) == [("shop;main;fib", [7])]
-    assert not found.warnings
+    assert (found.warnings, found.warning_counts) == ((), {})
 
 
 @pytest.mark.parametrize(

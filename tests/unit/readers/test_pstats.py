@@ -78,7 +78,7 @@ def test_a_minimal_file_gives_frames_times_calls_and_callers() -> None:
     ]
     assert found.metrics[0].unit == "nanoseconds"
     assert found.metrics[0].kind is MetricKind.TIMED
-    assert not found.warnings
+    assert (found.warnings, found.warning_counts) == ((), {})
 
 
 def test_the_profiler_written_in_python_counts_callers_without_times() -> None:
@@ -88,7 +88,7 @@ def test_the_profiler_written_in_python_counts_callers_without_times() -> None:
     found = read(marshal.dumps(recorder.stats))
     assert found.graph is not None
     assert found.graph.edge_total.sum() == 0
-    assert "come without times" in found.warnings[0]
+    assert list(found.warning_counts) == ["callers without times, of which only the calls are known"]
 
 
 def test_a_caller_without_a_row_gets_a_frame() -> None:
@@ -102,7 +102,7 @@ def test_negative_times_are_taken_for_zero_and_counted() -> None:
     found = read(marshal.dumps({MAIN: (1, 1, -1e-9, 0.0, {})}))
     assert found.graph is not None
     assert found.graph.self_value.tolist() == [[0]]
-    assert found.warnings == ("1 negative times were taken for 0",)
+    assert list(found.warning_counts.values()) == [1]
 
 
 def test_an_empty_table_is_a_valid_profile() -> None:

@@ -43,7 +43,7 @@ def test_own_time_is_what_the_callees_leave() -> None:
         ("main;rest", [250_000_000]),
     ]
     assert found.frames.lines == [3, 9, 3]
-    assert not found.warnings
+    assert (found.warnings, found.warning_counts) == ((), {})
 
 
 def test_what_pyinstrument_calls_self_is_the_callers_own() -> None:
@@ -59,8 +59,8 @@ def test_methods_carry_their_class_and_builtins_no_file() -> None:
 
 
 def test_large_negative_own_times_are_reported() -> None:
-    assert not read(document(call("main", 0.000001, call("work", 0.000002)))).warnings
-    assert read(document(call("main", 1, call("work", 2)))).warnings[0].startswith("1 calls take less time")
+    assert not read(document(call("main", 0.000001, call("work", 0.000002)))).warning_counts
+    assert list(read(document(call("main", 1, call("work", 2)))).warning_counts.values()) == [1]
 
 
 def test_a_recording_without_samples_is_valid_and_empty() -> None:

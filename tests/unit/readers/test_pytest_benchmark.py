@@ -34,7 +34,7 @@ def test_a_recorded_file_has_the_medians_that_pytest_printed() -> None:
 def test_without_rounds_the_median_is_the_run() -> None:
     found = read({"name": "sort", "fullname": "a.py::sort", "stats": {"mean": 0.7, "median": 0.5, "rounds": 9}})
     assert values(found, "a.py::sort") == [5e8]
-    assert not found.warnings
+    assert (found.warnings, found.warning_counts) == ((), {})
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_frames_of_the_profiler_itself_are_left_out() -> None:
 def test_samples_without_frames_are_left_out_with_a_warning() -> None:
     found = read(binary(record(FULL, 1, 0) + record(FULL, 0) + repeat(2), 4))
     assert stacks_of(found) == {(("a.py", "main"),): 1}
-    assert found.warnings == ("3 of 4 samples have no frame and are left out, as by Python's own replay",)
+    assert list(found.warning_counts.values()) == [3]
 
 
 def test_places_in_one_line_are_one_frame() -> None:

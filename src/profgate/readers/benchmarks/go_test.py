@@ -47,8 +47,8 @@ class _TestOutput(ResultFormat):
         profile = go_benchmark.FORMAT.read(source_of(source.name, text))
         tests = len(_tests(json_lines(source), Results(source.name)))
         if tests:
-            left_out = f"times of tests beside benchmarks, which are left out: {tests}"
-            profile = replace(profile, warnings=(*profile.warnings, left_out))
+            left_out = {"times of tests beside benchmarks, which are left out": tests}
+            profile = replace(profile, warning_counts={**profile.warning_counts, **left_out})
         return profile
 
 

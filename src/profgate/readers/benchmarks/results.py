@@ -135,7 +135,7 @@ class Results:
             ),
             periods=(None,) * len(metrics),
             facts=facts,
-            warnings=tuple(f"{what}: {count}" for what, count in sorted(self.warnings.items()) if count),
+            warning_counts=+self.warnings,
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
