@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
@@ -18,22 +17,9 @@ from profgate.init.repository_files import LARGEST_FILE, Files, top_of
 from profgate.init.trial import Trial, trial_of
 from profgate.init.workflow import open_line
 from profgate.io.files import exists, read_loosely, write_text
-from profgate.io.git import git
 from profgate.io.worktrees import quiet_git
 from profgate.model.visible_text import visible
 
-NO_TERMINAL = "Standard input is not a terminal: the detected values are used, as with --yes.\n"
-NEXT = (
-    "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
-    "after that make the job profgate a required check.\n"
-)
-BRANCH = "profgate"
-COMMITTED = f"""\
-Committed on the new local branch {BRANCH}; nothing was pushed. To open a pull request:
-  git push --set-upstream origin {BRANCH}
-  gh pr create --fill
-"""
-IGNORED = "git ignores {paths}; add with git add --force {paths}\n"
 plan_options: Decorator = bundled(
     "options",
     Options,
@@ -47,9 +33,7 @@ plan_options: Decorator = bundled(
     click.option(
         "--measure", is_flag=True, help="Make a trial recording, to check the command and to choose the number of runs."
     ),
-    click.option("--skeleton", is_flag=True, help="Write a first benchmark if there is none."),
     click.option("--replace", is_flag=True, help="Replace the workflow of an earlier profgate init."),
-    click.option("--pull-request", is_flag=True, help="Commit the files on a new local branch; nothing is pushed."),
     click.option("--branch", metavar="NAME", help="Branch that pull requests are merged into."),
     click.option("--runner", metavar="LABEL", help="Label of the runner, or several labels separated by commas."),
 )
@@ -69,7 +53,7 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
         raise ProfgateError(folder, "is not a folder; specify the root folder of a repository")
     ask = not yes and sys.stdin.isatty()
     if not ask and not yes:
-        sys.stdout.write(NO_TERMINAL)
+        sys.stdout.write("Standard input is not a terminal: the detected values are used, as with --yes.\n")
     top, under = top_of(folder)
     files, questions = Files(top), Questions(ask=ask)
     project = detected(files)
@@ -87,15 +71,21 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     for path in sorted(written.keys() - {workflow}):
         _write(top, path, written[path], questions, replace=False)
     with suppress(ProfgateError):  # git fails if it ignores none of them
-        ignored = "" if options.pull_request else quiet_git(top, "check-ignore", "--", *written)
-        sys.stdout.write(ignored and IGNORED.format(paths=" ".join(ignored.split("\n")).strip()))
+        ignored = quiet_git(top, "check-ignore", "--", *written)
+        sys.stdout.write(
+            ignored
+            and "git ignores {paths}; add with git add --force {paths}\n".format(
+                paths=" ".join(ignored.split("\n")).strip()
+            )
+        )
     if line := open_line(written[workflow]):
         problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
         raise ProfgateError(f"{workflow}:{line}", problem)
     sys.stdout.write("".join(f"{note}\n" for note in trial.plan.notes()) + trial.result.partition("\n")[2])
-    if options.pull_request:
-        _commit(top, [*written], trial.result)
-    sys.stdout.write(COMMITTED if options.pull_request else NEXT)
+    sys.stdout.write(
+        "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
+        "after that make the job profgate a required check.\n"
+    )
     return 0
 
 
@@ -112,17 +102,3 @@ def _write(top: str, path: str, text: str, questions: Questions, *, replace: boo
     write_text(place, text)
     sys.stdout.write(f"Wrote {path}.\n")
     return True
-
-
-def _commit(top: str, paths: Sequence[str], result: str) -> None:
-    """Commit only these files on a new branch, with the result of the trial recording in the message.
-
-    Raises ProfgateError if the branch exists or git fails.
-    """
-    try:
-        git(["switch", "--quiet", "--create", BRANCH], top, settings={})  # with the user's hooks, as are the next ones
-    except ProfgateError as error:
-        raise ProfgateError("--pull-request", f"{error.what}; delete or rename the branch {BRANCH}") from error
-    git(["add", "--force", "--", *paths], top, settings={})
-    message = f"Measure the performance of pull requests\n\n{result}".strip()
-    git(["commit", "--quiet", "--only", "--message", message, "--", *paths], top, settings={})

@@ -20,8 +20,6 @@ from profgate.model.policy import Policy
 from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 
-WORKING_TREE = "working tree"
-
 
 @opt.command(
     "profgate measure main --setup 'pip install .' -- python bench/parse.py",
@@ -64,7 +62,7 @@ def measure(
     if (start := merge_base(baseline, target or "HEAD")) != baseline:
         sys.stderr.write(f"profgate: {base} has other commits too, so the baseline is {start[:12]}, where they part\n")
         baseline = start
-    sides = Side(base, baseline), Side(head or WORKING_TREE, target)
+    sides = Side(base, baseline), Side(head or "working tree", target)
     given = PipelineInput(
         (),
         (),

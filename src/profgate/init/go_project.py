@@ -9,8 +9,6 @@ from profgate.init.candidates import MOST, PLAIN, Candidate, Kind, within
 from profgate.init.repository_files import Files
 
 BENCHMARK = re.compile(r"^func (Benchmark\w{0,80})\(\w+ \*testing\.B\)", re.MULTILINE)
-TEST = re.compile(r"^func Test\w{0,80}\(\w+ \*testing\.T\)", re.MULTILINE)
-BUILT = re.compile(r"^//go:build (?!.*(?:go1|linux|unix|amd64|!))", re.MULTILINE)  # only with a tag
 
 
 def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:
@@ -21,9 +19,14 @@ def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     for path in here.listed("**/*_test.go"):
         text = here.read(path)
         place = f"./{path.rpartition('/')[0]}" if "/" in path else "."
-        if not path.startswith(nested) and PLAIN.fullmatch(place) and not BUILT.search(text):
+        # only with a tag
+        if (
+            not path.startswith(nested)
+            and PLAIN.fullmatch(place)
+            and not re.search(r"^//go:build (?!.*(?:go1|linux|unix|amd64|!))", text, re.MULTILINE)
+        ):
             benchmarks[place] += BENCHMARK.findall(text)
-            tested[place] += len(TEST.findall(text))
+            tested[place] += len(re.findall(r"^func Test\w{0,80}\(\w+ \*testing\.T\)", text, re.MULTILINE))
     setup = within(folder, ["go mod download"])
     for package, names in sorted(benchmarks.items()):
         where = f"{package} of {folder}" if folder != "." else package

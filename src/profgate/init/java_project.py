@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from profgate.init.candidates import MOST, NAME, Candidate, Kind, joined, within
 from profgate.init.repository_files import Files
 
-METHOD = re.compile(r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{")
 JMH = "-f 0 -foe true "  # in this process; an error of a benchmark ends it
 FIXED_WORK = "-bm ss -wi 0 -i 1 -bs {}"  # calls each benchmark this often, so that a slower one takes longer
 CLASS_PATH = "target/test-classes:target/classes:$(cat target/class-path)"
@@ -33,7 +32,10 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 def _benchmarks(here: Files, folder: str, class_path: str, setup: tuple[str, ...]) -> Iterator[Candidate]:
     """Return one command per class. It names the benchmarks, so that a new one does not change the total."""
     texts = {path: here.read(path) for path in here.listed("**/*.java") if path.startswith("src/")}
-    for path, methods in {path: METHOD.findall(text) for path, text in texts.items()}.items():
+    for path, methods in {
+        path: re.findall(r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{", text)
+        for path, text in texts.items()
+    }.items():
         name = path.rpartition("/")[2].removesuffix(".java")
         if methods and NAME.fullmatch(name):
             times = 1 if "@OperationsPerInvocation" in texts[path] else 1000  # JMH states the time of an operation

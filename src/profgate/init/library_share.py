@@ -11,7 +11,6 @@ from profgate.init.candidates import subtable, toml
 from profgate.init.repository_files import Files
 from profgate.model.profile import Profile
 
-INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")
 OTHERS = re.compile(
     r"(?:^|/)(?:_?bench\w*|perf|tests?|testing|specs?|__tests__|examples?|jmh)/"
@@ -20,9 +19,6 @@ OTHERS = re.compile(
 )
 DEFINED = re.compile(r"\b([A-Za-z_]\w{2,80})\s*\(")
 SCOPES = re.compile(r"\b(?:namespace|class|struct)\s+([A-Za-z_]\w{0,80})")
-TEST_MODULE = re.compile(r"::tests?::")
-CPP = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")
-KEYWORDS = frozenset({"main", "while", "for", "switch", "return", "sizeof", "operator", "std"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +65,15 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None
     paths, crates = RepositoryPaths(files.tracked, all_known=True), _crates(files)
     java = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
     classes = {re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in java}
-    sources = [files.read(path) for path in library if path.endswith(CPP)]
+    sources = [
+        files.read(path)
+        for path in library
+        if path.endswith((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc"))
+    ]
     defined, scopes = (
-        {name for text in sources for name in each.findall(text)} - KEYWORDS for each in (DEFINED, SCOPES)
+        {name for text in sources for name in each.findall(text)}
+        - frozenset({"main", "while", "for", "switch", "return", "sizeof", "operator", "std"})
+        for each in (DEFINED, SCOPES)
     )
 
     @cache
@@ -79,10 +81,10 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None
         if file and "/" in file:
             path = file.removeprefix("file://")
             inside = path.removeprefix(f"{checkout}/")
-            found = paths.find(INSTALLED.sub("", path)) or (inside if inside != path else None)
+            found = paths.find(re.sub(r"^.*/(?:site|dist)-packages/", "", path)) or (inside if inside != path else None)
             return found is not None and not OTHERS.search(found) and not DEPENDENCIES.search(found)
         if crates and re.search(crates, name):
-            return TEST_MODULE.search(name) is None
+            return re.search(r"::tests?::", name) is None
         # the outermost scope of a C++ function, without its return type and arguments
         path = re.split(r"[<(]", name.replace("(anonymous namespace)::", ""), maxsplit=1)[0].rpartition(" ")[2]
         if path.partition("::")[0] in (scopes if "::" in path else defined):

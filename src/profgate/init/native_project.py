@@ -18,7 +18,6 @@ from profgate.io.processes import run_command
 from profgate.io.worktrees import copied_worktree
 
 OPTIONS = "-g -fno-omit-frame-pointer"
-FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
 TESTS = re.compile(r"test", re.IGNORECASE)
 EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
@@ -27,14 +26,10 @@ PLACE = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,80}(?:/[A-Za-z0-9_.+-]{1,80
 RULE = re.compile(  # a target with a recipe, in the database that make prints
     r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n((?:#[^\n]*+\n)++)((?:\t[^\n]*+\n)++)", re.MULTILINE
 )
-OUTPUT = re.compile(r" -o (\S{1,160})")
-MAKEFILES = frozenset({"GNUmakefile", "Makefile", "makefile"})
 GOOGLE = re.compile(r"#include [<\"]benchmark/benchmark\.h")
 GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchmark this often
 API = "build/.cmake/api/v1"  # CMake's file API
-LONGEST = 120.0  # seconds for all configurations
 LARGEST_REPLY = 1 << 24
-MOST_SWITCHES = 6
 
 
 def native_setup(files: Files) -> tuple[str, ...]:
@@ -51,12 +46,13 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
     then folders of benchmarks and tests are configured that are projects of their own.
     """
     lists = {path.rpartition("/")[0] or ".": files.read(path) for path in files.listed("**/CMakeLists.txt")}
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + 120.0  # for all configurations
     own = [folder for folder, text in lists.items() if PROJECT.search(text)]
     nested = [folder for pattern in (MEASURES, TESTS) for folder in own if pattern.search(folder)]
     with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
         made = dict[str, Candidate]()  # by name, because each of several Makefiles may include the same rules
-        for path in sorted(path for path in files.tracked if PurePosixPath(path).name in MAKEFILES):
+        names = {"GNUmakefile", "Makefile", "makefile"}
+        for path in sorted(path for path in files.tracked if PurePosixPath(path).name in names):
             for program in _makefile(files, checkout, PurePosixPath(path).parent.as_posix(), end):
                 made.setdefault(PurePosixPath(program.command).name, program)
         yield from made.values()
@@ -76,7 +72,7 @@ def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[
         words, folder=checkout, environment=without_git(os.environ), log=log, timeout=max(0.01, end - time.monotonic())
     )
     for target, about, recipe in RULE.findall(read_loosely(log, LARGEST_REPLY)):
-        output = (OUTPUT.findall(recipe) or [""])[-1]
+        output = (re.findall(r" -o (\S{1,160})", recipe) or [""])[-1]
         name = target if "$" in output else output
         runs = "\t./$@\n" in recipe or f"\t./{name}\n" in recipe
         program, kind = os.path.normpath(joined(folder, name)), _kind(" ".join(map(os.path.basename, (target, name))))
@@ -99,7 +95,7 @@ def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Cand
         if Kind.BENCHMARK in {each.kind for each in found} or (found and pattern is not MEASURES):
             break
         names = [name for name in off if pattern.search(name)]
-        for chosen in (names, *([name] for name in names[:MOST_SWITCHES])):
+        for chosen in (names, *([name] for name in names[:6])):
             more = _configured(files, checkout, folder, chosen, end)[0] if chosen else []
             if more:
                 found += more
@@ -161,5 +157,6 @@ def _kind(name: str) -> Kind | None:
 
 def _cmake_setup(folder: str = ".", switches: Sequence[str] = (), target: str = "") -> tuple[str, str]:
     given = [f"-D{name}=ON" for name in dict.fromkeys(switches)]
-    configure = f"{FRAMES} cmake -S {shlex.quote(folder)} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"
+    frames = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
+    configure = f"{frames} cmake -S {shlex.quote(folder)} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"
     return " ".join([configure, *given]), f'cmake --build build -j "$(nproc)"{target and f" --target {target}"}'

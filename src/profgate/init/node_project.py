@@ -22,14 +22,15 @@ from profgate.init.candidates import (
 )
 from profgate.init.repository_files import Files
 
-PNPM = "command -v pnpm || npm install --global pnpm@{version}"
-PNPM_VERSION = re.compile(r"pnpm@(\d{1,3}\.\d{1,3}\.\d{1,3})")
-YARN = "command -v yarn || corepack enable"
 LOCKS = (
     ("package-lock.json", "npm", ("npm ci",)),
     ("npm-shrinkwrap.json", "npm", ("npm ci",)),
-    ("pnpm-lock.yaml", "pnpm", (PNPM, "pnpm install --frozen-lockfile")),
-    ("yarn.lock", "yarn", (YARN, "yarn install --immutable")),
+    (
+        "pnpm-lock.yaml",
+        "pnpm",
+        ("command -v pnpm || npm install --global pnpm@10.34.8", "pnpm install --frozen-lockfile"),
+    ),
+    ("yarn.lock", "yarn", ("command -v yarn || corepack enable", "yarn install --immutable")),
     ("bun.lock", "npm", ("command -v bun || npm install --global bun@1.4.5", "bun install --frozen-lockfile")),
 )
 # these are not written in JavaScript, or only start other programs
@@ -42,7 +43,6 @@ ELSEWHERE = re.compile(r"(?:^|[\s/])(ava|cypress|karma|playwright|tap|vitest|wtr
 TIMED = re.compile(r"['\"](?:benchmark|tinybench|mitata|benny|cronometro|bench-node)['\"]")  # they are imported
 LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}
 RUNNERS = frozenset({"npm", "yarn", "pnpm"})
-ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 NO_BENCHMARK = re.compile(r"^_|config|util|helper|fixture|setup|types|\.d\.ts$|report|result", re.IGNORECASE)
 TESTS = re.compile(r"\b(?:mocha|uvu|borp)\b|node --test")
 # these only check the text of the sources, so a benchmark or a test does not need them
@@ -111,9 +111,7 @@ def node_setup(files: Files, folder: str) -> tuple[str, ...]:
 
 
 def _installation(files: Files) -> list[str]:
-    manager = PNPM_VERSION.match(str(json_object(files.read("package.json")).get("packageManager")))
-    found = next((lines for lock, _, lines in LOCKS if files.listed(lock)), ("npm install",))
-    return [line.replace("{version}", manager[1] if manager else "10.34.8") for line in found]
+    return list(next((lines for lock, _, lines in LOCKS if files.listed(lock)), ("npm install",)))
 
 
 def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...]:
@@ -177,8 +175,10 @@ def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, 
     if ".." in folder.split("/") or folder.startswith("/"):
         return None
     words = [word for word in segments[-1].split() if word not in {"cross-env", "c8", "nyc"}]
-    start = next((place for place, word in enumerate(words) if not ASSIGNMENT.fullmatch(word)), len(words))
-    program, rest = (words[start], words[start + 1 :]) if start < len(words) else ("", [])
+    variables = []
+    while words and re.fullmatch(r"[A-Z_][A-Z0-9_]*=\S*", words[0]):
+        variables.append(words.pop(0))
+    program, rest = (words[0], words[1:]) if words else ("", [])
     if program in RUNNERS:
         inner = next((word for word in rest if word not in {"run", "run-script", "--silent", "-s"}), "")
         further = _script(scripts, inner, tools, (*seen, name)) if folder == "." else None
@@ -190,7 +190,7 @@ def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, 
         rest.append("--runInBand")
     started = LOADERS.get(program, "" if program == "node" else f"{tools}{program}")
     command = " ".join(["node", *([started] if started else []), *rest])
-    return _Script(" ".join([*words[:start], command]), tuple(before), folder)
+    return _Script(" ".join([*variables, command]), tuple(before), folder)
 
 
 def _segments(script: str) -> list[str]:

@@ -11,17 +11,7 @@ from profgate.init.candidates import PLAIN, Candidate, Kind, strings, subtable, 
 from profgate.init.repository_files import Files
 
 Found = tuple[str, str, Kind, tuple[str, ...]]  # command, place, kind and requirements
-NEED = re.compile(
-    r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
-)
-BASE = re.compile(r"(?<=\w)[^\w.-]")
-NOT_NAME = re.compile(r"[^a-z0-9.-]+")
-PLACES = ("bench*.py", "perf_*.py", "bench/*.py", "benches/*.py", "benchmark/*.py", "benchmarks/*.py", "perf/*.py")
-PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
-TEST = re.compile(r"^(?:async )?def test_\w+\(|^class Test\w+", re.MULTILINE)
 FIXTURE = re.compile(r"^[ \t]*def test_\w+\([^)]{0,500}\bbenchmark\b", re.MULTILINE)
-UNITTEST = "(unittest.TestCase)"
-STARTS = re.compile(r"^(?:if __name__|for |while |with |[\w.]{1,200}\()", re.MULTILINE)  # a module that runs something
 GROUPS = ("bench", "benchmark", "benchmarks", "test", "tests", "testing", "dev")
 REQUIREMENTS = tuple(
     f"requirements{sign}{name}.txt" for sign, name in (("", ""), *((s, n) for s in "-_/" for n in GROUPS))
@@ -59,7 +49,7 @@ def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True
         chosen = [name for name in GROUPS if name in extras]
         lines.append(f"pip install -e '.[{','.join(chosen)}]'" if chosen else "pip install -e .")
     grouped = _of_groups(subtable(project, "dependency-groups"))
-    named = {BASE.split(need)[0].strip("'") for need in grouped}
+    named = {re.split(r"(?<=\w)[^\w.-]", need)[0].strip("'") for need in grouped}
     further = [*grouped, *(need for need in needs if need not in named)]
     further = [need for need in dict.fromkeys(further) if f"pip install {need}" not in lines and need != "."]
     return [*lines, f"pip install {' '.join(further)}"] if further else lines
@@ -70,7 +60,7 @@ def requirement(files: Files, module: str) -> str:
     name = module.partition(".")[0].replace("_", "-")
     lists = (*files.listed("**/*requirements*.txt"), *files.listed("**/requirements/*.txt"))
     texts = map(files.read, ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", *lists))
-    named = {word for text in texts for word in NOT_NAME.split(text.lower().replace("_", "-"))}
+    named = {word for text in texts for word in re.split(r"[^a-z0-9.-]+", text.lower().replace("_", "-"))}
     return f"pip install {name}" if name.lower() in named else ""
 
 
@@ -86,17 +76,33 @@ def _of_groups(groups: Mapping[str, Any]) -> list[str]:
 
 
 def _scripts(here: Files) -> Iterator[Found]:
-    listed = filter(PLAIN.fullmatch, (path for place in PLACES for path in here.listed(f"**/{place}")))
+    listed = filter(
+        PLAIN.fullmatch,
+        (
+            path
+            for place in (
+                "bench*.py",
+                "perf_*.py",
+                "bench/*.py",
+                "benches/*.py",
+                "benchmark/*.py",
+                "benchmarks/*.py",
+                "perf/*.py",
+            )
+            for path in here.listed(f"**/{place}")
+        ),
+    )
     found = {path for path in listed if not path.rpartition("/")[2].startswith(("_", "conftest", "setup."))}
     texts = {path: here.read(path) for path in sorted(found, key=lambda path: (path.count("/"), path))}
     for path, text in texts.items():
         beside = here.listed(f"{path.rpartition('/')[0] or '.'}/*requirements*.txt") if "/" in path else []
         own = _needs(f"-r {name}" for name in beside)
-        if TEST.search(text) or FIXTURE.search(text):
+        if re.search(r"^(?:async )?def test_\w+\(|^class Test\w+", text, re.MULTILINE) or FIXTURE.search(text):
             only = " --benchmark-only" if FIXTURE.search(text) and "codspeed" not in text else ""
             needs = ("pytest", "pytest-benchmark") if only else ("pytest",)
             yield f"python -m pytest{only} {shlex.quote(path)}", path, Kind.BENCHMARK, (*needs, *own)
-        elif STARTS.search(text) or not text.strip():
+        # a module that runs something
+        elif re.search(r"^(?:if __name__|for |while |with |[\w.]{1,200}\()", text, re.MULTILINE) or not text.strip():
             option = " --debug-single-value --loops 1" if "pyperf" in text else ""  # pyperf measures in other processes
             yield f"python {shlex.quote(path)}{option}", path, Kind.BENCHMARK, (*(["pyperf"] if option else []), *own)
 
@@ -107,11 +113,15 @@ def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
     requirements = " ".join(map(here.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
     if "pytest-benchmark" in requirements or "pytest_benchmark" in requirements:
         yield "python -m pytest --benchmark-only", "pytest-benchmark is required", Kind.BENCHMARK, ()
-    if "pytest" in subtable(project, "tool") or any(map(here.read, PYTEST_FILES)):
+    if "pytest" in subtable(project, "tool") or any(map(here.read, ("pytest.ini", "conftest.py", "tests/conftest.py"))):
         yield "python -m pytest", "the configuration of pytest", Kind.TESTS, needs
     elif here.listed("**/test_*.py") or "pytest" in requirements:
         yield "python -m pytest", "tests/", Kind.TESTS, needs
-    elif own := [each for each in here.listed("**/*test*.py") if PLAIN.fullmatch(each) and UNITTEST in here.read(each)]:
+    elif own := [
+        each
+        for each in here.listed("**/*test*.py")
+        if PLAIN.fullmatch(each) and "(unittest.TestCase)" in here.read(each)
+    ]:
         yield f"python -m pytest {shlex.join(own)}", own[0], Kind.TESTS, needs
 
 
@@ -126,5 +136,12 @@ def _of_tox(text: str) -> tuple[str, ...]:
 def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
     """Return the requirements that are safe arguments of ``pip install``, quoted for the shell."""
     plain = [need.strip() for need in requirements]
-    safe = [need if need.startswith("-r") else shlex.quote(need) for need in plain if NEED.fullmatch(need)]
+    safe = [
+        need if need.startswith("-r") else shlex.quote(need)
+        for need in plain
+        if re.fullmatch(
+            r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?",
+            need,
+        )
+    ]
     return tuple(dict.fromkeys(safe))

@@ -9,34 +9,22 @@ from pathlib import PurePosixPath
 from profgate.errors import ProfgateError
 from profgate.init.candidates import TIMED, Candidate, Kind
 from profgate.init.recipes import RECIPES, Recipe, extent_for, recipe_of
+from profgate.init.repeated_tests import repeated_tests
 from profgate.init.repository import HOSTED, WORKFLOWS, Project, candidates, default_setup, pattern_of
 from profgate.init.repository_files import Files
-from profgate.init.skeletons import repeated_tests, skeleton
 from profgate.init.workflow import Plan, branch_mistake, line_mistake, runner_mistake
-from profgate.io.files import exists
 from profgate.model.visible_text import plain
 
 NAMES = ("performance", "profgate")
 NOTHING = "nothing"
-LONGEST_REASON = 200
 MOST_BENCHMARKS = 2  # that are tried before the tests are repeated
-NO_BENCHMARK = (
-    "no benchmark was found{seen}; write one, then run profgate init --replace --measure --command 'COMMAND', such as "
-    "'{example}'"
-)
-ONLY_BUILD = (
-    "only the build system knows which programs it builds; run profgate init --replace --measure, or name one with "
-    "--replace --measure --command"
-)
-NO_FUNCTION = "No public function with a text as its only parameter was found, so no benchmark was written.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """Command-line options. The user is asked for those that are None.
 
-    ``measure`` makes a trial recording, ``replace`` replaces an existing workflow of profgate, ``skeleton`` writes a
-    missing benchmark, and ``pull_request`` commits the files on a new branch.
+    ``measure`` makes a trial recording, and ``replace`` replaces an existing workflow of profgate.
     """
 
     language: str | None = None
@@ -46,8 +34,6 @@ class Options:
     runner: str | None = None
     measure: bool = False
     replace: bool = False
-    skeleton: bool = False
-    pull_request: bool = False
 
 
 class Questions:
@@ -97,10 +83,8 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     """
     recipe, all_found = _detected(files, under, project, questions, options)
     found = [each for each in all_found if each.command]
-    if not options.command and options.skeleton:
-        found = _with_skeleton(files, recipe, found, options)
     if not options.command and options.measure:
-        found = _ordered(files, recipe, found, all_found, written=options.skeleton)
+        found = _ordered(files, recipe, found, all_found)
     if not options.command and not found:
         answer = questions.answer("Command to record", [(NOTHING, "no benchmark was found")], line_mistake)
         found = [_named(files, recipe, answer, under)] if answer != NOTHING else []
@@ -135,40 +119,25 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
         )
         for each in found
     ]
-    unasked = recipe.language == "native code" and not options.measure
-    seen = "; ".join(each.place for each in all_found if not each.command and ": " in each.place)[:LONGEST_REASON]
-    seen = f" that can be recorded ({seen})" if seen else ""
-    problem = ONLY_BUILD if unasked else NO_BENCHMARK.format(seen=seen, example=recipe.example)
+    example = f"COMMAND', such as '{recipe.example}"
+    problem = f"write one, then run profgate init --replace --measure --command '{example}'"
+    if recipe.language == "native code" and not options.measure:
+        problem = "only the build system knows which programs it builds; run profgate init --replace --measure"
+    else:
+        seen = "; ".join(each.place for each in all_found if not each.command and ": " in each.place)[:200]
+        problem = f"no benchmark was found{f' that can be recorded ({seen})' if seen else ''}; {problem}"
     return planned or [replace(common, install=_lines(setup or ""), problem=problem)]
 
 
-def _ordered(
-    files: Files, recipe: Recipe, found: list[Candidate], all_found: list[Candidate], *, written: bool
-) -> list[Candidate]:
-    """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones.
-
-    A new benchmark comes late, unless it is ``written`` first because the user wants it.
-    """
+def _ordered(files: Files, recipe: Recipe, found: list[Candidate], all_found: list[Candidate]) -> list[Candidate]:
+    """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones."""
     benchmarks, tests = (repeated_tests(files, all_found, kind) for kind in Kind)
     others = [each for each in found if each.kind is Kind.BENCHMARK and not (benchmarks and "pytest" in each.command)]
     fixed, timed = ([each for each in others if each.timed is chosen] for chosen in (False, True))
     rest = [each for each in found if each.kind is Kind.TESTS]
     programs = rest[:MOST_BENCHMARKS] if recipe.machine else []  # no tool starts them, so they can be repeated
-    new = [] if written else [each for each in (skeleton(files, recipe.language),) if each]
-    new = [each for each in new if not any(exists(f"{files.top}/{path}") for path in each.new_files)]
-    most = MOST_BENCHMARKS if tests or new else None
-    return [*benchmarks, *fixed[:most], *tests, *programs, *timed[:most], *new, *rest[len(programs) :]]
-
-
-def _with_skeleton(files: Files, recipe: Recipe, found: list[Candidate], options: Options) -> list[Candidate]:
-    """Return a new benchmark before the other candidates. Raises ProfgateError if it needs a trial that is not made."""
-    new = skeleton(files, recipe.language)
-    if new is None or exists(f"{files.top}/{next(iter(new.new_files))}"):
-        sys.stdout.write("" if new else NO_FUNCTION)
-        return found
-    if new.update and not options.measure:
-        raise ProfgateError("--skeleton", "needs --measure here, because a trial chooses the functions")
-    return [new, *found]
+    most = MOST_BENCHMARKS if tests else None
+    return [*benchmarks, *fixed[:most], *tests, *programs, *timed[:most], *rest[len(programs) :]]
 
 
 def label(candidate: Candidate) -> str:

@@ -13,7 +13,6 @@ from profgate.io.processes import output_of
 SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
 BUDGET = 5  # smallest budget of `profgate confirm` in minutes
-OUT = "$PROFGATE_OUT/{workload}"
 PERF = (
     'perf --version || sudo apt-get install -y linux-tools-common "linux-tools-$(uname -r)"',
     "sudo sysctl -w kernel.perf_event_paranoid=-1",
@@ -35,10 +34,6 @@ PROGRAMS = {  # names of the programs that are recorded as each language
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
 LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
 LIMITED = "sh -c 'timeout 15 \"$@\" || test $? = 124' sh "
-STARTED = re.compile(r"sh -c '[^']{1,100}' sh ")  # matches both
-# calls the main function several times in one process
-REPEATED_MAIN = re.compile(r"LD_PRELOAD=(\S{1,200})\.so REPEAT_MAIN=\d{1,9} ")
-ASSIGNMENTS = re.compile(r"((?:[A-Z_][A-Z0-9_]*=\S* )*)(?:node )?(.*)", re.DOTALL)
 # these start other programs
 STARTERS = frozenset({"npm", "npx", "yarn", "pnpm", "make", "uv", "poetry", "pdm", "pytest", "sh", "bash"})
 PROFILERS = {  # the profilers that are not part of the language, and how to install them
@@ -90,11 +85,6 @@ class Extent:
         """Number of samples on each side, or 0 if unknown."""
         return round(self.rate * self.runs * (self.seconds or 0.0))
 
-    @property
-    def enough(self) -> bool:
-        """Whether the number of samples is known to be sufficient."""
-        return self.samples >= SAMPLES
-
 
 def extent_for(most: int, seconds: float | None, run: float = 0.0) -> Extent:
     """Return the rate and the number of runs that give enough samples, if possible.
@@ -142,7 +132,9 @@ def _go(command: str, rate: int, workload: str) -> tuple[str, ...]:
 def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """Return shell lines for a file, with or without ``node`` and assignments to environment variables before it."""
     folder, _ = _places(workload)
-    variables, words = ASSIGNMENTS.fullmatch(command).groups()  # type: ignore[union-attr] # matches every line
+    start = re.match(r"(?:[A-Z_][A-Z0-9_]*=\S* )*", command)
+    variables = start[0] if start else ""
+    words = command.removeprefix(variables).removeprefix("node ")
     return (
         f"{variables}node --cpu-prof --cpu-prof-interval {round(1_000_000 / rate)} \\",
         f'  --cpu-prof-dir="{folder}" --cpu-prof-name="run-$PROFGATE_RUN.cpuprofile" {words}',
@@ -151,8 +143,8 @@ def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
 def _native(command: str, rate: int, workload: str) -> tuple[str, ...]:
     folder, run = _places(workload)
-    main, before = REPEATED_MAIN.match(command), tuple[str, ...]()
-    if main:
+    main, before = re.match(r"LD_PRELOAD=(\S{1,200})\.so REPEAT_MAIN=\d{1,9} ", command), tuple[str, ...]()
+    if main:  # the main function is called several times in one process
         before, command = (repeater(main[1]),), f"env {command} > /dev/null"
     return (
         f'mkdir -p "{folder}"',
@@ -172,7 +164,7 @@ def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
     The command may start with `LOOP` or `LIMITED`.
     """
-    loop = found[0] if (found := STARTED.match(command)) else ""
+    loop = found[0] if (found := re.match(r"sh -c '[^']{1,100}' sh ", command)) else ""
     build, _, words = command.removeprefix(loop).partition(" -- ")
     cargo = re.match(r"(?:RUSTC_BOOTSTRAP=1 )?cargo (bench|test)\b", build)
     if cargo is None:
@@ -204,7 +196,7 @@ def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
 def _places(workload: str) -> tuple[str, str]:
     """Return the folder of a workload's profiles, and the path of one run without its suffix."""
-    folder = OUT.format(workload=workload)
+    folder = f"$PROFGATE_OUT/{workload}"
     return folder, f"{folder}/run-$PROFGATE_RUN"
 
 

@@ -21,14 +21,9 @@ from profgate.io.git import base_branch
 WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
-VERSION = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?")
-SETUP = re.compile(r"actions/setup-(python|node|go|java)@([A-Za-z0-9._-]{1,60})")
-MATRIX = re.compile(r"\$\{\{\s*matrix\.([A-Za-z0-9_-]{1,60})\s*\}\}")
 CACHE = re.compile(r"pip|npm|maven|gradle")
-PACKAGES = re.compile(r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE)
 SERVICE = frozenset({"image", "env", "ports", "options"})
 HOSTED = "ubuntu-latest"
-RETIRED = ("ubuntu-16", "ubuntu-18", "ubuntu-20")  # GitHub no longer has these runners
 ACTIONS = {"Python": "python", "Node": "node", "Go": "go", "Java": "java"}
 # the major version of each setup action that runs today, the oldest version of its language that runs with the
 # profiler, and the version that is used instead of an older one
@@ -45,7 +40,6 @@ FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
     "Rust": rust_candidates,
     "Java": java_candidates,
 }
-MOST_PROJECTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +102,7 @@ def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = 
     folders = dict.fromkeys(folder for mark in recipe.marks for folder in files.projects(mark))
     below = [folder for folder in folders if under == "." or f"{folder}/".startswith(f"{under}/")]
     find = FINDERS[recipe.language]
-    return ranked(candidate for folder in below[:MOST_PROJECTS] for candidate in find(files, folder))
+    return ranked(candidate for folder in below[:200] for candidate in find(files, folder))
 
 
 def pattern_of(project: Project, language: str) -> Pattern:
@@ -154,7 +148,10 @@ def _runner(job: Mapping[Any, Any]) -> tuple[str, ...]:
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
         return ()
-    foreign = any(label.lower().startswith(("windows", "macos", *RETIRED)) for label in labels)
+    # GitHub no longer has these runners
+    foreign = any(
+        label.lower().startswith(("windows", "macos", *("ubuntu-16", "ubuntu-18", "ubuntu-20"))) for label in labels
+    )
     return () if foreign else tuple(labels)
 
 
@@ -166,7 +163,7 @@ def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
 def _setup_steps(job: Mapping[Any, Any], name: str) -> Iterator[dict[Any, Any]]:
     """Return the steps of a job that install a language."""
     for step in _maps(job.get("steps")):
-        uses = SETUP.fullmatch(str(step.get("uses")))
+        uses = re.fullmatch(r"actions/setup-(python|node|go|java)@([A-Za-z0-9._-]{1,60})", str(step.get("uses")))
         if uses and uses[1] == name:
             yield step
 
@@ -180,9 +177,12 @@ def _major(step: Mapping[Any, Any]) -> str:
 def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[str]:
     """Return the numeric versions that a setup step installs, also those of a matrix."""
     value = subtable(step, "with").get(option)
-    if axis := MATRIX.fullmatch(str(value)):
+    if axis := re.fullmatch(r"\$\{\{\s*matrix\.([A-Za-z0-9_-]{1,60})\s*\}\}", str(value)):
         value = subtable(job, "strategy", "matrix").get(axis[1], value)
-    found = [VERSION.fullmatch(str(each)) for each in (value if isinstance(value, list) else [value])]
+    found = [
+        re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?", str(each))
+        for each in (value if isinstance(value, list) else [value])
+    ]
     return [match[1] for match in found if match]
 
 
@@ -209,7 +209,14 @@ def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
 def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the line that installs the Debian packages which the job installs."""
     lines = " ".join(str(step.get("run", "")).replace("\\\n", " ") + "\n" for step in _maps(job.get("steps")))
-    found = [word for words in PACKAGES.findall(lines) for word in words.split() if not word.startswith("-")]
+    found = [
+        word
+        for words in re.findall(
+            r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", lines, re.MULTILINE
+        )
+        for word in words.split()
+        if not word.startswith("-")
+    ]
     return (f"sudo apt-get update && sudo apt-get install -y {' '.join(found)}",) if found else ()
 
 

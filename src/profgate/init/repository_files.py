@@ -12,9 +12,6 @@ from profgate.io.files import read_loosely
 from profgate.io.worktrees import quiet_git, tracked_files
 
 LARGEST_FILE = 1 << 20
-MOST_FILES = 100_000
-MOST_LISTED = 500
-SKIPPED = frozenset({"node_modules", "vendor", "third_party", "target", "build", "dist"})
 # folders whose projects are no part of the repository's own code
 NOT_PROJECTS = frozenset({"test", "tests", "testdata", "fixtures", "examples", "example", "docs", "doc", "website"})
 
@@ -46,7 +43,7 @@ class Files:
         name = pattern.removeprefix("./").removeprefix("**/")
         depth = None if pattern.startswith("**/") else name.count("/")
         found = (path for path in self._names if depth in {None, path.count("/")} and PurePosixPath(path).match(name))
-        return list(islice(found, MOST_LISTED))
+        return list(islice(found, 500))
 
     def inside(self, folder: str) -> "Files":
         """Return the files below a folder, by their paths relative to this folder."""
@@ -73,13 +70,17 @@ class Files:
     @cached_property
     def _names(self) -> dict[str, None]:
         """The paths of all regular files, relative to the top folder."""
-        return dict.fromkeys(islice(self._walk(), MOST_FILES))
+        return dict.fromkeys(islice(self._walk(), 100_000))
 
     def _walk(self) -> Iterator[str]:
         root = Path(self.top).resolve()
         for place, folders, names in os.walk(root):
             folders[:] = sorted(name for name in folders if name == ".github" or not name.startswith("."))
-            folders[:] = [name for name in folders if name not in SKIPPED]
+            folders[:] = [
+                name
+                for name in folders
+                if name not in frozenset({"node_modules", "vendor", "third_party", "target", "build", "dist"})
+            ]
             for path in (Path(place, name) for name in sorted(names)):
                 with suppress(OSError):  # a folder may be readable but not searchable
                     if path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(root)):

@@ -9,11 +9,6 @@ from profgate.init.candidates import MEASURES, MOST, PLAIN, Candidate, Kind, str
 from profgate.init.repository_files import Files
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
-NIGHTLY = re.compile(r"^#!\[feature\(|^extern crate test;", re.MULTILINE)
-VALGRIND = re.compile(r"\biai(_callgrind)?::|\bgungraun::")
-CRITERION = re.compile(r"\bcriterion(2|_bench)?\b|codspeed_criterion")
-LIBTEST = re.compile(r"^#\[bench\]\n(?:#\[[^\n]{0,200}\]\n)?(?:pub )?fn (\w{1,80})\(", re.MULTILINE)
-TIMED = re.compile(r"#\[(divan::)?bench|\bdivan::main|\bbencher::")
 
 
 def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
@@ -26,14 +21,20 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         yield from _programs(here, folder)
     for name, path, features in _benches(here, cargo):
         text = here.read(path)
-        if NAME.fullmatch(name) and not VALGRIND.search(text):
+        if NAME.fullmatch(name) and not re.search(r"\biai(_callgrind)?::|\bgungraun::", text):
             # a stable compiler, because a nightly one may differ between the baseline and a pull request
-            unstable = "RUSTC_BOOTSTRAP=1 " if NIGHTLY.search(text) else ""
+            unstable = (
+                "RUSTC_BOOTSTRAP=1 " if re.search(r"^#!\[feature\(|^extern crate test;", text, re.MULTILINE) else ""
+            )
             build = f"{unstable}cargo bench --bench {name}{f' --features {features}' if features else ''}"
-            named = LIBTEST.findall(text)[:MOST]
+            named = re.findall(r"^#\[bench\]\n(?:#\[[^\n]{0,200}\]\n)?(?:pub )?fn (\w{1,80})\(", text, re.MULTILINE)[
+                :MOST
+            ]
             options = f" -- --exact {' '.join(named)}" if named else ""
-            options = " -- --profile-time 2" if CRITERION.search(text) else options
-            timed = bool(options or TIMED.search(text))
+            options = (
+                " -- --profile-time 2" if re.search(r"\bcriterion(2|_bench)?\b|codspeed_criterion", text) else options
+            )
+            timed = bool(options or re.search(r"#\[(divan::)?bench|\bdivan::main|\bbencher::", text))
             setup, place = within(folder, [f"{build} --no-run"]), f"benchmark {name} of {path}"
             count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[(divan::)?bench", text))
             kind = Kind.BENCHMARK

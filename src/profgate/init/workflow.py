@@ -15,17 +15,8 @@ from profgate.init.repository import BRANCH, HOSTED, NO_PATTERN, RUNNER, Pattern
 from profgate.report.templates import render_template
 
 POLICY = ".github/profgate.yml"
-UNMEASURED = "{runs} runs give {samples:,} samples, which is enough, if each takes {seconds:.0f} s or longer;"
-MEASURE = "profgate init --measure records the command and writes the number of runs that it needs"
-MEASURED = "{runs} runs of {each:,} samples, at {rate:,} samples a second, give about {samples:,} samples."
-TOO_SHORT = "{needed:,} are needed: let the command do {times:.0f} times the work."
 BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # matches labels that YAML parses as strings even without quotes
-FIXED_TIME = (
-    "the benchmark runs for a fixed time, so slower code does less work and the total never changes: only shares do;",
-    "record a program with a fixed amount of work instead, if possible",
-)
 COUNT = re.compile(r"( (?:-count |--loops |-bs |REPEAT_MAIN=|-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
-LISTED = re.compile(r"^()(\d{1,12})(?= )", re.MULTILINE)  # in the list of repeated tests
 OPEN = "# TODO: "
 
 
@@ -62,11 +53,13 @@ class Plan:
             return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
 
         if self.update:
-            lists = {path: text for path, text in self.new_files.items() if path.endswith(".txt")}
-            for path, text in lists.items():
-                fewer = "".join(text.splitlines(keepends=True)[:: math.ceil(1 / times)])
-                lists[path] = LISTED.sub(changed, text) if times > 1 else fewer
-            return replace(self, new_files={**self.new_files, **lists})
+            new_files = dict(self.new_files)
+            for path, text in new_files.items():  # a list of tests has the number of repetitions before each
+                if path.endswith(".txt") and times > 1:
+                    new_files[path] = re.sub(r"^()(\d{1,12})(?= )", changed, text, flags=re.MULTILINE)
+                elif path.endswith(".txt"):
+                    new_files[path] = "".join(text.splitlines(keepends=True)[:: math.ceil(1 / times)])
+            return replace(self, new_files=new_files)
         repeats = COUNT.search(self.command) or LOOPED.match(self.command) or not self.recipe.machine or times <= 1
         command = self.command if repeats else LOOP.format(1) + self.command
         return replace(self, command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
@@ -119,15 +112,27 @@ class Plan:
 
     def notes(self) -> list[str]:
         """Return comments for the recording step, which state the number of samples and explain how to record more."""
-        extent, advice = self.extent, self.recipe.advice
-        shown = {"runs": extent.runs, "rate": extent.rate, "samples": extent.samples or SAMPLES}
+        extent, notes = self.extent, list[str]()
         if extent.seconds is None:
-            notes = [UNMEASURED.format(**shown, seconds=SAMPLES / extent.rate / FEWEST_RUNS), MEASURE]
+            seconds = SAMPLES / extent.rate / FEWEST_RUNS
+            enough = f"{SAMPLES:,} samples, which is enough, if each takes {seconds:.0f} s or longer;"
+            notes.append(f"{extent.runs} runs give {enough}")
+            notes.append("profgate init --measure records the command and writes the number of runs that it needs")
         else:
-            notes = [MEASURED.format(**shown, each=round(extent.samples / extent.runs))]
-            if not extent.enough:
-                notes.append(TOO_SHORT.format(needed=SAMPLES, times=math.ceil(SAMPLES / max(extent.samples, 1))))
-        return [*notes, *([advice] if advice else []), *(FIXED_TIME if self.timed else [])]
+            each = round(extent.samples / extent.runs)
+            rate = f"at {extent.rate:,} samples a second, give about {extent.samples:,} samples."
+            notes.append(f"{extent.runs} runs of {each:,} samples, {rate}")
+            if extent.samples < SAMPLES:
+                times = math.ceil(SAMPLES / max(extent.samples, 1))
+                notes.append(f"{SAMPLES:,} are needed: let the command do {times:.0f} times the work.")
+        if self.recipe.advice:
+            notes.append(self.recipe.advice)
+        if self.timed:
+            notes.append(
+                "the benchmark runs for a fixed time, so slower code does less work and the total never changes:"
+            )
+            notes.append("only shares do; record a program with a fixed amount of work instead, if possible")
+        return notes
 
 
 def open_line(text: str) -> int:

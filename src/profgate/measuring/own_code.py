@@ -14,8 +14,6 @@ from profgate.io.worktrees import tracked_files, worktrees
 from profgate.measuring.checkouts import Checkout
 
 CODE = (b"\x7fELF", b"PK\x03\x04", b"#!")  # first bytes of programs and libraries, archives such as .jar, and scripts
-INSTALL = "let --setup install it into the environment of the side (pip install .), without an absolute path"
-BUILD = "let --setup build it in the folder in which it starts, and run it without an absolute path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,11 @@ class UsedFiles:
 
     def error(self, path: str, what: str) -> SideError:
         """Return the error for a file that is not the side's own."""
-        advice = INSTALL if path.endswith(".py") else BUILD
+        advice = (
+            "let --setup install it into the environment of the side (pip install .), without an absolute path"
+            if path.endswith(".py")
+            else "let --setup build it in the folder in which it starts, and run it without an absolute path"
+        )
         found = f"the {self.side.name} used {path}, {what}, instead of a file below {self.side.root}"
         return SideError(self.side.name, "both sides ran the same code", f"{found}; {advice}")
 

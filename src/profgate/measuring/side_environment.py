@@ -15,10 +15,6 @@ from profgate.measuring import side_python
 if sys.platform != "win32":
     import pwd
 
-CARGO_OUTPUT = ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR")
-LOCAL_REPOSITORY = re.compile(r"-Dmaven\.repo\.local=(\S+)")
-CREATION_TIMEOUT = 120.0  # in seconds
-
 
 def side_environment(root: str, outer: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of the version below ``root``, given the variables outside.
@@ -36,7 +32,7 @@ def side_environment(root: str, outer: Mapping[str, str]) -> dict[str, str]:
     }
     if _cargo_shares_output(outer):
         variables["CARGO_TARGET_DIR"] = f"{root}/target"
-    for name in CARGO_OUTPUT:
+    for name in ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR"):
         if os.path.isabs(outer.get(name, "")):  # noqa: PTH117 - the path is a string
             variables[name] = f"{root}/target"
     if os.path.isabs(outer.get("UV_PROJECT_ENVIRONMENT", "")):  # noqa: PTH117 - the path is a string
@@ -53,7 +49,8 @@ def python_environment(root: str, checkout: str, variables: Mapping[str, str]) -
         return {}
     place = f"{root}/venv"
     # runs in the checkout, where pyenv and others choose the version of Python
-    output_of(["python3", side_python.__file__, place], checkout, variables, CREATION_TIMEOUT)
+    # in seconds
+    output_of(["python3", side_python.__file__, place], checkout, variables, 120.0)
     return {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{variables['PATH']}"}
 
 
@@ -75,7 +72,7 @@ def _maven(root: str, outer: Mapping[str, str]) -> dict[str, str]:
     Maven 3.9 reads what is missing there from the repository outside; older versions download it again.
     """
     options = outer.get("MAVEN_OPTS", "")
-    given = LOCAL_REPOSITORY.findall(options)
+    given = re.findall(r"-Dmaven\.repo\.local=(\S+)", options)
     tail = given[-1] if given else f"{_home_of_java()}/.m2/repository"
     if re.search(r"\s", root + tail):  # Maven splits the value at spaces
         return {}

@@ -21,7 +21,6 @@ from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
 from profgate.source_maps import with_sources
 
 Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
-MUCH_SLOWER = 1.5  # ratio of the time of both sides above which the target is the reason for a budget that is too small
 
 
 @dataclass(slots=True)
@@ -76,7 +75,8 @@ class Turns:
         """Return the error for a budget that ends before the first look; the target is at fault if it takes longer."""
         what = f"is too small for {FEWEST} runs of each side; a pair of runs takes {self.pair:.0f} s"
         what += f", so --budget {math.ceil(FEWEST * self.pair)}s would do"
-        slower = self.took["target"] > MUCH_SLOWER * self.took["baseline"]
+        # ratio of the time of both sides above which the target is the reason for a budget that is too small
+        slower = self.took["target"] > 1.5 * self.took["baseline"]
         return SideError("target", "--budget", what) if slower else ProfgateError("--budget", what)
 
     def record_until(self, runs: int) -> bool:

@@ -29,10 +29,8 @@ ALPHA = 0.05  # probability of at least one false jump in all series
 MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
 # standard deviation of the logarithm of a run's value, used if no version has several runs
 PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}
-PRIOR_DEGREES = 30.0
 STEPS_FOR_NOISE = 6  # minimum number of steps for a reliable median
 NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation of a normal distribution
-LASTING = 0.6  # minimum difference between the medians before and after a step, as a fraction of the step
 AROUND = 3
 LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
 # minimum t of the best split for which the slow permutation test is run; a smaller t is never significant
@@ -141,14 +139,15 @@ def _noise(series: VersionSeries, move: FloatArray) -> tuple[FloatArray, float]:
         spread = spread if degrees else 0.0
         degrees = max(degrees, len(move) / 2)
     of_runs: FloatArray = spread * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
-    return np.maximum(of_runs, typical), degrees or PRIOR_DEGREES
+    return np.maximum(of_runs, typical), degrees or 30.0
 
 
 def _lasts(logs: FloatArray, place: int) -> bool:
     """Return whether the surrounding versions also show the step. Otherwise, an outlier would count as two jumps."""
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
-    return bool(around / step >= LASTING) if step else False
+    # minimum difference between the medians before and after a step, as a fraction of the step
+    return bool(around / step >= 0.6) if step else False
 
 
 def _jump(
@@ -170,9 +169,6 @@ def _jump(
         direction="worse" if (after > before) == (series.metric.better == "lower") else "better",
         noise=noise,
     )
-
-
-FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics in order of preference
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +240,8 @@ def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
             raise ComparisonError("--metric", f"no benchmark has {requested!r}; {did_you_mean(requested, names)}")
         return requested
     counted = {line.metric.name for line in lines if line.metric.kind is MetricKind.COUNTED}
-    lead = next((name for name in FIRST_COUNTED if name in counted), None)
+    # deterministic metrics in order of preference
+    lead = next((name for name in ("instructions", "Ir", "calls") if name in counted), None)
     return lead or min(names, key=lambda name: (-sum(line.metric.name == name for line in lines), name))
 
 

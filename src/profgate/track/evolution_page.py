@@ -19,18 +19,17 @@ from profgate.track.evolution_text import ARROWS, evolution_notes, finite_values
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
-STYLES = ("page", "evolution")
-STATIC_JUMPS = 20  # maximum number of rows in the table for browsers without JavaScript
 
 
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
     """Return the page as text. ``links`` maps indices of jumps to relative paths (otherwise `ValueError`)."""
     links = links or {}
     check_links(links.values())
-    script, style = page_script("evolution"), page_style(STYLES)
+    script, style = page_script("evolution"), page_style(("page", "evolution"))
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = zlib.compress(text.encode("utf-8", "replace"))
-    jumps = evolution.first_jumps()[:STATIC_JUMPS]
+    # maximum number of rows in the table for browsers without JavaScript
+    jumps = evolution.first_jumps()[:20]
     page = render_template(
         "page/evolution.html.j2",
         title=f"Evolution of {full_name(evolution.title)}",

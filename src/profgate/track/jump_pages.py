@@ -30,7 +30,6 @@ from profgate.track.versions import Evolution, EvolutionLine, Version
 
 _VersionPair = tuple[Version, Version]
 NAME_LENGTH, DIGEST_LENGTH = 48, 32  # file systems limit file names to 255 bytes
-TABLE = "#tab=symbols"  # without stacks, there is no flame graph; the table shows the largest changes instead
 
 
 class JumpPage(NamedTuple):
@@ -62,7 +61,8 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[JumpPa
                 return
             name = page_path(line.benchmark, comparison.metric.name, versions)
             made[key] = Document(name, "text/html", _page(versions, comparison, diff))
-        href = made[key].name + (TABLE if comparison.tree is None else "")
+        # without stacks, there is no flame graph; the table shows the largest changes instead
+        href = made[key].name + ("#tab=symbols" if comparison.tree is None else "")
         yield JumpPage(number, made[key], href)
 
 
