@@ -120,10 +120,9 @@ NAMES = (  # each repeats what a pattern of `frame_names` or `frame_functions` l
 
 
 def take_names(data: bytes) -> str:
-    """The name of a frame, as key at both levels, as folded stack, and as the name of a function in each language."""
+    """The name of a frame, as key, as folded stack, and as the name of a function in each language."""
     name = text_of(data)
-    for level in ("safe", "loose"):
-        frame_key(name, None, None, level)
+    frame_key(name, None, None)
     for language in ("python", "javascript", "go", "java", "cpp", "rust"):
         frame_name(name, language)
     code_span(name), sentence(name)

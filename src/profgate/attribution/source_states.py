@@ -150,7 +150,7 @@ class Sides:
         root, entries = self.diff.checkout
         entries |= {path.partition("/")[0] for touched in self._touched for path in touched}
         files = [file for _, file in self._found_paths]
-        for folder in (f"{root}/", file_key(f"{root}/", "safe"), f"{root.rpartition('/')[2]}/"):
+        for folder in (f"{root}/", file_key(f"{root}/"), f"{root.rpartition('/')[2]}/"):
             inside = {file.removeprefix(folder).partition("/")[0] for file in files if file.startswith(folder)}
             if folder and inside:
                 return {folder} if folder == f"{root}/" or inside <= entries else set()

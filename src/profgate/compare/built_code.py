@@ -24,7 +24,7 @@ def named_by_sources(profiles: Sequence[Profile]) -> list[Profile]:
     scripts = _by_last_part(set().union(*with_sources))
     without = set[str]()
     for profile, own in zip(profiles, with_sources, strict=True):
-        known = {file_key(script, "safe") for script in own}
+        known = {file_key(script) for script in own}
         without |= {script for file in set(profile.frames.files) for script in _scripts_of(file, scripts)} - known
     return [replace(profile, frames=_named(profile.frames, without)) for profile in profiles]
 
@@ -33,14 +33,14 @@ def _by_last_part(scripts: set[str]) -> dict[str, set[str]]:
     """Return the normalised paths of scripts by their file names."""
     found: dict[str, set[str]] = {}
     for script in scripts:
-        path = file_key(script, "safe")
+        path = file_key(script)
         found.setdefault(path.rpartition("/")[2], set()).add(path)
     return found
 
 
 def _scripts_of(file: str | None, scripts: Mapping[str, set[str]]) -> set[str]:
     """Return the scripts that a recorded path may refer to."""
-    path = file_key(file or "", "safe")
+    path = file_key(file or "")
     namesakes = scripts.get(path.rpartition("/")[2], set())
     return {script for script in namesakes if f"/{path}".endswith(f"/{script}")}
 
@@ -48,6 +48,6 @@ def _scripts_of(file: str | None, scripts: Mapping[str, set[str]]) -> set[str]:
 def _named(frames: FrameList, without: set[str]) -> FrameList:
     names, files, lines = list(frames.names), list(frames.files), list(frames.lines)
     for number, source in frames.sources.items():
-        if file_key(source.script, "safe") not in without:
+        if file_key(source.script) not in without:
             names[number], files[number], lines[number] = source.name, f"{CLAIMED}{source.file}", source.line
     return frames._replace(names=names, files=files, lines=lines, sources={})

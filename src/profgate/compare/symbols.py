@@ -77,8 +77,8 @@ def _keys_of(
 ) -> _Keys:
     frames = profile.frames
     # after a profile with such names, the others probably have the same ones, and the cache contains them
-    if level != "none" and not cache and not _has_special_names(profile, level, policy_aliases):
-        known = {file: None if file is None else file_key(file, level) for file in set(frames.files)}
+    if level != "none" and not cache and not _has_special_names(profile, policy_aliases):
+        known = {file: None if file is None else file_key(file) for file in set(frames.files)}
         names, files, lines = frames.names, [known[file] for file in frames.files], frames.lines
     else:
         found = _special_keys(profile, level, cache, policy_aliases)
@@ -98,13 +98,13 @@ def _have_equal_frames(profile: Profile, other: Profile) -> bool:
     return _root_frames(profile) == _root_frames(other)
 
 
-def _has_special_names(profile: Profile, level: Level, policy_aliases: Aliases) -> bool:
+def _has_special_names(profile: Profile, policy_aliases: Aliases) -> bool:
     """Return whether a rule may change a name in this profile."""
     if policy_aliases.pairs or profile.facts.format in _NATIVE_FORMATS:
         return True
     lines = profile.frames.lines
     text = "\n".join(["", *profile.frames.names, ""])  # faster than a search in each name
-    if "\n\n" in text or "\n/" in text or any(needles_of(text, level)):
+    if "\n\n" in text or "\n/" in text or any(needles_of(text)):
         return True
     return ":" in text and lines.count(None) < len(lines)
 
@@ -117,13 +117,16 @@ def _special_keys(
     frames_read = list(zip(frames.names, frames.files, frames.lines, strict=True))
     unknown = [raw for raw in frames_read if raw not in cache]
     text = "\n".join(chain((name for name, _, _ in unknown), (new for _, new in policy_aliases.pairs)))
-    needles = tuple(dict.fromkeys(needles_of(text, level)))
+    needles = tuple(dict.fromkeys(needles_of(text)))
     for raw in unknown:
         name, file, line = raw
         if line is not None and level != "none":
             name = name.removesuffix(f":{line}") or name  # location names from Perun end with the line number
         name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
-        cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
+        if level == "none":
+            cache[raw] = FrameKey(name, file, line)
+        else:
+            cache[raw] = frame_key(name, file, line, native=native, needles=needles)
     return list(map(cache.__getitem__, frames_read))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
-Level = Literal["none", "safe", "loose"]
+Level = Literal["none", "safe"]
 ROUNDS = 5
 
 
@@ -21,12 +21,9 @@ class NameRule(NamedTuple):
     needles: str
     pattern: str
     replacement: str = ""
-    loose: bool = False
 
     def applied_to(self, name: str) -> str:
         """Return the name after applying this rule."""
-        if self.code == "L1":
-            return _without_arguments(name)
         return _compiled(self.pattern).sub(self.replacement, name)
 
 
@@ -37,31 +34,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
-_ARGUMENTS = re.compile(r"(?<=[^\W_])(?<!operator)[<\[]")
-_CLOSING = {"<": ">", "[": "]"}
-
-
-def _without_arguments(name: str) -> str:
-    """Replace ``f<a<b>>`` with ``f<>`` and ``f[a[b]]`` with ``f[]``. Unclosed brackets and ``->`` do not change."""
-    parts, place = [], 0
-    for found in _ARGUMENTS.finditer(name):
-        if found.start() < place:
-            continue
-        opening, depth, end = found[0], 0, -1
-        for at in range(found.start(), len(name)):
-            depth += name[at] == opening
-            if name[at] == _CLOSING[opening] and name[at - 1] != "-":
-                depth -= 1
-                if not depth:
-                    end = at
-                    break
-        if end < 0:
-            break
-        parts.append(name[place : found.end()])
-        place = end
-    return "".join((*parts, name[place:]))
-
-
 NAME_RULES = (
     NameRule("R1", " (", r"^(.+ \((?:[^()]+?)):\d+(?::\d+)?\)$", r"\1)"),
     NameRule("J1", "$$Lambda", r"\$\$Lambda(?:\$\d+)?(?:[./+](?:0x)?[0-9a-fA-F]{6,})?(?=[./:]|$)", "$$Lambda"),
@@ -90,16 +62,10 @@ NAME_RULES = (
     ),
     NameRule("P1", "python", r"\bpython\d\.\d+(?=/)", "python"),
     NameRule("A1", "0x", r"\b0x[0-9a-fA-F]+\b", "0x..."),
-    NameRule("L1", "<|[", r"(?<=\w)[<\[]", "<>", loose=True),
-    NameRule("L2", "$", r"(lambda\$\w+\$)\d+", r"\1*", loose=True),
-    NameRule("L2", ".func", r"(\.func)\d+(?:\.\d+)*", r"\1*", loose=True),
-    NameRule("L2", "{closure#", r"\{closure#\d+\}", "{closure#*}", loose=True),
 )
 
-_BY_NEEDLE = tuple(
-    [(needle, rule) for rule in NAME_RULES if loose or not rule.loose for needle in rule.needles.split("|")]
-    for loose in (False, True)
-)
+_BY_NEEDLE = [(needle, rule) for rule in NAME_RULES for needle in rule.needles.split("|")]
+ALL_NEEDLES = tuple(needle for needle, _ in _BY_NEEDLE)
 
 CLAIMED = "source-map://"
 """Beginning of a file that is named by a source map. It is not part of the identity."""
@@ -143,9 +109,9 @@ def normalised_path(path: str) -> str:
     return _ARCHITECTURE.sub("", path)
 
 
-def _once(name: str, *, loose: bool) -> str:
+def _once(name: str) -> str:
     applied = None
-    for needle, rule in _BY_NEEDLE[loose]:
+    for needle, rule in _BY_NEEDLE:
         if needle in name and rule is not applied and not (rule.code == "W1" and "chunk" in name):
             name, applied = rule.applied_to(name), rule
     return _with_path(name)
@@ -168,20 +134,18 @@ def _with_path(name: str) -> str:
     return normalised_path(name) if name.startswith("/") and " " not in name else name
 
 
-def normalised_name(name: str, level: Level = "safe") -> str:
-    """Return the name without the parts that differ between builds. The level ``none`` changes no names."""
-    if level == "none":
-        return name
+def normalised_name(name: str) -> str:
+    """Return the name without the parts that differ between builds."""
     for _ in range(ROUNDS):
-        before, name = name, _once(name, loose=level == "loose")
+        before, name = name, _once(name)
         if name == before:
             break
     return name or "[unknown]"
 
 
-def needles_of(text: str, level: Level) -> Iterator[str]:
-    """Yield substrings of a text of names, one of which is in every name that the rules of the level change."""
-    return (needle for needle, _ in _BY_NEEDLE[level == "loose"] if needle in text)
+def needles_of(text: str) -> Iterator[str]:
+    """Yield substrings of a text of names, one of which is in every name that the rules change."""
+    return (needle for needle, _ in _BY_NEEDLE if needle in text)
 
 
 def _may_change(name: str, needles: Iterable[str]) -> bool:
@@ -194,9 +158,9 @@ def _may_change(name: str, needles: Iterable[str]) -> bool:
 
 
 @lru_cache(1 << 14)
-def file_key(file: str, level: Level) -> str:
+def file_key(file: str) -> str:
     """Return the file name that identifies frames in this file."""
-    return normalised_name(normalised_path(file), level)
+    return normalised_name(normalised_path(file))
 
 
 def root_name(name: str) -> str:
@@ -208,39 +172,33 @@ def root_name(name: str) -> str:
     return name
 
 
-_ALL_NEEDLES = tuple(needle for needle, _ in _BY_NEEDLE[True])
-
-
 def frame_key(
     name: str,
     file: str | None,
     line: int | None,
-    level: Level = "safe",
     *,
     native: bool = False,
-    needles: tuple[str, ...] = _ALL_NEEDLES,
+    needles: tuple[str, ...] = ALL_NEEDLES,
 ) -> FrameKey:
     """Return the identity of a raw frame. A file in its name, as in ``f (pkg/a.py:12)``, becomes the file of the key.
 
     ``needles`` is the result of `needles_of` for names that include this one. A short list makes the search faster.
     """
-    if level == "none":
-        return FrameKey(name, file, line)
     if not native and not _may_change(name, needles):
-        return FrameKey(name, None if file is None else file_key(file, level), line)
-    if file is None and line is None and not native and (known := _key_in_known_file(name, level, needles)):
+        return FrameKey(name, None if file is None else file_key(file), line)
+    if file is None and line is None and not native and (known := _key_in_known_file(name, needles)):
         return known
     if line is None and (match := _LINE_AT_END.match(name)):
         line = int(match[3])
-    key = normalised_name(name, level)
+    key = normalised_name(name)
     if native:
         key = _NATIVE_CLONE.sub("", key)
     if file is None and (found := _file_at_end(key)):
         return FrameKey(*found, line)
-    return FrameKey(key, None if file is None else file_key(file, level), line)
+    return FrameKey(key, None if file is None else file_key(file), line)
 
 
-def _key_in_known_file(name: str, level: Level, needles: Iterable[str]) -> FrameKey | None:
+def _key_in_known_file(name: str, needles: Iterable[str]) -> FrameKey | None:
     """Return the key of ``f (pkg/a.py:12)``, with a cached file, or None if a rule may change the function."""
     function, mark, place = name[:-1].rpartition(" (")
     path, colon, line = place.partition(":")
@@ -248,13 +206,13 @@ def _key_in_known_file(name: str, level: Level, needles: Iterable[str]) -> Frame
         return None
     if _may_change(function, needles):
         return None
-    file = _file_in_brackets(path, level)
+    file = _file_in_brackets(path)
     return FrameKey(function, file, int(line) if colon else None) if file else None
 
 
 @lru_cache(1 << 14)
-def _file_in_brackets(path: str, level: Level) -> str | None:
-    found = _file_at_end(normalised_name(f"f ({path})", level))
+def _file_in_brackets(path: str) -> str | None:
+    found = _file_at_end(normalised_name(f"f ({path})"))
     return found[1] if found and found[0] == "f" else None
 
 

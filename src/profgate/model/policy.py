@@ -83,8 +83,8 @@ class Policy:
     )
     ignore: tuple[str, ...] = _key((), "Functions whose stacks are left out; * matches any text.")
     focus: tuple[str, ...] = _key((), "Functions of which every stack must contain one; * matches any text.")
-    name_rules: Literal["none", "safe", "loose"] = _key(
-        "safe", "Rules that align names of both sides: none, safe (the default) or loose."
+    name_rules: Literal["none", "safe"] = _key(
+        "safe", "Rules that align names of both sides: none or safe (the default)."
     )
     aliases: Aliases = _key(Aliases(), "Old and new names of functions, in which * matches any text.")
     embed_source: EmbedSource = _key(

@@ -46,7 +46,7 @@ gate:
   confirm: off
   owners: "@team"
   ignore: [cpu_idle, "swapper*"]
-  name-rules: loose
+  name-rules: none
 """
 
 
@@ -81,7 +81,7 @@ def test_complete_file_is_read() -> None:
         max_gate_distance=3,
         owners=("@team",),
         ignore=("cpu_idle", "swapper*"),
-        name_rules="loose",
+        name_rules="none",
         source="profgate.yml",
     )
 
