@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cache, partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from profgate.errors import ProfgateError, ProfileError
@@ -18,7 +17,7 @@ from profgate.io.workers import done, processors
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.source import MANIFEST_NAME, SourceFile
-from profgate.readers.registry import Readers, read_or_error, readers_with, splitting_reader
+from profgate.readers.registry import Readers, read_or_error, readers_with
 
 if TYPE_CHECKING:
     from profgate.detect.strategy import Strategy
@@ -26,11 +25,9 @@ if TYPE_CHECKING:
     from profgate.model.change import OptionSpec
     from profgate.model.manifest import Manifest
     from profgate.model.profile import Profile
-    from profgate.readers.reader import SplittingReader
 
 LARGEST_DIFF = 64 << 20
 LARGE = 16 << 20  # number of bytes below which starting a process takes more time than it saves
-PART = 64 << 20  # number of bytes of a file that one task reads
 Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
 
 
@@ -70,25 +67,22 @@ def readers() -> Readers:
 
 
 def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
-    """Read every source and return the results in the same order. Large input is read in parts by subprocesses.
+    """Read every source and return the results in the same order. Large input is read by subprocesses.
 
     ``progress`` is called before the first file and after each file.
     """
     unread = [converted(source) for source in sources if source.profile is None]
     large = sum(map(_bytes_to_read, unread)) >= LARGE
-    sizes = [source.size for source in unread]
-    # files of equal size are shared evenly without joining parts afterwards
-    even = len(sizes) % processors() == 0 and 10 * max(sizes, default=0) < 11 * min(sizes, default=0)
-    readings = [_Reading(source, split=large and not even) for source in unread]
-    tasks = [task for reading in readings for task in reading.tasks]
+    size = max(sum(source.size for source in unread), 1)
+    tasks = [partial(read_or_error, source, readers()) for source in unread]
     made: list[Profile | ProfileError] = []
     finished = 0
     progress("reading profiles", 0)
     with closing(done(tasks, processors() if large else 1)) as results:
-        for reading in readings:
-            made.append(reading.profile(list(islice(results, len(reading.tasks)))))
-            finished += reading.source.size
-            progress("reading profiles", finished / max(sum(sizes), 1))
+        for source, result in zip(unread, results, strict=True):
+            made.append(result)
+            finished += source.size
+            progress("reading profiles", finished / size)
     read = iter(made)
     return [next(read) if source.profile is None else source.profile for source in sources]
 
@@ -101,44 +95,6 @@ def readable_profiles(sources: Sequence[SourceFile]) -> list[Profile]:
             raise result
         profiles.append(result)
     return profiles
-
-
-class _Reading:
-    """The tasks that read one source, either as a whole or in parts that are joined afterwards."""
-
-    def __init__(self, source: SourceFile, *, split: bool) -> None:
-        self.source = source
-        self._splitter = splitting_reader(source, readers()) if split and source.size >= LARGE else None
-        self.tasks: list[Callable[[], Any]] = [self._read]
-        if self._splitter is not None:
-            # at most 16 parts, because all names are parsed again for each part
-            count = min(max(source.size // PART, 1), 16)
-            starts = [number * source.size // count for number in range(count)]
-            stops = [*starts[1:], None]
-            scan = partial(_scanned, self._splitter, source)
-            self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, stops, strict=True)]
-
-    def _read(self) -> Profile | ProfileError:
-        return read_or_error(self.source, readers())
-
-    def profile(self, results: list[Any]) -> Profile | ProfileError:
-        """Join the results of all tasks. After an error, read the whole file to obtain the correct line number."""
-        if self._splitter is None:
-            whole: Profile | ProfileError = results[0]
-            return whole
-        if None in results:
-            return self._read()
-        try:
-            return self._splitter.join(self.source, results)
-        except ProfileError:
-            return self._read()
-
-
-def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop: int | None) -> object:
-    try:
-        return reader.scan(source, start, stop)
-    except ProfileError:
-        return None
 
 
 def _bytes_to_read(source: SourceFile) -> int:

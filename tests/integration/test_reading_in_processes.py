@@ -27,7 +27,6 @@ def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     sources = [*sources_under(str(SHOP / "pyspy")), *sources_under(str(tmp_path)), *sources_under(str(SHOP / "pyspy"))]
     here = loading.read_sources(sources)
     monkeypatch.setattr(loading, "LARGE", 0)
-    monkeypatch.setattr(loading, "PART", 300)
     steps: list[tuple[str, float]] = []
     there = loading.read_sources(sources, progress=lambda step, part: steps.append((step, part)))
     assert [seen(one) for one in there] == [seen(one) for one in here]
@@ -47,7 +46,7 @@ from profgate.io import workers
 
 forks = []
 fork, workers.processors, loading.processors = os.fork, lambda: 3, lambda: 3
-loading.LARGE, loading.PART = 0, 300
+loading.LARGE = 0
 os.fork = lambda: forks.append(1) or fork()
 found = loading.read_sources([source for place in sys.argv[1:] for source in sources_under(place)])
 sys.stdout.buffer.write(pickle.dumps((len(forks), found)))

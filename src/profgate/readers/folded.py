@@ -1,8 +1,7 @@
 """Reader for folded stacks (``a;b;c 12``), a text format that many profilers can write."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile, S
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, base_unit
 from profgate.readers.builders import line_of
-from profgate.readers.folded_scan import QUOTED, WORST_SHARE, Scan, check_sum, numbered, scan_file, stack_and_value
+from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
 LONGEST_FIRST_LINE = 1 << 24
@@ -116,15 +115,7 @@ class FoldedReader(BuiltInReader):
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with exact values. Decimal fractions are stored as integers with an exponent."""
-        return self.join(source, [self.scan(source, 0, None)])
-
-    def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
-        """Scan the lines that start in this byte range and return the result."""
-        return scan_file(source, start, stop, self._kernels)
-
-    def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
-        """Return the profile of a file whose scanned ``parts`` are given in file order."""
-        scan = _joined(parts)
+        scan = scan_file(source, self._kernels)
         names = _decoded(scan.names)
         warnings = _warnings_of(scan, names)
         values, root, exponent = _scaled(scan)
@@ -252,22 +243,3 @@ def _frames(names: list[str], dialect: Callable[[str], tuple[str, str]]) -> Fram
             frames.files[number] = file
             frames.lines[number] = line_of(int(line))
     return frames
-
-
-def _joined(parts: Sequence[Scan]) -> Scan:
-    """Join the scans of a file's parts, which are given in file order."""
-    if len(parts) == 1:
-        return parts[0]
-    whole, frames = replace(parts[0]), numbered(parts[0].names)
-    for part in parts[1:]:
-        number = np.array([frames[name] for name in part.names.split(b"\n")[:-1]], np.intc)
-        whole.decimals |= {place + len(whole.values): value for place, value in part.decimals.items()}
-        whole.bad = [*whole.bad, *((whole.seen + line, what) for line, what in part.bad)][:QUOTED]
-        whole.metadata = part.metadata | whole.metadata
-        whole.new.frombytes(number[np.array(part.new, np.intp)].tobytes())
-        for name in ("shared", "fresh", "values", "root_values"):
-            getattr(whole, name).extend(getattr(part, name))
-        for name in ("seen", "lines", "bad_count", "two_numbers"):
-            setattr(whole, name, getattr(whole, name) + getattr(part, name))
-    whole.names = b"\n".join([*frames, b""])
-    return whole

@@ -117,24 +117,20 @@ def _in_order(data: bytes) -> bool:
     return sorted(lines) == lines
 
 
-def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block]:
-    """Yield the lines that start within the byte range, in blocks.
+def _blocks(source: SourceFile) -> Iterator[_Block]:
+    """Yield the lines in blocks.
 
     In a large file, the lines of an unsorted block are sorted, because adjacent lines then share most of their bytes.
     The order of the lines does not affect the profile.
     """
-    last = source.size if stop is None else stop
-    with source.open(max(0, start - 1), None) as stream:
-        place = start - 1 + len(stream.readline(MAX_LINE)) if start else 0  # earlier lines belong to another range
-        while place < last:
-            data, end = _whole_lines(stream, min(BLOCK, last - place), source.name)
+    with source.open(0, None) as stream:
+        while True:
+            data, end = _whole_lines(stream, BLOCK, source.name)
             if not end:
                 return
-            place += end
             ordered = source.size <= SMALL or _in_order(data)
             if not ordered:
-                more, more_end = _whole_lines(stream, min(BLOCK_UNSORTED, max(last - place, 0)), source.name)
-                place += more_end
+                more, more_end = _whole_lines(stream, BLOCK_UNSORTED, source.name)
                 data, end = data[:end] + more[:more_end], end + more_end
             if b"\r" in data:
                 data = data[:end].replace(b"\r\n", b"\n")
@@ -372,13 +368,13 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int, number_of: 
     return stack[: len(stack) - len(parts[-1])], depth
 
 
-def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kernels: Kernels | None = None) -> Scan:
-    """Scan the lines that start in a byte range and return the result. Raises ProfileError if a line is invalid."""
+def scan_file(source: SourceFile, kernels: Kernels | None = None) -> Scan:
+    """Scan the lines of a file and return the result. Raises ProfileError if a line is invalid."""
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
     compiled, frames = kernels.line_scan() if kernels is not None else None, numbered(b"")
     with collection_paused():
-        for block in _blocks(source, start, stop):
+        for block in _blocks(source):
             if compiled is None:
                 path, depth = _scan_block(scan, block, path, depth, frames.__getitem__)
             elif not _scan_block_compiled(scan, block, compiled):

@@ -2,9 +2,9 @@
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol
 
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
@@ -21,20 +21,6 @@ class ProfileReader(Protocol):
 
     def read(self, source: SourceFile) -> Profile:
         """Return the profile in base units. Raises ProfileError with the position if the file is invalid."""
-
-
-ScannedPart = TypeVar("ScannedPart")
-
-
-@runtime_checkable
-class SplittingReader(ProfileReader, Protocol[ScannedPart]):
-    """Reader that can read parts of a file in parallel processes."""
-
-    def scan(self, source: SourceFile, start: int, stop: int | None) -> ScannedPart:
-        """Return the content of a byte range as a picklable object. Raises ProfileError if the content is invalid."""
-
-    def join(self, source: SourceFile, parts: Sequence[ScannedPart]) -> Profile:
-        """Join ``parts``, which are in file order, into a profile. Raises ProfileError if the profile is invalid."""
 
 
 @contextmanager

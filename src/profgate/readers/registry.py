@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import Any
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.containers import is_wrapped, unwrap
+from profgate.readers.containers import unwrap
 from profgate.readers.foreign import advice_for
-from profgate.readers.reader import ProfileReader, SplittingReader, collection_paused
+from profgate.readers.reader import ProfileReader, collection_paused
 
 _JSON = rb"\s*[{\[]"
 # two stacks of more than one frame, perhaps after that of the root: no file of another format begins like this
@@ -103,17 +102,6 @@ def read_or_error(source: SourceFile, readers: Readers = READERS) -> Profile | P
         return read_profile(source, readers)
     except ProfileError as error:
         return error
-
-
-def splitting_reader(source: SourceFile, readers: Readers = READERS) -> SplittingReader[Any] | None:
-    """Return the reader if the file is on disk and can be read in parts, otherwise None."""
-    if source.path is None or is_wrapped(source):
-        return None
-    try:
-        reader, _ = _claiming(source, readers)
-    except ProfileError:
-        return None
-    return reader if isinstance(reader, SplittingReader) else None
 
 
 def _claiming(source: SourceFile, readers: Readers) -> tuple[ProfileReader, str]:

@@ -1,6 +1,5 @@
 """Folded stacks: every hard case of the grammar, and a round trip through the stream."""
 
-import pickle
 import random
 
 import numpy as np
@@ -149,27 +148,6 @@ def test_stream_holds_every_stack(lines: list[tuple[list[str], int]]) -> None:
     for frames, value in lines:
         sums[tuple(frames)] = sums.get(tuple(frames), 0) + value
     assert stacks_of(read("".join(f"{';'.join(frames)} {value}\n" for frames, value in lines))) == sums
-
-
-@pytest.mark.slow
-@settings(max_examples=150, derandomize=True, deadline=None)
-@given(
-    st.lists(st.tuples(st.lists(FRAMES, min_size=1, max_size=6), st.sampled_from(["1", "2.5", "0", "x"])), min_size=9),
-    st.sets(st.integers(0, 400), max_size=4),
-    st.sampled_from(["\n", "\r\n"]),
-)
-def test_a_file_cut_anywhere_reads_as_the_whole(
-    lines: list[tuple[list[str], str]], cuts: set[int], newline: str
-) -> None:
-    rows = [f"{';'.join(frames)} {value}" for frames, value in lines]
-    text = newline.join(["# unit: ms", *rows, *(f"a;b{row} 3" for row in range(10 * len(rows)))])
-    source = source_of("bench.folded", text.encode())
-    starts = [0, *sorted(cuts - {0})]
-    reader = FoldedReader()
-    parts = [reader.scan(source, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
-    whole, joined = reader.read(source), reader.join(source, [pickle.loads(pickle.dumps(part)) for part in parts])  # noqa: S301 - our own bytes
-    assert stacks_of(joined) == stacks_of(whole)
-    assert (joined.warnings, joined.metrics, joined.frames) == (whole.warnings, whole.metrics, whole.frames)
 
 
 def test_large_input_gives_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
