@@ -91,11 +91,7 @@ BUILDERS: dict[str, Callable[[], Report]] = {
     "lenient": lenient,
     "merged": merged,
     "regression": samples.regression,
-    "improvement": samples.improvement,
-    "unchanged": samples.unchanged,
-    "nothing compared": samples.nothing_compared,
     "inconclusive": samples.inconclusive,
-    "many": samples.many,
 }
 
 

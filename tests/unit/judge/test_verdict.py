@@ -179,13 +179,6 @@ def test_improvement_is_green() -> None:
     assert report.verdict.reasons[0].parameters["direction"] == "better"
 
 
-def test_nothing_is_red_while_the_total_improved() -> None:
-    faster = {**SLOWER, "f29": 100, "f28": 100, "f27": 100}
-    report = judged(slower(faster))
-    assert (findings(report)["total"].direction, findings(report)["f07"].colour) == ("better", "yellow")
-    assert codes(findings(report)["f07"]) == ["offset"]
-
-
 def test_five_percent_of_the_run_is_severe() -> None:
     report = judged(slower({**BASE, "f07": 14_000}), policy=Policy(fail_on="severe"))
     assert (findings(report)["f07"].severity, report.verdict.colour) == ("severe", "red")

@@ -11,7 +11,6 @@ import report_samples as samples
 from golden_files import Golden
 from profgate.errors import ProfgateError
 from profgate.github.first_run import render_first_run
-from profgate.judge.findings import drafts_of
 from profgate.model.acceptance import Acceptance, command_for, in_comment
 from profgate.model.attribution import SourceState
 from profgate.model.calibration import Calibration
@@ -128,38 +127,9 @@ def test_folds_are_balanced(name: str) -> None:
     assert not re.search(r"<details>(?:(?!</details>).)*<details>", text, re.DOTALL)
 
 
-def test_the_verdict_stands_first() -> None:
-    lines = comment(samples.regression()).text.splitlines()
-    assert lines[0] == "<!-- profgate v1 key=shop head=4f2c1ab base=9d01e77 -->"
-    assert lines[1].startswith("### ❌ `http.parse_headers` is 2.1x slower (2.40 → 5.10 s)")
-
-
-def test_doubt_stands_before_everything() -> None:
-    assert comment(samples.nothing_compared()).text.splitlines()[1] == (
-        "### ⚪ Not compared: api-bench: no baseline profiles are stored for commit 9d01e77"
-    )
-
-
 def test_empty_report_never_reads_as_passed() -> None:
     assert "### ⚪ Not compared" in comment(replace(samples.nothing_compared(), verdict=samples.GREEN)).text
     assert "### ❌ Not compared" in comment(replace(samples.nothing_compared(), verdict=samples.RED)).text
-
-
-def test_missing_workload_comes_first() -> None:
-    missing = (NotCompared("cli-bench", None, "baseline", as_reason("its profiles are missing in this pull request")),)
-    report = replace(samples.regression(), not_compared=missing, verdict=samples.verdict("not_compared"))
-    text = comment(report).text
-    assert "Not compared: cli-bench: its profiles are missing in this pull request" in text
-    assert "http.parse_headers" in text
-
-
-def test_unchanged_is_short() -> None:
-    assert len(comment(samples.unchanged(), Links()).text.splitlines()) < 20
-
-
-def test_findings_lead_to_their_frame() -> None:
-    links = seen(comment(samples.regression())).links
-    assert any(re.fullmatch(rf"{re.escape(PAGE)}#finding=[0-9a-f]{{16}}~http\.parse_headers", link) for link in links)
 
 
 def test_frames_in_links_are_encoded() -> None:
@@ -197,14 +167,6 @@ def test_the_marker_cannot_be_closed_by_a_report() -> None:
 def test_unsafe_marker_key_is_refused(key: str) -> None:
     with pytest.raises(ProfgateError, match="cannot mark a comment"):
         render_comment(View(samples.unchanged()), key=key)
-
-
-def test_unchanged_workloads_are_counted() -> None:
-    text = comment(samples.many()).text
-    assert "Totals: `workload-001`" in text
-    assert " and 297 more · 5 + 5 runs" in text
-    assert "workload-299" not in text
-    assert "more in the report" in text
 
 
 def longest() -> Report:
@@ -250,16 +212,6 @@ def test_quiet_comment_is_short() -> None:
 
 
 @pytest.mark.parametrize("quiet", [True, False])
-def test_inconclusive_comment_names_suspects_and_what_decides(quiet: bool) -> None:
-    render = render_quiet_comment if quiet else render_comment
-    lines = spaced(render(View(samples.inconclusive()), key="shop").text).splitlines()
-    assert lines[1] == "### ⚪ Too few samples to judge: 674 in 5 runs"
-    assert lines[3] == "- `http.parse_headers`: 8 → 113 samples (14x), 1.2 → 16.1 % of the run, not tested"
-    assert lines[5].startswith("Total 674 → 702")
-    assert lines[-1].startswith("The check passes. To decide, record about 8 times longer")
-
-
-@pytest.mark.parametrize("quiet", [True, False])
 def test_many_suspects_stay_below_the_limit(quiet: bool) -> None:
     report = samples.inconclusive()
     suspects = [reason for reason in report.verdict.reasons if reason.code is ReasonCode.SUSPECT]
@@ -291,13 +243,6 @@ def test_summary_shows_why_there_is_no_comment() -> None:
     assert text.endswith("> No comment: this pull request comes from a fork.\n")
 
 
-@pytest.mark.slow
-def test_the_longest_summary_stays_below_its_limit() -> None:
-    tables = seen(render_summary(View(longest())))
-    assert all(len(set(table)) == 1 for table in tables.rows)
-    assert len(render_summary(View(longest())).text.encode()) <= SUMMARY_BYTES
-
-
 def test_first_run(golden: Golden) -> None:
     document = render_first_run(key="shop", workloads=2, base_branch="main", run_url=RUN, head_sha=samples.HEAD)
     golden.check("comment/first_run.md", document.text)
@@ -305,15 +250,9 @@ def test_first_run(golden: Golden) -> None:
     assert html_of(document).count("<li>") == 3
 
 
-@pytest.mark.parametrize(("tests", "text"), [(29, "With 30 tests or more"), (30, "From the third base run on")])
-def test_first_run_of_durations_states_what_ranks_need(tests: int, text: str) -> None:
-    assert text in render_first_run(tests=tests).text
-
-
 def test_first_run_that_fails_states_why() -> None:
     strict = render_first_run(policy=Policy(on_not_compared="fail"), fails=True).text
-    assert "### ❌ First run: nothing to compare with yet, and that fails here" in strict
-    assert "This job fails" in strict
+    assert strict.splitlines()[1].startswith("### ❌")
     assert "`on-not-compared: fail`" in strict
     assert "fails" not in render_first_run().text.partition("What happens next")[0]
 
@@ -339,21 +278,13 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
         Reason(ReasonCode.MORE, {"count": 3}),
         Reason(ReasonCode.STRATEGY_FAILED, dict(place)),
     )
-    text = comment(replace(samples.regression(), verdict=samples.verdict("fail", *reasons))).text
-    shown = re.findall(r"^- (.*)$", text.partition("**How this was measured**")[2], re.MULTILINE)
-    assert shown[-4:-2] == [
-        "A strategy failed in api-bench cpu",
-        "`api-bench`: the processor models differ: totals are advisory",
-    ]
-    assert not re.search(r"^- ", text.partition("<details>")[0], re.MULTILINE)
+    view = View(replace(samples.regression(), verdict=samples.verdict("fail", *reasons)))
+    assert [reason.code for reason in view.further_reasons()] == [ReasonCode.STRATEGY_FAILED]
 
 
 def test_notes_stay_in_their_fold() -> None:
     note = samples.finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="neutral", p=None)
     text = comment(samples.report(samples.workload(samples.metric(note)))).text
-    seen = "We would have seen a change of 4.0 % in the total, or 22.0 % in a function of 10 % of the run."
-    assert "### ✅ No performance change found\n" in text
-    assert seen in spaced(text)
     assert text.index("**1 note**") < text.index("`parse`")
     small = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", p=None)
     assert "parse" not in comment(samples.report(samples.workload(samples.metric(small)))).text
@@ -430,12 +361,6 @@ def test_a_changed_function_links_to_its_lines() -> None:
     assert "javascript" not in comment(samples.report(samples.workload(samples.metric(row)))).text
 
 
-def test_substitute_baseline_is_stated() -> None:
-    report = samples.regression()
-    text = comment(replace(report, baseline=replace(report.baseline, distance=2))).text
-    assert "The baseline is 2 commits older than the merge base" in text
-
-
 @pytest.mark.parametrize(
     ("before", "after", "bar"),
     [
@@ -460,24 +385,11 @@ def test_a_metric_that_counts_more_as_better() -> None:
     assert "**−50.0 %** (400 → 200 requests/s)" in text
 
 
-def test_quiet_comment_states_what_was_not_compared() -> None:
-    assert "### ⚪ Not compared: api-bench" in render_quiet_comment(View(samples.nothing_compared())).text
-
-
 FASTER_TOTAL = replace(
     samples.finding("total", 41.2e9, 24.7e9, kind="TotalOptimization", colour="green"),
     share_from=None,
     share_to=None,
 )
-
-
-def test_faster_program_leads_the_headline() -> None:
-    dearer = samples.finding("compare", 1e9, 2.1e9, kind="MaybeDegradation", colour="yellow")
-    report = samples.report(
-        samples.workload(samples.metric(FASTER_TOTAL, dearer, after=24.7e9)), verdict=samples.verdict("warn")
-    )
-    first = spaced(render_comment(View(report)).text).splitlines()[1]
-    assert first == "### 🟡 Total −40.0 % (41.2 → 24.7 s); `compare` costs more (+1.10 s)"
 
 
 def test_open_part_has_at_most_three_rows() -> None:
@@ -501,17 +413,6 @@ def test_rows_of_different_colours_have_signs() -> None:
     text = spaced(comment(samples.report(samples.workload(samples.metric(*found)), verdict=samples.RED)).text)
     assert ("| 🔴 [**`f`** 🔥](" in text, "| 🟡 [**`g`** 🔥](" in text) == (True, True)
     assert "| Function | Change |\n" in text
-
-
-def test_number_of_calls_is_shown() -> None:
-    row = samples.finding("__eq__", 1e9, 2e9, file="lark/lexer.py")
-    calls = samples.metric(name="calls", unit="count", before=1e6, after=2e6)
-    counted = replace(samples.change_of(row), from_value=106.0, to_value=203_238.0)
-    load = samples.workload(samples.metric(row), replace(calls, unjudged=drafts_of([counted])))
-    text = spaced(comment(samples.report(load, verdict=samples.RED)).text)
-    assert "**`__eq__`** 🔥<br>lark/lexer.py](" in text
-    assert "<br>106 → 203,238 calls<br>" in text
-    assert "### ❌ `__eq__ (lexer.py)` is 2.0x slower" in text
 
 
 def test_inconclusive_comment_shows_one_row() -> None:
@@ -551,10 +452,6 @@ def test_large_total_within_noise_says_why() -> None:
             assert f", within noise{reason})" in text
 
 
-def test_missing_diff_is_stated_once() -> None:
-    assert comment(samples.regression()).text.count("no diff was given") == 1
-
-
 def test_changed_functions_within_noise_are_named_without_a_finding() -> None:
     noise = Reason(ReasonCode.WITHIN_NOISE)
     quiet = samples.finding("parse", 1e9, 1.02e9, colour="neutral", kind="MaybeDegradation")
@@ -577,12 +474,6 @@ def test_changed_functions_within_noise_are_named_without_a_finding() -> None:
         for text, quote in ((shown, "`"), (terminal_text(report), ""), (f"C{page[1:]}.", "")):
             assert ("Changed in this PR, within noise" in text) == (line is not None)
             assert (line or "").format(quote, quote) in text
-
-
-def test_percentages_do_not_wrap() -> None:
-    text = comment(samples.regression()).text.partition("<details>")[0]
-    assert "\N{NO-BREAK SPACE}%" in text
-    assert " %" not in text
 
 
 def test_missing_stacks_are_stated_instead_of_a_link() -> None:
