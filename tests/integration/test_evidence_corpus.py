@@ -6,14 +6,12 @@ for frames of libraries and for names that fit several functions of which one ch
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from comparisons import from_exclusive
-from golden_files import Golden
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.identity import paired_functions
@@ -104,25 +102,7 @@ def test_renamed_and_moved_functions_pair_their_frames(language: str) -> None:
     assert sorted(pairs.items(), key=str) == sorted(zip(old, new, strict=True), key=str)
 
 
-def test_the_table_of_evidence(golden: Golden) -> None:
-    rows = ["| language | frames | by | right | wrong | unknown though known | precision | recall |"]
-    rows.append("|:--|--:|:--|--:|--:|--:|--:|--:|")
-    for language in LANGUAGES:
-        for by_lines in (False, True):
-            counts: Counter[str] = Counter()
-            for item, state in states_of(language, by_lines=by_lines):
-                if state != "unknown":
-                    counts["right" if state == item.state else "wrong"] += 1
-                elif item.state != "unknown":
-                    counts["missed"] += 1
-            right, wrong, known = (
-                counts["right"],
-                counts["wrong"],
-                sum(item.state != "unknown" for item in frames_of(language)),
-            )
-            precision = f"{right / (right + wrong):.2f}" if right + wrong else "-"
-            rows.append(
-                f"| {language} | {len(frames_of(language))} | {'lines of the diff' if by_lines else 'fingerprints'} | "
-                f"{right} | {wrong} | {counts['missed']} | {precision} | {right / known:.2f} |"
-            )
-    golden.check("evidence.md", "\n".join(rows) + "\n")
+def test_lines_of_the_diff_are_wrong_about_few_frames() -> None:
+    pairs = [pair for language in LANGUAGES for pair in states_of(language, by_lines=True)]
+    wrong = [item.name for item, state in pairs if state not in {"unknown", item.state}]
+    assert len(wrong) == 28  # of 77 frames; none is wrong with the sources

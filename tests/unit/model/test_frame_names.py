@@ -106,33 +106,9 @@ def test_normalising_twice_changes_nothing(name: str) -> None:
 
 PIECES = st.sampled_from(
     [
-        *(
-            "f",
-            "ab",
-            " ",
-            "/",
-            "(",
-            ")",
-            " (a.py:12)",
-            ".js",
-            ".isra.0",
-            "+0x1f",
-            "$$Lambda$4",
-            "$Proxy7",
-            "[",
-            "]",
-            "<x>",
-        ),
-        *(
-            "::h0123456789abcdef",
-            "[0123456789abcdef]",
-            "@v1.2.3/",
-            "python3.11/",
-            "chunk-",
-            ".3f2a9c1bde",
-            "_[j]",
-            "lambda$m$3",
-        ),
+        *("f", "ab", " ", "/", "(", ")", " (a.py:12)", ".js", ".isra.0", "+0x1f", "$$Lambda$4", "$Proxy7", "[", "]"),
+        *("<x>", "::h0123456789abcdef", "[0123456789abcdef]", "@v1.2.3/", "python3.11/", "chunk-", ".3f2a9c1bde"),
+        *("_[j]", "lambda$m$3"),
     ]
 )
 

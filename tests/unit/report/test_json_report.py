@@ -19,7 +19,20 @@ from profgate.report.json_report import from_json, to_json
 
 PROOF = "no other split of the runs differs as much"
 FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
+
+
+def explained() -> Report:
+    """A report with an acceptance, an attribution and a cause."""
+    remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_up_to", "limit": 0.3})
+    accepted = Acceptance("7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", remark=remark)
+    row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="changed", reach="changed here"))
+    cause = Cause(row.location, "worse", Location("lex"), 1, changed=True)
+    report = samples.report(samples.workload(replace(samples.metric(row), causes=(cause,))))
+    return replace(report, acceptances=(accepted, replace(accepted, limit=None, file=None)))
+
+
 REPORTS = {
+    "explained": explained(),
     "regression": samples.regression(),
     "nothing compared": samples.nothing_compared(),
     "inconclusive": samples.inconclusive(),
@@ -32,7 +45,9 @@ REPORTS = {
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 def test_a_report_survives_the_round_trip(report: Report) -> None:
     text = to_json(report)
-    assert to_json(from_json(text)) == text.replace("lone \\ud800 half", "lone ? half")
+    again = from_json(text)
+    assert to_json(again) == text.replace("lone \\ud800 half", "lone ? half")
+    assert again == report or "lone" in text
 
 
 def test_each_workload_is_one_line() -> None:
@@ -155,23 +170,6 @@ def test_the_published_schema_is_a_schema() -> None:
     meta.validate(SCHEMA)
 
 
-def test_acceptances_follow_the_schema() -> None:
-    remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_up_to", "limit": 0.3})
-    acceptance = Acceptance(
-        "7.0",
-        "parse",
-        "needed",
-        "octocat",
-        file="a.py",
-        limit=0.3,
-        state="applies",
-        remark=remark,
-    )
-    report = replace(samples.regression(), acceptances=(acceptance, replace(acceptance, limit=None, file=None)))
-    VALIDATOR.validate(json.loads(to_json(report)))
-    assert from_json(to_json(report)) == report
-
-
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 def test_real_documents_follow_the_published_schema(report: Report) -> None:
     VALIDATOR.validate(json.loads(to_json(report)))
@@ -184,30 +182,3 @@ def test_real_documents_follow_the_published_schema(report: Report) -> None:
 def test_the_published_schema_refuses_spoiled_documents(path: str, value: object) -> None:
     with pytest.raises(ValidationError):
         VALIDATOR.validate(json.loads(spoiled(path, value)))
-
-
-def test_unknown_evidence_is_empty() -> None:
-    document = json.loads(to_json(samples.regression()))
-    found = document["workloads"][0]["metrics"][0]["findings"][0]
-    assert (found["attribution"], found["costs"]) == ({}, {})
-    assert from_json(json.dumps(document)) == samples.regression()
-
-
-def test_evidence_has_only_known_values() -> None:
-    row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="changed", reach="changed here"))
-    report = samples.report(samples.workload(samples.metric(row)))
-    document = json.loads(to_json(report))
-    assert document["workloads"][0]["metrics"][0]["findings"][0]["attribution"] == {
-        "reach": "changed here",
-        "source": "changed",
-    }
-    VALIDATOR.validate(document)
-    assert from_json(to_json(report)) == report
-
-
-def test_cause_follows_the_schema() -> None:
-    row = samples.finding("parse", 1e9, 2e9)
-    cause = Cause(row.location, "worse", Location("lex"), 1, changed=True)
-    report = samples.report(samples.workload(replace(samples.metric(row), causes=(cause,))))
-    VALIDATOR.validate(json.loads(to_json(report)))
-    assert from_json(to_json(report)) == report
