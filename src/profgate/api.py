@@ -12,13 +12,12 @@ they change only with a major version.
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from profgate import pipeline
 from profgate.errors import ProfgateError, SettingsError
-from profgate.flamegraph.pages import PageDocument, RunTotals, build_index, earlier_totals, run_totals
 from profgate.io.files import exists, read_text, write_text
 from profgate.loading import Progress, load_diff, load_policy, profiles_at, readable_profiles, silent
 from profgate.model import report as data
@@ -40,10 +39,12 @@ from profgate.report.json_report import (
 )
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View
-from profgate.report.workload_rows import Earlier
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from profgate.flamegraph.pages import PageDocument
+    from profgate.model.comparison import Comparison
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
 
@@ -73,16 +74,14 @@ class Finding:
 class Report:
     """The judged result of a comparison. ``data`` is the content of ``report.json``.
 
-    ``earlier`` contains the totals of earlier base jobs by workload and metric, for the index of the pages, and
-    ``runs`` those of the runs of both sides.
+    The index of the pages shows the totals of the runs of ``comparisons``.
     """
 
     data: data.Report
-    pages: tuple[PageDocument, ...] = ()
+    pages: "tuple[PageDocument, ...]" = ()
     links: Links | None = None
     key: str = "default"
-    earlier: Earlier = field(default_factory=dict)
-    runs: RunTotals = field(default_factory=dict)
+    comparisons: "tuple[Comparison, ...]" = ()
 
     @classmethod
     def load(cls, path: str) -> "Report":
@@ -156,6 +155,7 @@ class Report:
         The links are written to ``links.json``. If ``warn`` is given, only ``report.json`` is required. Any error in
         writing another file is then passed to ``warn``, and the comment links only to the files that were written.
         """
+        from profgate.flamegraph.pages import build_index, earlier_totals, run_totals  # slow; only needed for files
 
         def written(name: str, text: str) -> bool:
             try:
@@ -170,15 +170,14 @@ class Report:
         written(REPORT_NAME, self.json())
         pages = [page for page in self.pages if written(page.document.name, page.document.text)]
         hrefs = {(page.workload, page.metric): page.document.name for page in pages}
-        index = bool(self.data.metrics) and written(
-            "index.html", build_index(self.data, hrefs, self.earlier, self.runs)
-        )
+        totals = earlier_totals(self.comparisons), run_totals(self.comparisons)
+        index = bool(self.data.metrics) and written("index.html", build_index(self.data, hrefs, *totals))
         comment = self._comment(pages, index=index)
         written(comment.name, comment.text)
         if self.links is not None:
             written(LINKS_NAME, links_to_json(self.links))
 
-    def _comment(self, pages: Sequence[PageDocument], *, index: bool) -> Document:
+    def _comment(self, pages: "Sequence[PageDocument]", *, index: bool) -> Document:
         """Render the comment; if the report has no links, the comment links to the pages in the same folder."""
         names = {(page.workload, page.metric): page.document.name for page in pages}
         links = self.links or Links(pages=names, index="index.html" if index else None)
@@ -240,9 +239,7 @@ def compare_input(given: PipelineInput, progress: Progress = silent, executor: "
     ``progress`` is called at each step, and ``executor`` runs parts of the work.
     """
     built = pipeline.compare(given, progress, executor)
-    return Report(
-        built.report, built.pages, earlier=earlier_totals(built.comparisons), runs=run_totals(built.comparisons)
-    )
+    return Report(built.report, built.pages, comparisons=built.comparisons)
 
 
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:

@@ -68,7 +68,8 @@ def compare(
     compared.
     """
     given = sources.added_to(_input(sides, policy, history))
-    given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose)
+    pages = given.pages if output_dir else 0  # without a folder, nobody sees them
+    given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose, pages=pages)
     with opt.started_executor(executor) as started, progress(sys.stderr) as step:
         report = api.compare_input(given, step, started)
     if not sides.difference and (sides.baseline == sides.target or _same_files(given)):

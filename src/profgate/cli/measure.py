@@ -10,7 +10,6 @@ from profgate.cli import options as opt
 from profgate.cli.compare import end_with
 from profgate.cli.confirm import extent_options
 from profgate.errors import ProfgateError
-from profgate.flamegraph.pages import earlier_totals
 from profgate.init.recipes import record_command
 from profgate.io.files import check_writable
 from profgate.io.git import commit_hash, merge_base
@@ -75,5 +74,5 @@ def measure(
     decision = decided_between(baseline, target, record_command(program), extent, given)
     built = decision.built
     data = judge(replace(built.report, measurement=decision.measurement), policy)
-    report = Report(data, built.pages, earlier=earlier_totals(built.comparisons))
+    report = Report(data, built.pages, comparisons=built.comparisons)
     return end_with(report, output_dir, output, verbose=verbose)
