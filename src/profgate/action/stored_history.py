@@ -26,8 +26,6 @@ from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy
 from profgate.pipeline import PipelineInput
 
-RETENTION = Retention(profiles=0)
-NEARBY = 2  # number of further histories to merge; they may contain readings from concurrent runs
 LAST = 150  # number of newest commits to search for changes; earlier runs have reported older changes
 ANNOTATED = 5  # maximum number of annotated trends in each direction; the summary lists more
 
@@ -47,12 +45,13 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
         # the search includes this commit, because another run may have measured it too
         commit = replace(baseline_commit(job), sha=job.context.sha)
         with open_history(folder, write=True) as store:
-            for name, data in trusted_files(job, commit, history_artifact(job), FILE, 1 + NEARBY):
+            # two further histories may contain readings from concurrent runs
+            for name, data in trusted_files(job, commit, history_artifact(job), FILE, 3):
                 with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
             _add(job, store, profiles, manifest, policy)
             _report_trends(job, store, policy)
-            store.prune(RETENTION)
+            store.prune(Retention(profiles=0))
         data = read_bytes(posixpath.join(folder, FILE))
     except ProfgateError as error:
         # A token that cannot read runs causes no warning, because storing baselines does not need that permission.

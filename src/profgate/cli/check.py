@@ -12,13 +12,11 @@ from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 from profgate.pipeline import PipelineInput
 
-MOST_CHECKED = 50  # maximum number of commits for --all, because each check can take seconds
-
 
 @opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
 @click.argument("rev", default="HEAD")
 @click.option("--all", "every", is_flag=True, help="Check REV and every measured commit before it.")
-@opt.last_option(MOST_CHECKED, "Use with --all. ")
+@opt.last_option(50, "Use with --all. ")  # each check can take seconds
 @opt.history_option
 @opt.policy_options
 @opt.strategies_option

@@ -15,8 +15,6 @@ from profgate.history.trends import reported_texts, totals_along, trends_along, 
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
-MOST_READ = 200  # default number of commits; a history keeps all symbols for the same number of runs
-
 
 @opt.command("profgate trends", "profgate trends main --new --format json")
 @click.argument("rev", default="HEAD")
@@ -26,7 +24,7 @@ MOST_READ = 200  # default number of commits; a history keeps all symbols for th
 @opt.config_option
 @opt.format_option("terminal", "json", "html")
 @opt.history_option
-@opt.last_option(MOST_READ)
+@opt.last_option(200)  # a history stores all symbols for as many runs
 def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
     """Show persistent changes in totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
     with open_history(history, write=True, create=False) as store:

@@ -16,7 +16,6 @@ from profgate.model.comparison import ELSEWHERE, Runs
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 
 PRIOR_JOBS = 4.0  # weight of the prior variance, as a number of jobs
-TRIMMED_RUNS = 5  # minimum number of runs that a job needs for a trimmed mean
 
 
 class JobTest(NamedTuple):
@@ -76,7 +75,8 @@ def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
     """Return one value per location for all runs of a job: their median, or a trimmed mean for sample counts."""
     if not sampled:
         return np.asarray(np.median(values, axis=1))
-    if values.shape[1] < TRIMMED_RUNS:
+    # with fewer runs, a trimmed mean would drop too much of the job
+    if values.shape[1] < 5:
         return np.asarray(values.mean(axis=1))
     return np.asarray(np.sort(values, axis=1)[:, 1:-1].mean(axis=1))
 

@@ -31,7 +31,6 @@ STRATEGIES: tuple[Strategy, ...] = (
     StableRanks(),
     ChangePoint(),
 )
-ATTRIBUTES = ("name", "short", "family", "options", "detect")
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
 ON_THE_REPORT = ("ranks",)  # added to the defaults if there are enough workloads or tests
 WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models contain input sizes
@@ -42,7 +41,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
     strategies = list(STRATEGIES)
     taken = {name for strategy in strategies for name in (strategy.name, strategy.short)}
     for strategy in extra:
-        lacking = [part for part in ATTRIBUTES if not hasattr(strategy, part)]
+        lacking = [part for part in ("name", "short", "family", "options", "detect") if not hasattr(strategy, part)]
         if lacking:
             what = f"has no {', '.join(lacking)}; 'profgate strategies new NAME' creates a complete one"
             raise SettingsError(f"strategy {type(strategy).__name__}", what)

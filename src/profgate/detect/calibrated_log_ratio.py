@@ -19,8 +19,6 @@ from profgate.model.levels import GATE_SHARE, OWN_FLOOR
 from profgate.model.reason import Reason
 from profgate.model.units import MetricKind
 
-MOST_UNCONFIRMED = 5
-
 
 class CalibratedLogRatio:
     """Tests the self cost of each function and the cost of each subtree after dividing out the common factor.
@@ -125,7 +123,7 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     if reason == "too_few_runs":
         # for a small p, -inv_cdf(p) is more precise than inv_cdf(1 - p)
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
-        return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
+        return unconfirmed_changes(comparison, evidence, 5, bar)
     changes = net_changes(comparison, evidence)
     return [row for row in changes if row.certain] if reason == "too_few_samples" else changes
 

@@ -17,7 +17,6 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
 
 CHANGED = frozenset({"changed", "added", "removed"})  # source states of changed code
-MOVED_WITHIN = 0.10  # largest relative cost difference between the two ends of a move
 
 
 class State(IntEnum):
@@ -118,7 +117,8 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
         old, new = (sorted(of_function[state], reverse=True) for state in costs)
         while old and new:
             (before, was), (after, now) = old[-1], new[-1]
-            if math.isclose(before, after, rel_tol=MOVED_WITHIN + tolerance(1.0)):
+            # the two ends of a move may differ by a tenth of the cost
+            if math.isclose(before, after, rel_tol=0.10 + tolerance(1.0)):
                 other_ends[was], other_ends[now] = now, was
                 old.pop()
                 new.pop()

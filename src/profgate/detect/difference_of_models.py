@@ -16,10 +16,6 @@ from profgate.statistics.model_fits import TIE, fitted, grid, values
 from profgate.statistics.thresholds import above, at_most
 
 FLAT = 0.05  # largest relative slope or scatter of a difference that counts as constant
-CURVED = 0.90  # minimum R² of a parabola
-BETTER_FIT = 0.01  # minimum difference between the R² of a parabola and that of a line
-STRAIGHT = 0.95  # minimum R² of a line
-LEFT_OVER = 0.01  # largest residual sum of squares at which a polynomial fits, relative to the sum of squares
 DEGREES = ("constant", "linear", "quadratic")
 PAIRS_AT_ONCE = 1000  # number of pairs per block, which limits the memory used by their grids
 
@@ -140,8 +136,10 @@ def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     scatter = ((difference - difference.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     flat = np.abs(slope) <= FLAT * np.abs(difference).max(axis=1, initial=0.0)
     flat &= scatter <= FLAT * (difference**2).sum(axis=1)
-    curved = above(scores[QUADRATIC], CURVED) & above(scores[QUADRATIC] - scores[LINEAR], BETTER_FIT)
-    straight = ~at_most(scores[LINEAR], STRAIGHT) & ~np.isnan(scores[LINEAR])
+    # a parabola needs an R² above 0.90 that exceeds the R² of a line by more than 0.01
+    curved = above(scores[QUADRATIC], 0.90) & above(scores[QUADRATIC] - scores[LINEAR], 0.01)
+    # a line needs an R² above 0.95
+    straight = ~at_most(scores[LINEAR], 0.95) & ~np.isnan(scores[LINEAR])
     chosen = np.select([flat, curved, straight], [0, QUADRATIC, LINEAR], -1)
     rest = iter(best_shape(z, difference[chosen < 0]))
     return [SHAPES[kind] if kind >= 0 else next(rest) for kind in chosen.tolist()]
@@ -154,7 +152,8 @@ def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     for degree in reversed(range(len(DEGREES))):
         basis = np.linalg.qr(z[:, None] ** np.arange(degree + 1))[0]
         rest = difference - (difference @ basis) @ basis.T
-        degrees = np.where((rest**2).sum(axis=1) <= LEFT_OVER * squares, degree, degrees)
+        # a polynomial fits if it leaves at most a hundredth of the squares
+        degrees = np.where((rest**2).sum(axis=1) <= 0.01 * squares, degree, degrees)
     return [(*DEGREES, "unknown")[degree] for degree in degrees.tolist()]
 
 

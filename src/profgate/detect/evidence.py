@@ -40,12 +40,7 @@ from profgate.statistics.t_tests import critical_t
 if TYPE_CHECKING:
     from profgate.model.measurement import Look
 
-EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
-EQUAL = 0.0001  # maximum difference between equal runs of a side, as a share of the run
-OUTSIDE = 0.05  # probability that a 95 % confidence interval does not contain the change
 OTHER_WORK = 0.5  # largest part of its cost that a run or function has left if it may have done other work
-WORK_SHARE = 0.01  # smallest share of the baseline of a function that shows how much work was done
-FEWEST_OTHERS = 2  # minimum number of such functions besides the heaviest
 ALIKE = 1.5  # maximum ratio between the part that a function has left and the usual part
 FAR = 12.0  # value of `Evidence.distance` for an exact change
 
@@ -183,7 +178,8 @@ def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
     """Return the evidence of one comparison whose sides were measured in turns."""
     runs = comparison.runs.baseline + comparison.runs.target
     before = costs.values[:, : comparison.runs.baseline].mean(axis=1)
-    width = critical_t(OUTSIDE, runs + PRIOR_WEIGHT - 2.0) * result.seen.error
+    # half the width of the 95 % confidence interval
+    width = critical_t(0.05, runs + PRIOR_WEIGHT - 2.0) * result.seen.error
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = ((result.seen.difference + side * width) / before for side in (-1.0, 1.0))
     calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
@@ -326,9 +322,11 @@ def _did_other_work(comparison: Comparison) -> bool:
     before, after = comparison.runs.means(comparison.self_value)
     if comparison.metric.better != "lower" or after.sum() >= OTHER_WORK * before.sum():
         return False
-    heavy = np.flatnonzero(before >= WORK_SHARE * before.sum())
+    # functions of at least 1 % of the baseline show how much work was done
+    heavy = np.flatnonzero(before >= 0.01 * before.sum())
     others = heavy[np.argsort(before[heavy])[:-1]]
-    if len(others) < FEWEST_OTHERS:
+    # a single function besides the heaviest may have changed by itself
+    if len(others) < 2:
         return False
     # below a tenth, noise of few samples hides whether parts are equal
     left = np.maximum(after[others] / before[others], 0.1)
@@ -352,12 +350,14 @@ def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArra
     differences.
     """
     runs = comparison.runs
-    if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
+    # a single run of a side does not show whether counts are reproducible
+    if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < 2:
         return None
     values = evidence.costs.values[:, -(runs.baseline + runs.target) :]
     before, after = values[:, : runs.baseline], values[:, runs.baseline :]
     spread = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1))
-    equal = spread <= EQUAL * evidence.costs.whole
+    # runs of a side are equal if they differ by at most 0.01 % of the run
+    equal = spread <= 0.0001 * evidence.costs.whole
     if not equal[-1]:
         return None
     sides = means(before), means(after)

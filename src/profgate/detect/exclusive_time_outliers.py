@@ -17,7 +17,6 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import base_unit
 from profgate.statistics.thresholds import above, below
 
-NORMAL_CONSISTENCY = 0.6745  # median absolute deviation of the standard normal distribution
 SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 
@@ -26,7 +25,8 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> tu
     unknown = np.full(len(delta), np.nan)
     distance = np.abs(delta - np.median(delta))
     deviation = float(np.median(distance))
-    z = distance * NORMAL_CONSISTENCY / (deviation or floor) if deviation or floor else unknown
+    # 0.6745 is the median absolute deviation of the standard normal distribution
+    z = distance * 0.6745 / (deviation or floor) if deviation or floor else unknown
     low, high = np.quantile(delta, [0.25, 0.75]).tolist()
     width = (high - low) or 2.0 * floor
     by_z, by_fence, fences = above(z, options["mzs"]), np.zeros(len(delta), np.bool_), unknown

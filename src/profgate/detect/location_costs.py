@@ -11,7 +11,6 @@ from profgate.model.units import MetricKind
 
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
-STEADY_SHARE = 0.002  # minimum share of the run for a location to be included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
 FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
 SYMBOLS_AT_ONCE = 256  # number of symbols whose common factors are computed at once
@@ -152,7 +151,8 @@ class Ratios:
     def __init__(self, own: FloatArray) -> None:
         mean = means(own, 0)
         share = mean / max(float(mean.sum()), 1e-300)
-        self.steady = np.flatnonzero((own > 0).all(axis=0) & (share >= STEADY_SHARE))
+        # smaller locations are too noisy for the common factor
+        self.steady = np.flatnonzero((own > 0).all(axis=0) & (share >= 0.002))
         self.ratios = np.log(own[:, self.steady] / mean[self.steady])
         self.weights = np.minimum(share[self.steady], MOST_WEIGHT)
         self.order = np.argsort(self.ratios, axis=1)

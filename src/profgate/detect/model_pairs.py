@@ -27,7 +27,6 @@ from profgate.statistics.model_fits import (
 from profgate.statistics.thresholds import at_least, at_most
 
 NONE = -1
-FEWEST_SIZES = 3  # minimum number of sizes needed to fit a model
 SUBTYPE_BITS = 32
 KINDS = {
     "param": tuple(range(len(SHAPES))),
@@ -280,7 +279,7 @@ class ModelRows:
             reason = "no_model"
             if ((models.symbol == symbol) & (models.side == side)).any():
                 reason = "unfit"
-            elif records is not None and len(sizes) < FEWEST_SIZES:
+            elif records is not None and len(sizes) < 3:  # as every model needs
                 reason = "few_sizes" if len(sizes) else "no_size"
             elif records is not None and sizes.min() == sizes.max():
                 reason = "equal_sizes"

@@ -20,7 +20,6 @@ from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
 OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
-EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes inside the subtree must explain
 
 
 class NetChange(NamedTuple):
@@ -230,7 +229,8 @@ class _Search:
         if (row.symbol, True) in inside:
             return True
         change = self._moved(self.paths.explained(row.symbol, inside))
-        return row.sign * change >= EXPLAINED * abs(row.change)
+        # the changes inside a subtree must explain half of its change
+        return row.sign * change >= 0.5 * abs(row.change)
 
     def under_caller(self, row: NetChange) -> NetChange:
         """Attribute the change caused by a new function to its nearest caller that exists in the baseline.

@@ -12,8 +12,6 @@ from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 
-OVERWEIGHT_SCHEMA = "profgate.overweight/1"
-
 
 def overweight_document(comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool) -> dict[str, Any]:
     """Return the table as JSON data, with ratios as fractions or None. Raises ProfgateError for unknown pivots."""
@@ -36,7 +34,7 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = (), *, b
         row.update(zip(columns, values, strict=True))
     order = table.by_interest().tolist() if by_interest else range(len(rows))
     return {
-        "schema": OVERWEIGHT_SCHEMA,
+        "schema": "profgate.overweight/1",
         "unit": comparison.metric.unit,
         "all_stacks": _total(*comparison.runs.means(comparison.run_totals), scale),
         "dropped": [_place(comparison, symbol) for symbol in dropped],

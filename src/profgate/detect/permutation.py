@@ -15,7 +15,6 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, splitmix64
 from profgate.model.levels import MOST_SPLITS
 
-FINEST = 10  # number of splits that a result at the level of the test contains, so that p values are fine enough
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
 CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
 BLOCK = 16  # number of comparisons that are tested at once; for 10,000, the statistics would take 800 MB
@@ -139,7 +138,8 @@ def jointly_tested(
     no further location is found. ``within`` marks the locations of each member that belong to the family; None stands
     for all of them. The p values of the other locations are computed from the last maxima.
     """
-    splits = splits_of(baseline, target, max(MOST_SPLITS, ceil(FINEST / found_at)))
+    # a result at the level of the test contains ten splits, so that p values are fine enough
+    splits = splits_of(baseline, target, max(MOST_SPLITS, ceil(10 / found_at)))
     blocks = [slice(start, start + BLOCK) for start in range(0, len(members), BLOCK)]
     seen = [observed(_joined(members[block]), baseline) for block in blocks]
     p = [np.ones(len(own.t)) for own in seen]

@@ -15,7 +15,6 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
-DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can be red, yellow or green in the report
 KIND_CODES = frozenset(Kind)
 REQUIRED_COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types", "labels", "reasons", "flags")
 
@@ -76,7 +75,8 @@ def detections_of(
     If ``brief`` is true, strategies that only explain changes are skipped unless another strategy found a change or
     could not test the comparison.
     """
-    deciding = [number for number, (strategy, _) in enumerate(selection) if strategy.family in DECIDING or not brief]
+    # only changes of these families can be red, yellow or green in the report
+    deciding = [number for number, (strategy, _) in enumerate(selection) if strategy.family in {"T", "M"} or not brief]
     found = {number: _detection(selection[number], comparison, context) for number in deciding}
     if not all(map(quiet, found.values())):
         others = set(range(len(selection))) - set(deciding)

@@ -15,8 +15,6 @@ from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
-REPORTED = 5  # maximum number of reported tests whose rank changed
-
 
 class StableRanks(WithoutRows):
     """Finds changes in the order of tests or workloads by duration.
@@ -83,7 +81,7 @@ class StableRanks(WithoutRows):
             confidence_type="sigma",
             confidence=found.distance,
             reason=found.result,
-            details=replace(found, moved=found.moved[:REPORTED], pair_counts=(), target_counts=()),
+            details=replace(found, moved=found.moved[:5], pair_counts=(), target_counts=()),
             flags=flags,
         )
 

@@ -16,7 +16,6 @@ from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
 from profgate.model.reason import Reason
 from profgate.model.units import MetricKind
 
-NINETY_FIVE = 1.96
 REPEATED = 2  # minimum runs per side to estimate the noise
 EVERYTHING = 0.5  # minimum fraction of the total's change (as a log ratio) that the common factor must explain
 
@@ -107,4 +106,4 @@ def noise_bar(comparison: Comparison, context: Context) -> float | None:
     evidence = evidence_for(comparison, context)
     if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
         return None
-    return NINETY_FIVE * float(evidence.error[-1] / evidence.costs.values[-1].mean())
+    return 1.96 * float(evidence.error[-1] / evidence.costs.values[-1].mean())

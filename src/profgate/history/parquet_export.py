@@ -7,8 +7,6 @@ from profgate.errors import ProfgateError
 from profgate.history.history_store import HistoryStore
 from profgate.model.history import Column, Reading, StoredCommit
 
-ROWS_IN_GROUP = 500_000  # a row group is built in memory, and programs read a few large groups faster than many
-
 
 def export_rows(store: HistoryStore, path: str) -> int:
     """Write one row for each function of each metric of each reading, and return the number of rows.
@@ -48,7 +46,8 @@ def _groups(store: HistoryStore) -> Iterator[list[dict[str, Any]]]:
         for column in reading.columns:
             group.append(_values(reading, commits[reading.commit], column))
             rows += len(group[-1]["commit"])
-        if rows >= ROWS_IN_GROUP:
+        # a row group is built in memory, and programs read a few large groups faster than many
+        if rows >= 500_000:
             yield group
             group, rows = [], 0
     if group:

@@ -20,9 +20,6 @@ from profgate.model.policy import Policy
 from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 
-MOST_ANCESTORS = 500  # maximum number of commits that are searched for readings
-HASH = re.compile(r"[0-9a-f]{4,64}")
-
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
     """Return the commit of a name that git resolves, or of a unique prefix of a ``known`` hash.
@@ -32,7 +29,9 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
     try:
         return commit_hash(rev)
     except ProfgateError:
-        found = [sha for sha in known or () if sha.startswith(rev)] if HASH.fullmatch(rev) else []
+        found = []
+        if re.fullmatch("[0-9a-f]{4,64}", rev):
+            found = [sha for sha in known or () if sha.startswith(rev)]
         if len(found) == 1:
             return found[0]
         raise
@@ -51,7 +50,7 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 
 def ancestry_of(sha: str, graph: dict[str, StoredCommit]) -> tuple[str, ...]:
     """Return the ancestors of a commit, nearest first."""
-    return tuple(commit.sha for commit in islice(ancestors(sha, graph), MOST_ANCESTORS) if commit.distance)
+    return tuple(commit.sha for commit in islice(ancestors(sha, graph), 500) if commit.distance)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:

@@ -22,13 +22,9 @@ from profgate.statistics.change_points import Shift, change_points, shifts, visi
 
 CHANGE_POINT = "change_point"  # name of the strategy that finds trends
 SCHEMA = "profgate.trends/1"
-LEAST_SHARE = 0.01  # minimum share of the run that a symbol needs to be examined
-MOST_SYMBOLS = 20
-LEAST_MOVE = 0.005  # minimum change in a symbol's share of the run
 AROUND = 10  # maximum number of commits on each side of a change of share at which costs are compared
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
 LARGEST = 1e300  # maximum value; ratios of larger values could overflow
-MOST_PAST = 30  # maximum number of commits for the noise estimate
 TOTAL = "total of the run"  # a function may be called "total"
 
 
@@ -119,10 +115,11 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
         trend_of = partial(_trend, metric.metric, readings[0].series)
         found += [trend_of(metric.commits, shift, (None, None)) for shift in shifts_of(metric.totals())]
         for symbol, (commits, shares, costs) in _shares(metric, _heaviest(metric)):
+            # a share of the run that moves by less is noise
             found += [
                 trend_of(commits, shift, symbol)
                 for shift in _with_costs(shifts_of(np.array(shares)), np.array(costs))
-                if abs(shift.after - shift.before) >= LEAST_MOVE
+                if abs(shift.after - shift.before) >= 0.005
             ]
     return found
 
@@ -248,8 +245,8 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
     for column in newest:
         for key, own in zip(column.symbols, (column.own / column.sum).tolist(), strict=True):
             weight[key] = weight.get(key, 0.0) + own / len(newest)
-    chosen = [key for key, share in weight.items() if share >= LEAST_SHARE]
-    return sorted(chosen, key=lambda key: (-weight[key], key[0], key[1] or ""))[:MOST_SYMBOLS]
+    chosen = [key for key, share in weight.items() if share >= 0.01]
+    return sorted(chosen, key=lambda key: (-weight[key], key[0], key[1] or ""))[:20]
 
 
 def _shares(
@@ -283,5 +280,6 @@ def _trend(
 def past_of(store: HistoryStore, ancestors: Iterable[str], key: str) -> list[Reading]:
     """Return the readings of a series since its last persistent change, at the nearest measured ancestors."""
     measured = store.measured_commits(key)
-    chosen = list(islice((sha for sha in ancestors if sha in measured), MOST_PAST))
+    # older commits say less about the noise of today's machines
+    chosen = list(islice((sha for sha in ancestors if sha in measured), 30))
     return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])

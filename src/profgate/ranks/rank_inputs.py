@@ -135,9 +135,6 @@ def _written(places: Iterable[str]) -> dict[str, int]:
     return {path: Path(path).stat().st_mtime_ns for path in found if path is not None}
 
 
-NEW_NORMAL = FEWEST_RUNS  # number of consecutive deviating runs after which these runs become the new baseline
-
-
 def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:
     """Compare each run, in order, with the last ``window`` runs before it that did not deviate.
 
@@ -152,7 +149,8 @@ def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5)
         points.append(RankPoint(run, found, tuple(earlier.label for earlier in before)))
         if points[-1].departed:
             departed.append(run)
-            if len(departed) >= NEW_NORMAL:
+            # this many consecutive runs are the new baseline
+            if len(departed) >= FEWEST_RUNS:
                 usual, departed = departed, []
         else:
             usual.append(run)

@@ -21,7 +21,6 @@ from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.ranks/1"
-HISTORY_SCHEMA = "profgate.rank-history/1"
 HEADINGS = ("run", "tests", "stable", "expected", "")
 MARKS = {"kept": "", "below": "◀ order changed", "above": "◀ steadier than before", "unknown": "not tested"}
 BADGES = {"kept": "unchanged", "below": "review", "above": "review", "unknown": "inconclusive"}
@@ -110,7 +109,7 @@ def rank_page(check: RankCheck) -> str:
 
 def history_json(points: Sequence[RankPoint]) -> str:
     """Format the history as JSON. Unknown values are null."""
-    document: dict[str, Any] = {"schema": HISTORY_SCHEMA, "runs": [_document(point) for point in points]}
+    document: dict[str, Any] = {"schema": "profgate.rank-history/1", "runs": [_document(point) for point in points]}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 

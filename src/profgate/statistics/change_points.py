@@ -18,11 +18,6 @@ from profgate.statistics.t_tests import critical_t, two_sided_p, welch
 
 WINDOW = 50  # values per window; longer series are divided into windows that overlap by half
 SHUFFLES = 199
-# boundaries between batches of shuffles, after which the test can stop early
-BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)
-SPLIT_P = 0.05  # significance level of the permutation test of a split
-PENALTY = 2.0  # a drift is reported only if its BIC is lower than the BIC of the steps by more than this amount
-LEAST_RAMP = 4  # minimum number of values in a drift; a shorter change is a step
 _MARGIN = 2.0  # standard errors, with which simulated steps in 20 values are found in 4 of 5 cases
 GRID = 40  # maximum number of positions at which a line may begin or end
 
@@ -138,12 +133,14 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
     """Return whether at most 5 % of the shuffled series have a split with at least this energy distance."""
-    allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
+    # shuffled series may reach the distance in at most 5 % of all cases, counting the series itself
+    allowed = int(0.05 * (SHUFFLES + 1)) - 1
     reached, count = 0, len(values)
     orders = _shuffles(count)
     distances = np.abs(values[:, None] - values[None, :])
     sums = distances.sum(axis=1)
-    for start, stop in pairwise(BATCHES):
+    # in batches, so that the test can stop early
+    for start, stop in pairwise((*range(0, SHUFFLES, 20), SHUFFLES)):
         chosen = orders[start:stop]
         before = _cached_before(count)[start:stop] if count <= WINDOW else _before(chosen)
         # twice the sum of the distances from each value to its predecessors in the shuffled series
@@ -232,7 +229,8 @@ def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shif
     squares, first, last, low, high = _best_ramp(part)
     # steps have one level per segment and one position per step as parameters; a line has two levels and two positions
     of_steps, of_line = _bic(steps, count, 2 * len(splits) + 1, values), _bic(squares, count, 4, values)
-    if last - first + 1 >= LEAST_RAMP and of_line < of_steps - PENALTY:
+    # a shorter drift is a step, and a difference of two in the BIC is weak evidence (Kass and Raftery, 1995)
+    if last - first + 1 >= 4 and of_line < of_steps - 2.0:
         chance = welch(part[:first], part[last:]).p if first >= 2 and count - last >= 2 else _line_p(part)
         return [Shift(start + first, start + last, low, high, chance)]
     return [

@@ -17,7 +17,6 @@ SMALLEST_X = 1e-6  # smaller x are raised to this value, because logarithms and 
 GRID = 1000
 FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
 COEFFICIENTS = np.array([3.0 if kind == QUADRATIC else 1.0 if kind == CONSTANT else 2.0 for kind in range(len(SHAPES))])
-USABLE = 0.9  # minimum fraction of the points of a location that a model must be able to use
 NO_SPREAD = 1e-12  # tolerance for the relative rounding error of a sum of squared deviations
 TIE = 1e-9
 
@@ -155,7 +154,8 @@ def _fits(points: _Points) -> tuple[_Fit, ...]:
 
 def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:
     used = points.sums(fit.used.astype(np.float64))
-    allowed = (points.distinct >= 2) & (used >= FEWEST[kind]) & (used >= USABLE * points.count)
+    # a model that cannot use a tenth of the points describes other data
+    allowed = (points.distinct >= 2) & (used >= FEWEST[kind]) & (used >= 0.9 * points.count)
     allowed &= (~points.flat) | (kind == CONSTANT)
     allowed &= np.isfinite(fit.r_square) & np.isfinite(fit.coefficients).all(axis=1)
     group = np.flatnonzero(allowed)

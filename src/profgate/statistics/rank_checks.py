@@ -20,10 +20,8 @@ from profgate.model.durations import DurationRun, DurationTable, MovedTest, Orde
 from profgate.model.reason import Reason, ReasonCode
 
 FEWEST_RUNS = 3  # minimum number of baseline runs, because the mean needs at least three pairs
-OBSERVED_RUNS = 5  # minimum number of baseline runs for the rule "observed"; five runs form ten pairs
 NEAR = 2  # distances up to this number of ranks are ignored, because neighbouring tests often swap ranks
 CLOSE = 1e-9  # tolerance for rounding errors in means of counts
-TERMS = 20  # number of terms of the Poisson distribution that are not negligible
 EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
 
@@ -65,7 +63,8 @@ def chance_of_as_many(count: int, same: int) -> float:
         return 1.0
     if count <= EXACT_LIMIT:
         return float(sum(exact_law(count)[same:], Fraction(0)))
-    return math.fsum(math.exp(-1.0 - math.lgamma(rank + 1.0)) for rank in range(same, same + TERMS))
+    # further terms of the Poisson distribution are negligible
+    return math.fsum(math.exp(-1.0 - math.lgamma(rank + 1.0)) for rank in range(same, same + 20))
 
 
 def distinct(names: Iterable[str]) -> list[str]:
@@ -186,7 +185,8 @@ def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules
     """Return sigma and the rule that was used. The rule "observed" is used only if there are enough runs."""
     if mean is None:
         return None, "poisson"
-    if rules.sigma == "observed" and runs >= OBSERVED_RUNS:
+    # five runs form ten pairs
+    if rules.sigma == "observed" and runs >= 5:
         return max(1.0, float(np.std(pairs, ddof=1))), "observed"
     # a random order has one stable rank on average, so the true mean is at least 1
     return math.sqrt(max(1.0, mean)), "poisson"
