@@ -93,12 +93,6 @@ def test_every_change_of_shape_is_seen(before: str, after: str) -> None:
     assert back == {("best_model_order_equality", "f"): mirrored[word]}
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_profile_against_itself_changes_nothing(shape: str) -> None:
-    same = profile([*sized("f", points(shape=shape, **SHAPES[shape])), *sized("g", [(1, 4), (2, 9)])])
-    assert set(kinds(report_of(same, same, *EIGHT)).values()) <= {"NoChange", "Unknown"}
-
-
 @pytest.mark.parametrize("factor", [1.08, 1.2, 3.0])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_slower_by_a_factor_is_seen_by_every_strategy_that_knows_size(shape: str, factor: float) -> None:
@@ -140,19 +134,6 @@ def test_edges_of_order(edge: str) -> None:
     assert not metric_of(report).counts["failed"]
 
 
-def test_negative_areas_are_unknown() -> None:
-    report = report_of(
-        profile(LINE), profile([*EDGES["negative amounts"][0], {"uid": "kept", "amount": 99_999}]), "int"
-    )
-    assert kinds(report)["integral_comparison", "f"] == "Unknown"
-
-
-def test_amounts_beyond_six_exact_decimals_are_still_compared() -> None:
-    huge = [{**record, "amount": record["amount"] * 1e16} for record in LINE]
-    found = kinds(report_of(profile(LINE), profile(huge), "aat", "int"))
-    assert set(found.values()) == {"Degradation"}
-
-
 def test_an_empty_side_is_not_compared() -> None:
     report = report_of(profile(LINE), profile([]))
     assert report.verdict.conclusion == "not_compared"
@@ -173,39 +154,6 @@ def test_models_of_a_profile_go_before_its_records() -> None:
     assert (details_of(size).baseline, details_of(size).target, size.kind) == ("linear", "power", "Degradation")
 
 
-def test_defaults_without_sizes_do_not_ask_for_models() -> None:
-    plain = profile([{"uid": "f", "amount": 4}, {"uid": "g", "amount": 2}])
-    spoken = {change.strategy for change in metric_of(report_of(plain, plain)).changes}
-    assert not spoken & {"best_model_order_equality", "integral_comparison"}
-    assert {"best_model_order_equality", "integral_comparison"} <= {
-        change.strategy for change in metric_of(report_of(profile(LINE), profile(LINE))).changes
-    }
-
-
-def test_com_d8_unchanged_rows_are_in_the_report() -> None:
-    """COM-d8: documented as visible at higher verbosity, and never shown."""
-    report = report_of(profile(LINE), profile(LINE), "bmoe")
-    assert kinds(report) == {("best_model_order_equality", "f"): "NoChange"}
-    assert metric_of(report_of(profile(LINE), profile(LINE), "bmoe", verbose=False)).counts["no_change"] == 1
-
-
-def test_com_d9_profiles_without_postprocessors_are_compared() -> None:
-    """COM-d9: a profile without postprocessors was never compared, without a word."""
-    assert metric_of(report_of(profile(LINE), profile(LINE), "aat")).state == "compared"
-
-
-def test_com_d4_the_order_does_not_hang_on_the_input() -> None:
-    """COM-d4: iteration over a set made the order depend on a hash."""
-    lines = [*LINE, *sized("g", points(shape="linear", b0=1, b1=9))]
-    slower = [{**record, "amount": 3 * record["amount"]} for record in lines]
-    there, back = (
-        report_of(profile(side[0]), profile(side[1]), *EIGHT) for side in ((lines, slower), (lines[::-1], slower))
-    )
-    assert [change.location for change in metric_of(there).changes] == [
-        change.location for change in metric_of(back).changes
-    ]
-
-
 @pytest.mark.parametrize("amount", [None, 1e400])
 def test_com_d2_what_is_no_number_is_unknown(amount: float | None) -> None:
     """COM-d2: sums that are no number counted as an optimization."""
@@ -215,16 +163,6 @@ def test_com_d2_what_is_no_number_is_unknown(amount: float | None) -> None:
         return
     broken = profile([{"uid": "f", "amount": amount}, {"uid": "kept", "amount": 1}])
     assert kinds(report_of(profile(LINE), broken, "aat"))["average_amount_threshold", "f"] == "Unknown"
-
-
-def test_com_d7_every_strategy_keeps_its_word_on_names_with_blanks() -> None:
-    """COM-d7: stored changes were keyed without the strategy and split at blanks."""
-    name = "operator new (unsigned long, std::nothrow_t const&)"
-    before = sized(name, points(shape="linear", b0=5, b1=2))
-    after = sized(name, points(shape="quadratic", b0=5, b1=2, b2=1))
-    report = from_json(to_json(report_of(profile(before), profile(after), *EIGHT)))
-    reporting = {change.strategy for change in metric_of(report).changes if change.location.name == name}
-    assert len(reporting) == len(EIGHT)
 
 
 RULES = (

@@ -229,14 +229,3 @@ def test_only_functions_of_a_thousandth_of_the_run_are_said_to_be_renamed(
         file.write_text(f"main {10_000 - samples}\nmain;{frame} {samples}\n")
     main(["compare", *map(str, files)])
     assert ("renamed file: node_modules/ajv/dist/if.js" in capsys.readouterr().out) is said
-
-
-def test_two_metrics_of_one_file_have_no_diff(sides: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    against = ["--metric", "samples", "--against", "samples", "--diff", "x.diff", "-o", "x.svg"]
-    assert main(["flamegraph", sides[0], *against]) == 2
-    assert "--diff: compares two builds, but --against draws a single file" in capsys.readouterr().err
-
-
-def test_a_picture_shows_a_renamed_file_as_one_location(moved: list[str], tmp_path: Path) -> None:
-    assert main(["flamegraph", *moved, "--diff", "x.diff", "-o", "x.folded"]) == 0
-    assert "main;total (shop/basket.py) 4000 9000" in (tmp_path / "x.folded").read_text()

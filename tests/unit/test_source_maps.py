@@ -146,12 +146,6 @@ def test_large_files_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert str(tmp_path) not in read(folder).warnings[0]
 
 
-def test_links_within_the_checkout_are_followed(tmp_path: Path) -> None:
-    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "maps/app.js.map": MAP})
-    (tmp_path / "lib/app.js.map").symlink_to("../maps/app.js.map")
-    assert sources(folder) == NAMED
-
-
 def test_all_scripts_share_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_maps, "MOST_BYTES", len(BESIDE) + len(MAP) + 100)
     files = {f"lib/{name}.js{end}": data for name in "abc" for end, data in (("", SCRIPT), (".map", MAP))}
@@ -161,12 +155,6 @@ def test_all_scripts_share_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     found = [CpuprofileReader().read(source) for source in files_of]
     assert [len(each.frames.sources) for each in found] == [2, 0, 0]
     assert all("all scripts and source maps have more than" in each.warnings[0] for each in found[1:])
-
-
-@pytest.mark.parametrize("files", [{}, {"lib/app.js": SCRIPT}, {"lib/app.js": "// sourceMappingURL=a.map"}])
-def test_script_without_a_map_keeps_its_names(tmp_path: Path, files: dict[str, str | bytes]) -> None:
-    source = source_of("a.cpuprofile", profile(RECORDED))
-    assert with_sources([source], checkout(tmp_path, files)) == [source]
 
 
 def test_links_out_of_the_checkout_are_not_followed(tmp_path: Path) -> None:

@@ -32,12 +32,6 @@ def test_callers_lead_to_the_callee_that_explains_their_change() -> None:
     assert ends(comparison, fallen=True) == {}
 
 
-def test_falling_cost_is_walked_as_well() -> None:
-    baseline = {"main;serve;parse;lex": 2000}
-    comparison = compared(baseline, {"main;serve;parse;lex": 1000})
-    assert ends(comparison, fallen=True) == {"main": ("lex", 3), "serve": ("lex", 2), "parse": ("lex", 1)}
-
-
 def test_a_walk_ends_where_several_callees_share_the_change() -> None:
     baseline = {"main;serve;a": 1000, "main;serve;b": 1000}
     comparison = compared(baseline, {"main;serve;a": 1700, "main;serve;b": 1400})

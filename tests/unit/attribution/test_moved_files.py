@@ -46,11 +46,6 @@ def test_functions_of_a_renamed_file_are_the_same(
     assert functions_of_moved_files(compared(baseline, target), MOVED) == found
 
 
-def test_without_a_renamed_file_nothing_moved() -> None:
-    diff = replace(MOVED, files=tuple(replace(item, status="modified") for item in MOVED.files))
-    assert functions_of_moved_files(compared({"a": f"f ({CART})"}, {"b": f"f ({BASKET})"}), diff) == {}
-
-
 ORDER = "example.com/shop/stock.byPath"
 
 
@@ -103,13 +98,6 @@ ROOTS = folder_diff({"shop/cart.py": "a"}, {"shop/cart.py": "b"}, frozenset({"sh
 def test_a_file_of_two_folders_is_one_file(baseline: str, target: str, *, found: bool) -> None:
     made = compared({"a": f"total ({baseline})"}, {"b": f"sum ({target})"})
     assert files_of_two_roots(made, ROOTS) == ({baseline: target} if found else {})
-
-
-def test_a_file_with_two_texts_is_not_paired() -> None:
-    vendored = {"a": "f (shop-1/shop/cart.py)", "b": "f (shop-1/vendor/shop/cart.py)"}
-    assert files_of_two_roots(compared(vendored, {"c": "f (shop-2/shop/cart.py)"}), ROOTS) == {}
-    same = {"a": f"total ({CART})"}
-    assert files_of_two_roots(compared(same, same), ROOTS) == {}
 
 
 def on(side: str, *files: str) -> dict[str, str]:

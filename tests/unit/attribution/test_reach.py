@@ -130,13 +130,6 @@ def test_nothing_is_out_of_reach_while_anything_else_changed(
     assert doubt in found.doubt
 
 
-def test_without_files_nothing_is_out_of_reach() -> None:
-    diff = folder_diff({"README.md": "a"}, {"README.md": "b"}, FILES)
-    assert set(reached(compared({"main;total": 3}), diff).reach) == {"unknown"}
-    for unsure in (replace(diff, complete=False), replace(diff, repository_files=None), replace(diff, files=())):
-        assert "not reachable" not in reached(compared(), unsure).reach
-
-
 def test_native_names_without_file_match_changed_functions() -> None:
     before, after = "int f(int a) { return a; }\n", "int f(int a) { return a + 1; }\n"
     stacks = {"main (src/view.py:1);ns::f(int)": 5, "main (src/view.py:1)": 1}
@@ -171,12 +164,6 @@ def test_calls_without_stacks_are_followed_too() -> None:
         "b": "total › a › b",
         "c": "",
     }
-
-
-def test_a_long_name_is_cut_in_a_path() -> None:
-    stack = f"total (src/cart.py:4);{'x' * 500} (src/view.py:5)"
-    found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
-    assert max(map(len, found.through)) < 80
 
 
 def test_long_path_shows_both_ends() -> None:

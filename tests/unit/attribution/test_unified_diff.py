@@ -124,10 +124,6 @@ def test_any_patch_is_read_or_called_incomplete(patch: str) -> None:
         assert all(edit.target.last <= hunk.target.last for edit in hunk.edits)
 
 
-def test_no_text_at_all_is_an_empty_diff() -> None:
-    assert parse_diff("", "x.diff").files == ()
-
-
 def test_truncated_patch_is_incomplete() -> None:
     whole = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
     assert parse_patch(whole, TextBudget())[1]

@@ -1,7 +1,6 @@
 """The compiled loops say what the Python they stand in for says, whatever they are given."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -56,29 +55,6 @@ def test_blocks_and_folding_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(folded_scan, "FOLD_EVENTS", 700)
     whole_numbers = text.replace(b" 2.5", b" 2")
     assert outcome(whole_numbers, NativeKernels()) == outcome(whole_numbers, None)
-
-
-@needs_library
-def test_a_file_of_odd_lines_is_read_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Scan] = []
-    monkeypatch.setattr(folded_scan, "BLOCK", 1000)
-    by_python = folded_scan._scan_block
-
-    def counting(scan: Scan, *arguments: Any) -> tuple[bytes, int]:
-        asked.append(scan)
-        return by_python(scan, *arguments)
-
-    monkeypatch.setattr(folded_scan, "_scan_block", counting)
-    text = b"".join(b"main;f%d %d.5\n" % (number % 7, number) for number in range(400))
-    found = outcome(text, NativeKernels())
-    assert len(asked) > 3
-    assert found == outcome(text, None)
-
-
-@needs_library
-def test_a_stack_too_deep_is_reported_with_its_line() -> None:
-    text = b"a 1\n" + b"f;" * 70_000 + b"f 1\n"
-    assert outcome(text, NativeKernels()) == outcome(text, None) == "fuzz.folded:2: deeper than 65535 frames"
 
 
 def message_field(number: int, content: int | bytes) -> bytes:
@@ -149,14 +125,6 @@ def test_samples_that_have_more_frames_than_the_file_has_bytes_are_read_alike() 
 
 
 @needs_library
-def test_many_unusual_fields_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers_pprof, "_MOST_SKIPS", 3)
-    data = pprof([([1, 2], 5, "p")], [["f"], ["g"]])
-    data = b"".join(message_field(10, 1) + message_field(2, message_field(2, 3)) for _ in range(9)) + data
-    assert content(data, NativeKernels()) == content(data, None)
-
-
-@needs_library
 @pytest.mark.parametrize("form", ["p", "l"])
 def test_compiled_code_reads_usual_samples(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers_pprof, "repeated_varints", None)
@@ -195,20 +163,6 @@ def test_paths_are_merged_alike(steps: list[tuple[int, int]], profiles: int, spr
     for name in ("parent", "symbol", "depth", "end"):
         found, expected = getattr(tree, name), getattr(by_python, name)
         assert [found.tolist(), found.dtype] == [expected.tolist(), expected.dtype]
-
-
-@needs_library
-def test_many_paths_are_merged_alike() -> None:
-    random = np.random.default_rng(1)
-    depth = np.tile(np.arange(20), 3000)
-    symbol = random.integers(0, 3, len(depth)) * (1 + depth)
-    (tree, rows), (by_python, python_rows) = (
-        merged_paths(depth, symbol, kernels) for kernels in (NativeKernels(), None)
-    )
-    assert len(tree) > 10_000
-    assert np.array_equal(rows, python_rows)
-    assert np.array_equal(tree.parent, by_python.parent)
-    assert np.array_equal(tree.end, by_python.end)
 
 
 @needs_library

@@ -1,6 +1,5 @@
 import gzip
 import io
-import random
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -52,17 +51,6 @@ def test_members_are_read_wherever_a_chunk_ends(pack: Pack, more: int, monkeypat
     first = pack(TEXT)
     monkeypatch.setattr(containers, "PACKED_CHUNK", len(first) + more)
     assert unwrapped(first + pack(TEXT)) == TEXT * 2
-
-
-@both
-def test_large_contents_come_back_whole(pack: Pack) -> None:
-    data = random.Random(1).randbytes(3_000_000)
-    assert unwrapped(pack(data)) == data
-
-
-def test_a_plain_source_stays_the_one_on_disk() -> None:
-    source = source_of("x", TEXT)
-    assert unwrap(source) is source
 
 
 @pytest.mark.parametrize(

@@ -150,12 +150,6 @@ def test_top_level_code_of_a_script_is_its_module(name: str, column: int, shown:
     assert (frames.names[0], frames.lines[0]) == shown
 
 
-def test_a_profile_without_samples_is_valid_and_empty() -> None:
-    found = read(document([], []))
-    assert rows(found) == []
-    assert (found.metrics[0].unit, found.periods) == ("nanoseconds", (None,))
-
-
 def test_a_function_named_idle_is_a_call() -> None:
     item = node(1, "(idle)")
     item["callFrame"]["url"] = "file:///a.js"

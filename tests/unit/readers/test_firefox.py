@@ -90,11 +90,6 @@ def test_weights_decide_the_metric() -> None:
     assert found.periods == (None, None)
 
 
-def test_a_profile_without_threads_is_valid_and_empty() -> None:
-    assert rows(read(document())) == []
-    assert rows(read(document(thread([])))) == []
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -28,11 +28,6 @@ def frames_of(text: str) -> set[tuple[str, str | None, int | None]]:
     return set(zip(frames.names, frames.files, frames.lines, strict=True))
 
 
-def test_every_documented_dialect_is_here() -> None:
-    # Austin's text has a reader of its own
-    assert [name for name in DIALECTS if name not in FoldedReader.looks] == ["Austin"]
-
-
 @pytest.mark.parametrize("name", DIALECTS)
 def test_code_that_moved_by_three_lines_is_unchanged(name: str) -> None:
     before, after = (read(DIALECTS[name].format(first, first + 10, first + 12)) for first in (5, 8))

@@ -143,11 +143,6 @@ def test_the_schema_places_the_columns() -> None:
     assert rows(read(document(thread([2], stackTable=stacks)))) == [("main;work;0x1f3a", [1])]
 
 
-def test_a_profile_without_threads_is_valid_and_empty() -> None:
-    assert rows(read(document())) == []
-    assert rows(read(document(thread([])))) == []
-
-
 def test_processes_nest() -> None:
     inner = json.loads(document(thread([1])))
     outer = json.loads(document(thread([0]), processes=[inner]))

@@ -53,10 +53,6 @@ def test_a_test_without_time_is_a_warning() -> None:
     assert list(read('<testsuite><testcase name="a"/></testsuite>').warning_counts.values()) == [1]
 
 
-def test_an_empty_suite_is_valid() -> None:
-    assert means(read("<testsuites/>")) == {}
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -153,8 +153,3 @@ def test_an_end_without_a_blank_line_is_told() -> None:
 def test_hostile_numbers_and_lines_are_refused(text: str, message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(text)
-
-
-@pytest.mark.parametrize("text", ["shop 12\n", "a;b;c 12\n", "main 1\n", "x 1 2:\n\t1 f\n", "x 1 e:\n", ""])
-def test_other_texts_are_not_claimed(text: str) -> None:
-    assert PerfReader().recognizes(source_of("x", text.encode())) is None

@@ -1,6 +1,5 @@
 import json
 import math
-import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -282,12 +281,6 @@ def test_nan_is_a_missing_value() -> None:
     assert np.isnan(found.measurements.amount).tolist() == [True, False]
 
 
-def test_infinite_amounts_are_refused() -> None:
-    rows = [{"uid": "f", "amount": math.inf, "type": "mixed"}]
-    with pytest.raises(ProfileError, match="Infinity is not a JSON number"):
-        read(document("complexity", "mixed", "ms", **{"global": {"resources": rows}}))
-
-
 def test_coefficients_without_a_name_are_called_by_their_place() -> None:
     coeffs = [{"value": 4}, {"value": 5}]
     [model] = stored(models_of({"uid": "f", "model": "LINEAR", "r_square": 1, "coeffs": coeffs}))
@@ -357,21 +350,3 @@ def test_inconsistent_tables_are_refused_with_their_place(content: dict[str, Any
 def test_damaged_containers_are_refused(data: bytes, message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(data)
-
-
-@pytest.mark.parametrize("data", [b"", b"x;y 3", b'{"header": {}}', b"\x78\x9c", zlib.compress(b"tree 3\0abc")])
-def test_other_files_are_not_claimed(data: bytes) -> None:
-    assert PerunReader().recognizes(source_of("x", data)) is None
-
-
-def test_files_written_by_perun_itself_are_read() -> None:
-    folder = os.environ.get("PROFGATE_CONFORMANCE")
-    if not folder:
-        pytest.skip("PROFGATE_CONFORMANCE names no folder of profiles written by Perun")
-    paths = sorted(Path(folder).glob("*.perf"))
-    assert paths
-    for path in paths:
-        found = read(path.read_bytes())
-        assert found.measurements is not None or found.stacks is not None
-        assert found.frames.names
-        assert (found.warnings, found.warning_counts) == ((), {})

@@ -105,13 +105,6 @@ def test_negative_times_are_taken_for_zero_and_counted() -> None:
     assert list(found.warning_counts.values()) == [1]
 
 
-def test_an_empty_table_is_a_valid_profile() -> None:
-    found = read(marshal.dumps({}))
-    assert PstatsReader().recognizes(source_of("x", marshal.dumps({})))
-    assert found.graph is not None
-    assert found.graph.self_value.shape == (1, 0)
-
-
 @pytest.mark.parametrize(
     ("table", "message"),
     [
@@ -155,13 +148,6 @@ def test_counts_of_the_sampling_profiler_are_samples() -> None:
     assert (graph.self_value.tolist(), graph.total_value.tolist()) == ([[4, 0]], [[4, 4]])
     edges = zip(graph.caller.tolist(), graph.callee.tolist(), graph.edge_total[0].tolist(), strict=True)
     assert sorted(edges) == [(0, 0, 3), (1, 0, 4)]
-
-
-def test_a_sampled_file_without_samples_is_empty() -> None:
-    data = marshal.dumps({("__sampled__",): True})
-    assert PstatsReader().recognizes(source_of("a.pstats", data))
-    found = read(data)
-    assert (found.frames.names, found.facts.rate) == ([], None)
 
 
 @pytest.mark.parametrize(

@@ -71,11 +71,6 @@ def test_runs_up_to_the_limit_stay_as_they_are() -> None:
     assert (found.warnings, found.warning_counts) == ((), {})
 
 
-def test_a_file_without_benchmarks_is_valid_and_empty() -> None:
-    assert runs(results()) == []
-    assert runs(results(("sort", quantity_of("s"), []))) == []
-
-
 @pytest.mark.parametrize("value", [-1, "1", None, True, float("nan"), float("inf"), Decimal("1e400"), 10**400, [1]])
 def test_what_no_clock_measures_is_refused(value: Any) -> None:
     with pytest.raises(ProfileError, match=r"a\.json: sort: a value is .* which cannot be measured"):

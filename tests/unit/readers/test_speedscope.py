@@ -137,13 +137,6 @@ def test_disordered_events_are_counted_and_survived(
     assert any(f"{count} {what}".startswith(warning) for what, count in found.warning_counts.items())
 
 
-def test_a_file_without_samples_is_valid_and_empty() -> None:
-    found = read(document(sampled([], [])))
-    assert rows(found) == []
-    assert [metric.name for metric in found.metrics] == ["time"]
-    assert rows(read(document())) == []
-
-
 @pytest.mark.parametrize(
     ("profile", "message"),
     [

@@ -29,10 +29,3 @@ def test_functions_that_reach_each_other_are_one_component(
     edges: list[tuple[int, int]], count: int, expected: list[set[int]]
 ) -> None:
     assert components(edges, count) == set(map(frozenset, expected))
-
-
-def test_a_deep_chain_needs_no_recursion() -> None:
-    chain = [(number, number + 1) for number in range(20_000)]
-    assert len(components(chain[:50], 51)) == 51
-    columns = np.array([*chain, (20_000, 0)], dtype=np.int64).T
-    assert components_of(columns[0], columns[1], 20_001)[1].tolist() == [20_001]
