@@ -1,13 +1,9 @@
 """Texts for users use the terms of the glossary, not coined words."""
 
-import contextlib
 import re
 from pathlib import Path
 
 import pytest
-
-from profgate.__main__ import main
-from profgate.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -26,12 +22,3 @@ CODE = re.compile(r"```.*?```|`[^`\n]+`|\(\S+\)|^\s*mode: .*?(?=#|$)", re.DOTALL
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_use_no_coined_word(page: Path) -> None:
     assert [match[0] for match in COINED.finditer(CODE.sub("", page.read_text(encoding="utf-8")))] == []
-
-
-@pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_help_uses_no_coined_word(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with contextlib.suppress(SystemExit):
-        main([command, "--help"])
-    text = capsys.readouterr().out
-    assert text
-    assert [match[0] for match in COINED.finditer(text)] == []
