@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from profgate.judge.causes import FunctionKey
     from profgate.model.change import Location
 
-ROUNDING = 1e-9
-
 
 @dataclass(frozen=True, slots=True)
 class _Named:
@@ -101,7 +99,7 @@ def _settled_workload(acceptance: Acceptance, report: Report) -> Acceptance:
 
 
 def _within(growth: float, limit: float) -> bool:
-    return growth <= limit + ROUNDING
+    return growth <= limit + 1e-9
 
 
 def _with_accepted(metric: MetricReport, accepted: Mapping[int, Acceptance]) -> MetricReport:

@@ -8,7 +8,6 @@ from profgate.judge.findings import importance
 from profgate.model.kinds import Kind
 from profgate.model.report import Colour, Finding, MetricReport, Report
 
-NAMES_IT = 0.5  # minimum fraction of the common change that a finding must account for to name its cause
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 FunctionKey = tuple[str, str | None]
 Ends = Mapping[tuple[FunctionKey, str], tuple[FunctionKey, int]]
@@ -83,7 +82,8 @@ def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])
     before, after = nearest.costs.inclusive_from, nearest.costs.inclusive_to
     whole = abs((nearest.delta or 0.0) if before is None or after is None else after - before)
-    own = [finding for finding in grave if abs(finding.delta or 0.0) >= NAMES_IT * whole]
+    # minimum fraction of the common change that a finding must account for to name its cause
+    own = [finding for finding in grave if abs(finding.delta or 0.0) >= 0.5 * whole]
     if own:
         return min(own, key=lambda finding: _end(finding, ends)[1])
     return max(grave, key=lambda finding: abs(finding.delta or 0.0))

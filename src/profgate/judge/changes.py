@@ -34,9 +34,7 @@ from profgate.model.report import (
 LISTED_CHANGES = 2000  # maximum number of listed changes for each strategy; further changes are only counted
 LISTED_CONTEXTS = 200  # lower maximum for calling contexts, because each listed change includes a call path
 LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together; a metric lists at least one change
-CARRIED = 0.8  # minimum fraction of the change that a child context must account for to be the cause
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
-HALF = 0.5  # the cost share of functions that exist on both sides is reported if smaller than this
 NO_CHANGE, UNKNOWN, ADDED, REMOVED = (
     int(kind) for kind in (Kind.NO_CHANGE, Kind.UNKNOWN, Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET)
 )  # comparing an array with an enumeration is ten times slower
@@ -85,7 +83,8 @@ def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: F
     # list the last function of a long call chain before its direct and indirect callers
     details = detection.details
     carried = details.fields["carried"] if details is not None and details.record is ContextShift else None
-    on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= CARRIED
+    # minimum fraction of the change that a child context must account for to be the cause
+    on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= 0.8
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
     return np.lexsort((detection.symbol[rows], -np.where(np.isnan(moved), 0.0, moved), on_the_way, rank))
 
@@ -237,7 +236,8 @@ def _shared_names(comparison: Comparison) -> tuple[float | None, bool | None]:
     ]
     both = present.all(axis=0)
     share = max(float(cost[both].sum() / whole) if (whole := cost.sum()) > 0 else 1.0 for cost in costs)
-    if share >= HALF:
+    # the cost share of functions that exist on both sides is reported if smaller than this
+    if share >= 0.5:
         return None, None
     names = comparison.symbols.texts()
     others = [[(names[row], float(cost[row])) for row in np.flatnonzero(~both & (cost > 0))] for cost in costs]

@@ -12,7 +12,6 @@ from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Sever
 
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
-ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
 OF_TOTAL = {Kind.TOTAL_DEGRADATION.word, Kind.TOTAL_OPTIMIZATION.word}
 
 
@@ -113,7 +112,10 @@ def _located(changes: Sequence[Change], metric: MetricReport, context: GateConte
     shift = (finding.share_to or 0.0) - (finding.share_from or 0.0)
     weight = shift if result.delta_share is None else result.delta_share
     level: Severity = "maybe"
-    alone = next((kind for change in changes if (kind := BY_WORD[change.kind]) in ONE_SIDED), None)
+    alone = next(
+        (kind for change in changes if (kind := BY_WORD[change.kind]) in {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}),
+        None,
+    )
     if test is not None:
         if BY_WORD[test.kind] not in MAYBE:
             level = certain_severity(weight)

@@ -10,17 +10,13 @@ from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Severity
 
-CONTEXTS = "call_context"
 UNREACHABLE: Reach = "not reachable"
-SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
-ROSE_AS_MUCH = 0.5  # minimum growth in calls that explains a growth in time, as a fraction of the growth in time
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),
     "degradation": frozenset({"severe", "degraded"}),
     "maybe": frozenset({"severe", "degraded", "maybe"}),
 }
-POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # allow red if ``fail_on`` is "maybe"
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
     ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
     ("degraded", "worse"): Kind.DEGRADATION,
@@ -59,7 +55,7 @@ def noted(finding: Finding, metric: MetricReport) -> Finding:
         return replace(finding, reasons=(Reason(ReasonCode.WITHIN_NOISE),))
     if not finding.from_value and not finding.to_value:
         return replace(finding, reasons=(Reason(ReasonCode.NO_SELF_COST),))
-    if {(change.strategy, BY_WORD[change.kind] in MAYBE) for change in finding.results} == {(CONTEXTS, True)}:
+    if {(change.strategy, BY_WORD[change.kind] in MAYBE) for change in finding.results} == {("call_context", True)}:
         return replace(finding, reasons=(Reason(ReasonCode.SHARE_SHIFTED),))
     colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
     return replace(finding, colour=colour, reasons=(Reason(ReasonCode.NOT_TESTED),))
@@ -83,7 +79,8 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
 
 def certain_severity(weight: float | None) -> Severity:
     """Return the severity of a certain change. ``weight`` is the change as a fraction of the run."""
-    return "severe" if abs(weight or 0.0) >= SEVERE_SHARE else "degraded"
+    # smallest change of a severe finding, as a fraction of the run
+    return "severe" if abs(weight or 0.0) >= 0.05 else "degraded"
 
 
 def _coloured(
@@ -96,7 +93,8 @@ def _coloured(
         parameters: dict[str, Parameter] = {"severity": finding.severity, "setting": setting, "value": fail_on}
         obstacles = [Reason(ReasonCode.SEVERITY, parameters)]
     # if ``fail_on`` is "maybe", uncertain changes also fail, so these doubts do not prevent red
-    allowed = POSSIBLE if fail_on == "maybe" else frozenset()
+    # allow red if ``fail_on`` is "maybe"
+    allowed = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS}) if fail_on == "maybe" else frozenset()
     possible = tuple(reason for reason in obstacles if reason.code in allowed)
     against = [reason for reason in obstacles if reason.code not in allowed]
     against += [*_against(finding, metric, context), *context.advisory]
@@ -174,7 +172,8 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
         return None
     before, after = counts
     growth, relative = (after - before) / before if before > 0 else float("inf"), finding.relative
-    if after <= before or (relative is not None and growth < ROSE_AS_MUCH * relative):
+    # minimum growth in calls that explains a growth in time, as a fraction of the growth in time
+    if after <= before or (relative is not None and growth < 0.5 * relative):
         return None
     return Reason(ReasonCode.CALLS_ROSE, {"before": before, "after": after})
 

@@ -11,9 +11,6 @@ from profgate.model.change import COLLECTORS, Detection, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Part
 
-PARTS = 2  # maximum number of callees that explain a change
-LEAST_PART = 0.25  # smallest fraction of a change that such a callee explains
-
 
 def location_in(comparison: Comparison, detection: Detection, row: int) -> Location:
     """Return the location of a row: a symbol, a calling context, a module or the whole workload."""
@@ -57,8 +54,10 @@ def changed_parts(comparison: Comparison, growths: Mapping[int, float]) -> tuple
     for symbol, growth in sorted(growths.items()):
         before, after = (_callees, _interrupted)[comparison.symbols.names[symbol] in COLLECTORS](comparison, symbol)
         parts = (after - before) * np.sign(growth)
-        for callee in np.argsort(-parts, kind="stable")[:PARTS].tolist():
-            if parts[callee] > 0 and parts[callee] >= LEAST_PART * abs(growth):
+        # maximum number of callees that explain a change
+        for callee in np.argsort(-parts, kind="stable")[:2].tolist():
+            # smallest fraction of a change that such a callee explains
+            if parts[callee] > 0 and parts[callee] >= 0.25 * abs(growth):
                 first, second = (float(side[callee]) * comparison.metric.scale for side in (before, after))
                 places = location_of(comparison, symbol), location_of(comparison, callee)
                 explaining.append(Part(*places, first, second, new=not comparison.present[0, callee]))

@@ -20,8 +20,6 @@ from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.sides import NotCompared, Side
 
-ROUNDED = 1e-5  # relative tolerance, because maxima are stored with six digits
-
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -191,7 +189,8 @@ def _p(result: GateResult, levels: Levels) -> float:
     """Return the p-value of a result among the tests of all shards. It is never less than that in its own shard."""
     p, t = result.p or 0.0, result.t or 0.0
     largest = levels[int(p <= RED)][int(t < 0)]
-    below = int(np.searchsorted(largest, abs(t) * (1.0 - ROUNDED)))
+    # relative tolerance, because maxima are stored with six digits
+    below = int(np.searchsorted(largest, abs(t) * (1.0 - 1e-5)))
     return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split is also counted
 
 

@@ -24,12 +24,9 @@ from profgate.model.report import (
 from profgate.model.sides import NotCompared
 
 DEFAULT_POLICY = Policy()
-FAR_APART = 0.5  # relative change above which an untested total needs a review
 NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a longer list would hide important reasons
-SAMPLES_WANTED = 5000  # recommended number of samples per side
 RUNS_WANTED = 5  # recommended number of runs per side
 NO_BASELINE = frozenset({ReasonCode.NO_BASELINE, ReasonCode.NEVER_RECORDED})
-RECORDED_LITTLE = frozenset({"too_few_runs", "too_few_samples", "other_work"})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -121,7 +118,11 @@ class _VerdictInputs:
         self.inconclusive = inconclusive(report)
         names = {entry.name for entry in self.missing} | {workload.name for workload, _ in self.blocked}
         # a pull request can record too little, but not cause noise on both sides
-        names |= {load.name for load, one in self.inconclusive if one.calibration.inconclusive in RECORDED_LITTLE}
+        names |= {
+            load.name
+            for load, one in self.inconclusive
+            if one.calibration.inconclusive in {"too_few_runs", "too_few_samples", "other_work"}
+        }
         self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
         self.shared = [
             (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
@@ -132,7 +133,8 @@ class _VerdictInputs:
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         # totals that changed a lot but could not be tested
         unsure = [pair for pair in self.compared if not pair[1].calibration.total_tested]
-        self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= FAR_APART]
+        # relative change above which an untested total needs a review
+        self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= 0.5]
         self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
@@ -252,7 +254,8 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     if code is ReasonCode.TOO_FEW_SAMPLES:
         counts = [(facts.samples_baseline or 0.0, runs["baseline"]), (facts.samples_target or 0.0, runs["target"])]
         samples, of_runs = min(counts)
-        factor = -(-SAMPLES_WANTED // max(1, int(samples)))
+        # recommended number of samples per side
+        factor = -(-5000 // max(1, int(samples)))
         return Reason(code, _place(workload, metric, samples=int(samples), runs=of_runs, factor=factor))
     if code is ReasonCode.TOO_FEW_RUNS:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)

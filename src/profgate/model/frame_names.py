@@ -11,7 +11,6 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 Level = Literal["none", "safe"]
-ROUNDS = 5
 
 
 class NameRule(NamedTuple):
@@ -136,7 +135,7 @@ def _with_path(name: str) -> str:
 
 def normalised_name(name: str) -> str:
     """Return the name without the parts that differ between builds."""
-    for _ in range(ROUNDS):
+    for _ in range(5):
         before, name = name, _once(name)
         if name == before:
             break

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Sequence
 
 NAME_LENGTH = 80
-LONGEST_PARSED = 4_000  # maximum number of characters of a name whose brackets are parsed
 NO_NAME = "(no name)"
 # Cc: control; Cf: bidi marks and zero-width characters; Cs: surrogates; Co: private use; Cn: unassigned
 DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
@@ -47,7 +46,8 @@ def brief_name(text: str, length: int) -> str:
     This preserves the function name, which may be in the middle, as in ``Out& Store<Key, Value>::put(std::vector<Key>
     const&)``.
     """
-    for depth in (3, 2, 1) if "::" in text and len(text) <= LONGEST_PARSED else ():
+    # maximum number of characters of a name whose brackets are parsed
+    for depth in (3, 2, 1) if "::" in text and len(text) <= 4_000 else ():
         if len(text) <= length:
             break
         text = _without_inside(text, depth + (text[0] in "<("))

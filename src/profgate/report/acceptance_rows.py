@@ -15,7 +15,6 @@ from profgate.report.wording import reason_text
 SHOWN_ACCEPTANCES = 20
 REFUSED = 5  # maximum number of refused commands, because anyone can write any number of them
 COMMANDS = 3  # maximum number of commands that the comment shows
-LONGEST_COMMAND = 300
 STATES: dict[AcceptanceState, str] = {
     "open": "not judged",
     "applies": "accepted",
@@ -35,7 +34,7 @@ def ways_out(rows: Sequence[Row], report: Report) -> list[str]:
     files = Counter(name for name, _ in red)
     commands = [command_for(name, growth, file if files[name] > 1 else None) for (name, file), growth in red.items()]
     commands += [workload_command(name) for name in _workloads(report)]
-    shown = [code_span(f"{command}REASON", LONGEST_COMMAND) for command in commands[:COMMANDS]]
+    shown = [code_span(f"{command}REASON", 300) for command in commands[:COMMANDS]]
     return [*shown, f"and {len(commands) - COMMANDS} more"] if len(commands) > COMMANDS else shown
 
 

@@ -45,10 +45,6 @@ from profgate.report.view import OPEN, View
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
-LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
-LONGEST_COMMAND = 400
-LONGEST_BAR = 4  # characters, which fit beside an arrow on a phone
-EIGHTHS = ("", *"▏▎▍▌▋▊▉")  # parts of a character of a bar
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 
@@ -223,7 +219,7 @@ class Body:
             stackless = any((one.workload, one.metric.name) == page and one.metric.lacks for one in self.view.pairs)
             yield link("table of functions" if stackless else "🔥 flame graph", links.pages[page])
         elif not undrawable and links.fetch:
-            yield f"flame graphs: {code_span(links.fetch, LONGEST_COMMAND)}"
+            yield f"flame graphs: {code_span(links.fetch, 400)}"
         elif self.view.pairs and undrawable and links.report and not links.pages:
             yield "no flame graph: no stacks were recorded"
         if links.index and len(links.pages) > 1:
@@ -275,8 +271,10 @@ def _bar(before: float | None, after: float | None) -> str:
     """Return bars with lengths proportional to the values, ``▋ → █████``, if both are known and not zero."""
     if not before or not after or min(before, after) < 0:
         return ""
-    eighths = (max(1, round(8 * LONGEST_BAR * (value / max(before, after)))) for value in (before, after))
-    return f"{NO_BREAK}→{NO_BREAK}".join("█" * (count // 8) + EIGHTHS[count % 8] for count in eighths)
+    # characters, which fit beside an arrow on a phone
+    eighths = (max(1, round(8 * 4 * (value / max(before, after)))) for value in (before, after))
+    # parts of a character of a bar
+    return f"{NO_BREAK}→{NO_BREAK}".join("█" * (count // 8) + ("", *"▏▎▍▌▋▊▉")[count % 8] for count in eighths)
 
 
 def _compared_runs(metric: MetricReport) -> tuple[str, str]:
@@ -306,7 +304,8 @@ def _frame_link(row: Row, links: Links) -> str | None:
         return page
     # the key distinguishes functions with the same name; the name is for readers and is used if the key is unknown
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
-    return f"{page}#finding={finding_key(row.finding.location)}{f'~{name}' if len(name) <= LONGEST_FRAGMENT else ''}"
+    # characters; if a name is longer, the URL fragment contains only the key of the frame
+    return f"{page}#finding={finding_key(row.finding.location)}{f'~{name}' if len(name) <= 300 else ''}"
 
 
 def _lines(*parts: str) -> str:

@@ -18,7 +18,6 @@ COLUMNS = (
     *("direction", "strategy", "family", "subtype", "from", "to", "delta", "relative", "share_from", "share_to"),
     *("confidence_type", "confidence", "reason", "flags", "context"),
 )
-FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None
 
 
@@ -107,4 +106,4 @@ def _cell(value: Cell) -> Cell:
 def safe_cell(value: str) -> str:
     """Return the text on one line, in a form that a spreadsheet does not evaluate as a formula."""
     text = plain(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

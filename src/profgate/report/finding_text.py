@@ -14,8 +14,6 @@ from profgate.report import numbers
 from profgate.report.wording import Quote, reason_text
 
 Calls = tuple[float | None, float | None]  # numbers of calls in the baseline and the target
-EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
-HARDLY_ANY = 0.1  # maximum part of the tested change that the recorded cost shows if only the share changed
 MOST = 0.5  # smallest fraction of a change that callees must explain to be called most of it
 TOP_LEVEL = "<module>"  # name of top-level code
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
@@ -25,7 +23,6 @@ REACHES = {
     "dependency changed": "dependency changed",
     "not reachable": "not reachable from the change",
 }
-UNKNOWN_REACH = "unknown whether the change reaches it"
 NO_DIFF = "no diff was given, so it is unknown whose change it is"
 TAGS: dict[Kind, str] = {
     Kind.TOTAL_DEGRADATION: "total worse",
@@ -240,7 +237,8 @@ def only_share_changed(finding: Finding) -> bool:
     When other functions become slower, the share of an unchanged function decreases.
     """
     relative, ratio = finding.relative, finding.result.ratio
-    return not (finding.is_total or relative is None or not ratio) and relative / ratio < HARDLY_ANY
+    # maximum part of the tested change that the recorded cost shows if only the share changed
+    return not (finding.is_total or relative is None or not ratio) and relative / ratio < 0.1
 
 
 def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[str, str]]]:
@@ -276,7 +274,8 @@ def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:
     """
     names = finding.result.new_callees if finding.direction == "worse" else ()
     whole = metric.total.target or 0.0
-    least = EXPLAINS * ((finding.to_value or 0.0) - (finding.from_value or 0.0))
+    # smallest fraction of a change that a new function must explain to be named in the same sentence
+    least = 0.25 * ((finding.to_value or 0.0) - (finding.from_value or 0.0))
     shown = []
     for new in metric.findings:
         if new.kind == Kind.NOT_IN_BASELINE.word and new.location.name in names:
@@ -310,7 +309,7 @@ def whose_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
         return ""
     if source in SOURCES or reach == "changed here":
         return f"{SOURCES.get(source or '', 'changed')} in this PR"
-    text = reach_text(finding, quote, with_path=with_path) or UNKNOWN_REACH
+    text = reach_text(finding, quote, with_path=with_path) or "unknown whether the change reaches it"
     return f"not changed in this PR; {text}" if source == "same" else text
 
 

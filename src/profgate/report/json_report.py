@@ -30,7 +30,6 @@ OPTIONAL = frozenset(
 )  # these keys are omitted if empty
 SPARSE = (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)  # unknown values of these are omitted
 NESTED = "is nested too deeply; it is no report of profgate"
-LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
 LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read
 
 
@@ -157,7 +156,8 @@ def _finite(digits: str) -> float:
 
 
 def _integer(digits: str) -> float:
-    return int(digits) if len(digits.removeprefix("-")) <= LONGEST_INTEGER else _finite(digits)
+    # digits; other languages round or reject longer integers
+    return int(digits) if len(digits.removeprefix("-")) <= 18 else _finite(digits)
 
 
 def _shown(value: object) -> str:

@@ -9,19 +9,11 @@ from typing import NamedTuple
 from profgate.model.units import base_unit
 
 UNKNOWN = "–"
-MINUS = "−"
-NO_BREAK = "\N{NO-BREAK SPACE}"
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
 }
-# if the smaller value would be below this number in the unit of the larger value, each value gets its own unit
-SMALLEST_SHARED = 0.005
-UNIT_LENGTH = 24
-MANY = 5.0  # smallest visible change from which a ratio is easier to read
-MULTIPLE = 1.995  # smallest ratio that is shown as such (2.0x) and not as a percentage
 LARGEST_MULTIPLE = 1_000
-SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
 CACHED = 4096  # texts that are kept, because the rows of a picture or a report often have equal numbers
 
 
@@ -58,7 +50,8 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
     if len(values) < 2:
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
     scale = scale_for(unit, max(values, key=abs))
-    if any(value and abs(value) / scale.factor < SMALLEST_SHARED for value in values):
+    # a smaller value would be shown as 0.00 in the unit of the larger one
+    if any(value and abs(value) / scale.factor < 0.005 for value in values):
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
     left, right = (_digits(value, scale) for value in values)
     return f"{left} → {right} {scale.sign}".rstrip()
@@ -82,14 +75,15 @@ def growth(before: float | None, after: float | None) -> str:
     if before is None or after is None or not text.endswith("x"):
         return text
     times = after / before
-    if times < MULTIPLE:
+    # smallest ratio that is shown as such (2.0x) and not as a percentage
+    if times < 1.995:
         return signed_percent(times - 1.0)
     return text if times <= LARGEST_MULTIPLE else f">{LARGEST_MULTIPLE:,}x"
 
 
 def solid(text: str) -> str:
     """Keep each number and the word after it, such as its unit, on one line."""
-    return "".join(f"{word}{NO_BREAK if word[-1:].isdigit() else ' '}" for word in text.split(" "))[:-1]
+    return re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", text)
 
 
 def relative_growth(relative: float | None) -> str:
@@ -132,7 +126,8 @@ def smallest_change(fraction: float) -> str:
     """
     if fraction >= LARGEST_MULTIPLE:
         return f">{LARGEST_MULTIPLE:,}x"
-    return percent(fraction) if fraction < MANY else ratio(1.0, 1.0 + fraction)
+    # smallest visible change from which a ratio is easier to read
+    return percent(fraction) if fraction < 5.0 else ratio(1.0, 1.0 + fraction)
 
 
 def interval(low: float, high: float) -> str:
@@ -173,7 +168,7 @@ def _scales(unit: str) -> tuple[tuple[float, float, Scale], ...]:
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
     if not steps:  # a unit from an untrusted file is reduced to characters that are safe in all formats
-        sign = "" if unit == "count" else re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip()
+        sign = "" if unit == "count" else re.sub(r"[^\w µ%/-]|_", "", unit)[:24].strip()
         return ((1.0, 0.0, Scale(1.0, sign)),)
     # 999.7 µs is formatted as 1.00 ms, because rounding would give 1000 µs
     larger = ((before[0], min(999.5, step[0] / before[0] - 0.5), Scale(*step)) for before, step in pairwise(steps))
@@ -201,7 +196,8 @@ def _percent(fraction: float | None, tiny: str, plus: str) -> str:
     if fraction is None or not math.isfinite(fraction):
         return UNKNOWN
     value, size = fraction * 100, abs(fraction) * 100
-    if 0 < size < SMALLEST_PERCENT:
+    # smaller values would be 0.00 with two decimals
+    if 0 < size < 0.005:
         return tiny
     decimals = 0 if size >= 99.95 or not value else 1 if size >= 0.095 else 2
     return f"{plus if value > 0 else ''}{_with_minus(f'{value:,.{decimals}f}')} %"
@@ -209,4 +205,4 @@ def _percent(fraction: float | None, tiny: str, plus: str) -> str:
 
 def _with_minus(text: str) -> str:
     body = text.removeprefix("-")
-    return body if body == text or not body.strip("0.,") else MINUS + body
+    return body if body == text or not body.strip("0.,") else "−" + body

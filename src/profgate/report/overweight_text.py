@@ -9,11 +9,7 @@ from profgate.model.visible_text import fitting, name_text
 from profgate.report import numbers
 from profgate.report.text_table import aligned
 
-MOST_FUNCTIONS = 40
-NARROWEST_NAME = 40
 LONGEST_FUNCTION = 400
-HEADINGS = ("baseline → target", "self", "share of change", "overweight", "function")
-MOST_OF_CHANGE = 0.5
 MEANING = (
     "Overweight is the share of the change divided by the share of the baseline. Above 100 %, a function changed more "
     "than the total."
@@ -30,7 +26,7 @@ def overweight_text(document: dict[str, Any], width: int) -> str:
     part = document["thresholds"]["responsibility"]
     least = max(GATE_SHARE * (total["baseline"] or 0.0), part * abs(total["delta"] or 0.0))
     large = [row for row in document["symbols"] if abs(row["delta"] or 0.0) >= least]
-    cells = [_cells(row, unit) for row in large[:MOST_FUNCTIONS]]
+    cells = [_cells(row, unit) for row in large[:40]]
     lines = [f"Total {_sides(whole, unit)}", *_remaining(document, document["dropped"], total, width)]
     for side in ("baseline", "target"):  # these come first, because a new function may be the whole change
         lines += _only_in(side, document[f"only_{side}"], width)
@@ -38,7 +34,12 @@ def overweight_text(document: dict[str, Any], width: int) -> str:
         *_conclusion(document, width),
         MEANING,
         "",
-        *aligned([HEADINGS, *cells], width, name=4, right=range(4)),
+        *aligned(
+            [("baseline → target", "self", "share of change", "overweight", "function"), *cells],
+            width,
+            name=4,
+            right=range(4),
+        ),
         "",
     ]
     if cut := len(large) - len(cells):
@@ -75,7 +76,7 @@ def _conclusion(document: dict[str, Any], width: int) -> Iterable[str]:
         yield f"The total changed by less than {numbers.percent(noise)}, so noise may be the only cause."
         return
     rows = [*document["only_target"], *document["only_baseline"], *document["symbols"]]
-    causes = [row for row in rows if (row["responsibility"] or 0.0) >= MOST_OF_CHANGE]
+    causes = [row for row in rows if (row["responsibility"] or 0.0) >= 0.5]
     if not causes:
         yield "No function explains half of the change alone."
         return
@@ -103,4 +104,4 @@ def _remaining(
 
 def _name(place: dict[str, Any], space: int) -> str:
     name = place["name"] if place["file"] is None else f"{place['name']} ({place['file']})"
-    return fitting(name_text(name, LONGEST_FUNCTION), max(space, NARROWEST_NAME))
+    return fitting(name_text(name, LONGEST_FUNCTION), max(space, 40))

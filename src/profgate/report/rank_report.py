@@ -12,8 +12,6 @@ from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
 MOVED_HEADINGS = ("rank", "duration", "against the rest")
-SHOWN_TESTS = 15  # maximum number of moved tests, unless verbose
-FEW_MOVED = 3
 TITLES: dict[Order, tuple[Tone, str]] = {
     "kept": ("good", "STABLE"),
     "below": ("warn", "REVIEW"),
@@ -134,4 +132,5 @@ def _shown(check: RankCheck, *, verbose: bool) -> Sequence[MovedTest]:
 
     If the order is stable, only a few tests are returned, because noise always moves some of them.
     """
-    return check.moved if verbose else check.moved[: SHOWN_TESTS if check.order == "below" else FEW_MOVED]
+    # maximum number of moved tests, unless verbose
+    return check.moved if verbose else check.moved[: 15 if check.order == "below" else 3]

@@ -13,10 +13,7 @@ from profgate.report.wording import IN_TURNS, OBSTACLES, Quote, filled, number_o
 
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
-COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
-RUNS_NEEDED = "record at least 5 runs of each side"
-SETTLED = {ReasonCode.OFFSET, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
 QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
@@ -92,7 +89,8 @@ def _calibration(metric: MetricReport) -> str:
     else:
         return ""
     text = "exact counts" if facts.exact and not facts.unlike else text
-    if factor is not None and abs(factor - 1.0) >= COMMON:
+    # smallest deviation of the common factor from 1 that is reported
+    if factor is not None and abs(factor - 1.0) >= 0.05:
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
         text += f"; everything took {factor:.2f}x as much{likely}; this is corrected before functions are judged"
@@ -182,11 +180,13 @@ def advice(reason: Reason, report: Report, code: Quote) -> str:
 def advice_on(finding: Finding, report: Report, code: Quote) -> str:
     """Return advice on how to decide about a possible finding, or "" if a measurement would not decide."""
     reasons = {reason.code: reason.parameters for reason in finding.reasons}
-    if report.measurement is not None or not SETTLED.isdisjoint(reasons):
+    settled = {ReasonCode.OFFSET, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
+    if report.measurement is not None or not settled.isdisjoint(reasons):
         return ""
     splits = number_of(reasons.get(ReasonCode.FEW_SPLITS, {}).get("splits", 1 / RED)) or 0
     few = ReasonCode.UNCONFIRMED in reasons or splits * RED < 1.0
-    return _to_decide(report, RUNS_NEEDED if few and ReasonCode.UNLIKE_RUNS not in reasons else "", code)
+    runs = "record at least 5 runs of each side" if few and ReasonCode.UNLIKE_RUNS not in reasons else ""
+    return _to_decide(report, runs, code)
 
 
 def _to_decide(report: Report, first: str, code: Quote) -> str:

@@ -26,9 +26,7 @@ FEW = 3  # if there are more metrics, metrics without findings are not shown
 PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
-BRIEF = 4  # number of columns of a brief list: kind, name, cost and change
 WITH_V = "(-v shows them)"
-REASONS = 5  # maximum number of reasons after the first, unless verbose
 # reasons shown in a separate list
 LISTED = frozenset({ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD})
 URGENT = frozenset({ReasonCode.SAME_FILES})  # warnings shown below the verdict, because they make it meaningless
@@ -83,7 +81,8 @@ def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
         texts += [view.advice(), *view.suspects]
     texts.append(view.changed_here())
     reasons = [reason for reason in reasons if reason != first]
-    texts += _limited(reasons, None if verbose else REASONS, "reason")
+    # maximum number of reasons after the first, unless verbose
+    texts += _limited(reasons, None if verbose else 5, "reason")
     yield from ((tone, f"  {text}") for text in texts if text)
 
 
@@ -172,7 +171,8 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     times = Counter(row.finding.location.name for row in shown)
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
     above = [] if brief or not shown else [("", "function", *COLUMNS.values())]
-    columns = [at < BRIEF or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]
+    # number of columns of a brief list: kind, name, cost and change
+    columns = [at < 4 or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]
     lines = aligned(
         [list(compress(texts, columns)) for texts in (*above, *cells)], width - 2, name=1, right=range(2, 9)
     )

@@ -7,7 +7,6 @@ from profgate.model.visible_text import columns_of, fitting
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]  # a line and its style, which the terminal maps to a colour
-NARROWEST_COLUMN = 12  # minimum width of the name column, in terminal columns
 
 
 def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: Container[int] = ()) -> list[str]:
@@ -19,7 +18,8 @@ def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: 
         return []
     sizes = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     others = sum(sizes) - sizes[name] + 2 * (len(sizes) - 1)
-    sizes[name] = max(min(sizes[name], width - others), NARROWEST_COLUMN)
+    # minimum width of the name column, in terminal columns
+    sizes[name] = max(min(sizes[name], width - others), 12)
     lines = []
     for row in rows:
         cells = []

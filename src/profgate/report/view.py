@@ -19,9 +19,7 @@ from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE, Pair
 from profgate.report.styles import LONGEST_NAME, PLAIN, Style
 from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 
-NAMED = 10  # maximum number of suspects of an inconclusive result
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
-POLICY = ("fail_on", "fail_on_total", "source")
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 WITHOUT_PLACE = {*OBSTACLES, ReasonCode.SUSPECT}  # sentences that do not name the workload
 SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
@@ -30,7 +28,6 @@ DOUBTS = {
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
 HELP = "https://profgate.github.io/profgate/how-to/red/"
-NOT_DECIDED = "Nothing was decided, so the check on GitHub passes."  # other systems read exit code 3
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
 
@@ -226,7 +223,8 @@ class View:
         found = {row.finding.location.name for row in self.groups.worse}
         reasons = self.report.verdict.reasons if self.report.verdict.conclusion == "inconclusive" else ()
         named = [one for one in reasons if one.code in SUSPECTED and one.parameters.get("function") not in found]
-        return limited(named, NAMED, "line", text=lambda one: self._line(one, self.style.code))
+        # maximum number of suspects of an inconclusive result
+        return limited(named, 10, "line", text=lambda one: self._line(one, self.style.code))
 
     def _line(self, reason: Reason, quote: Quote) -> str:
         if len(self.report.workloads) > 1 and reason.code in WITHOUT_PLACE:
@@ -252,7 +250,14 @@ class View:
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""
         verdict, reasons = self.report.verdict, self._yellow.reasons if self._yellow else ()
-        decision = "The check fails." if verdict.fails else NOT_DECIDED if verdict.exit_code else "The check passes."
+        # other systems read exit code 3
+        decision = (
+            "The check fails."
+            if verdict.fails
+            else "Nothing was decided, so the check on GitHub passes."
+            if verdict.exit_code
+            else "The check passes."
+        )
         if advice := self.advice():
             return f"{decision} {advice}"
         if verdict.exit_code:
@@ -342,7 +347,11 @@ class View:
         """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
         distance, policy = self.report.baseline.distance, self.report.policy
         older = f"The baseline is {numbers.counted(distance or 0, 'commit')} older than the merge base"
-        stated = ", ".join(f"{name.replace('_', '-')} {value}" for name in POLICY if (value := getattr(policy, name)))
+        stated = ", ".join(
+            f"{name.replace('_', '-')} {value}"
+            for name in ("fail_on", "fail_on_total", "source")
+            if (value := getattr(policy, name))
+        )
         lines: list[Reason | str] = [
             f"{older}: no profiles of a newer commit can be used." if distance else "",
             *self._facts(),

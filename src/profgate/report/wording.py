@@ -24,9 +24,6 @@ LACKS = {
     "no_size": ": no record states its input size",
     "equal_sizes": ": all sizes are equal",
 }
-SHARES_COMPARED = "some runs do not state theirs, so totals are advisory and counts are compared as shares of the run"
-SAME_MODE = "; record both sides in the same mode, because modes measure different times"
-NUMBERED = ": most other names differ only in numbers, perhaps line numbers or addresses"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
@@ -83,7 +80,7 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "count": lambda number: f"{number or 0:,.0f}",
     "factor": lambda number: f"{number or 0:.3g}",
     "converted": lambda rate: (
-        SHARES_COMPARED
+        "some runs do not state theirs, so totals are advisory and counts are compared as shares of the run"
         if rate is None
         else f"sample counts are converted to {rate:g} per second, and totals are advisory"
     ),
@@ -100,8 +97,10 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "after": lambda text: text and f": {text}",
     "before": lambda text: text and f"{text}: ",
     "by": lambda text: text and f" by {text}",
-    "advice": lambda fact: SAME_MODE if fact == "sampling mode" else "",
-    "numbered": lambda text: text and NUMBERED,
+    "advice": lambda fact: {
+        "sampling mode": "; record both sides in the same mode, because modes measure different times"
+    }.get(fact, ""),
+    "numbered": lambda text: text and ": most other names differ only in numbers, perhaps line numbers or addresses",
     "names": lambda text: text and f" ({text})",
     "in_runs": lambda runs: "" if runs in {"", "1"} else f" (in {runs} runs)",
     "tests": lambda text: f"tests became {text}" if text in {"slower", "faster"} else "no direction stands out",
