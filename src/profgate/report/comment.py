@@ -4,17 +4,20 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from profgate.errors import ProfgateError
+from profgate.model.levels import GATE_SHARE
 from profgate.model.links import Links
+from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, MetricReport
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows, statements
-from profgate.report.acceptance_rows import ways_out
+from profgate.report.acceptance_rows import acceptance_lines, ways_out
 from profgate.report.finding_text import (
     NO_DIFF,
     SOURCES,
     TOP_LEVEL,
     Row,
     base_branch_text,
+    change_text,
     details,
     finding_key,
     place_name,
@@ -37,7 +40,7 @@ from profgate.report.markdown_text import (
     table,
     unbroken,
 )
-from profgate.report.rank_report import rank_details, rank_sections
+from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair
 from profgate.report.styles import LONGEST_NAME, MARKDOWN, plain_name
 from profgate.report.view import OPEN, View
@@ -142,11 +145,59 @@ class Body:
         return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
 
     def details(self, limit: int) -> list[tuple[str, str]]:
-        """Return the titles and the texts of the details."""
-        texts = []
-        for title, found, lines, order in self.view.sections(limit):
-            texts.append((title, self.table(found, limit) or (rank_details(order) if order else bullets(lines))))
-        return texts
+        """Return the titles and the texts of the details, with at most about ``limit`` lines in each list."""
+        view, counted = self.view, numbers.counted
+        causes = counted(len(view.more), "more cause" if view.shown else "possible change")
+        if failing := sum(row.finding.colour == "red" for row in view.more):
+            causes += f", {failing} failing"
+        related, acceptances = view.groups.related, view.report.acceptances
+        notes = [row for row in view.groups.other if _is_noticeable(row)]
+        totals = [pair for pair in view.pairs[OPEN:] if rows.changed(pair)]
+        texts = [
+            (causes, self.table(view.more, limit)),
+            (counted(len(view.better), "improvement"), self.table(view.better, limit)),
+            (
+                f"{counted(len(related), 'finding')} within these changes",
+                bullets(limited(related, limit, "finding", text=_note)),
+            ),
+            (counted(len(notes), "note"), bullets(limited(notes, limit, "note", text=_note))),
+            (counted(len(totals), "more total"), bullets(limited(totals, limit, "total", text=self.total))),
+            (counted(len(acceptances), "acceptance"), bullets(acceptance_lines(view.report, view.style))),
+            (f"{len(view.missing):,} not compared", "" if view.doubtful else self.missing_ones(limit)),
+        ]
+        for _, location, check in rank_sections(view.report):
+            texts.append((f"order of {sentence(location)}: {sentence(result_text(check))}", rank_details(check)))
+        measured = limited(self._measured(), 2 * max(limit, 2), "line", text=view.worded)
+        texts.append(("how this was measured", bullets(measured)))
+        return [(title, text) for title, text in texts if text]
+
+    def _measured(self) -> list[Reason | str]:
+        """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
+        view, policy = self.view, self.view.report.policy
+        if not view.pairs:
+            return []
+        lines: list[Reason | str] = []
+        if distance := view.report.baseline.distance:
+            older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
+            lines.append(f"{older}: no profiles of a newer commit can be used.")
+        lines += [*self._facts(), *view.further_reasons(), *view.notes()]
+        lines += statements.renames((pair.metric for pair in view.pairs), code_span)
+        stated = {"fail-on": policy.fail_on, "fail-on-total": policy.fail_on_total, "source": policy.source}
+        if any(stated.values()):
+            settings = ", ".join(f"{name} {value}" for name, value in stated.items() if value)
+            lines.append(f"Policy: {sentence(settings)}")
+        return [line for line in lines if line]
+
+    def _facts(self) -> Iterable[str]:
+        """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
+        lines: dict[str, list[Pair]] = {}
+        for pair in self.view.pairs:
+            facts = dotted(*map(sentence, statements.basis(pair.metric)))
+            for text in (facts, *(f"not tested: {self.view.reason(reason)}" for reason in pair.metric.not_tested)):
+                lines.setdefault(text, []).append(pair)
+        for text, pairs in lines.items():
+            if text:
+                yield f"{', '.join(limited(pairs, 2, 'metric', '', _full_name))}: {text}"
 
     def table(self, found: Sequence[Row], limit: int, *, whose: bool = True) -> str:
         """Return a table of findings. The findings get signs if their colours differ.
@@ -265,6 +316,19 @@ def finding_cells(
             dotted(*map(sentence, why(row, plain_name))),
         ),
     )
+
+
+def _is_noticeable(note: Row) -> bool:
+    return abs((note.finding.share_to or 0.0) - (note.finding.share_from or 0.0)) >= GATE_SHARE
+
+
+def _note(row: Row) -> str:
+    """Return a finding in one line."""
+    return dotted(change_text(row, code_span), *map(sentence, why(row, plain_name)))
+
+
+def _full_name(pair: Pair) -> str:
+    return f"{code_span(pair.workload, LONGEST_NAME)} {code_span(pair.metric.name, 40)}"
 
 
 def _bar(before: float | None, after: float | None) -> str:

@@ -14,6 +14,7 @@ from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import acceptance_lines
 from profgate.report.finding_text import COLUMNS, Row, details, place_name, reach_text, source_text, tag_of, why
+from profgate.report.markdown_text import limited
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import CONCLUSIONS, Pair
 from profgate.report.styles import PLAIN, Style
@@ -26,7 +27,7 @@ FEW = 3  # if there are more metrics, metrics without findings are not shown
 PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
-WITH_V = "(-v shows them)"
+WITH_V = " (-v shows them)"
 # reasons shown in a separate list
 LISTED = frozenset({ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD})
 URGENT = frozenset({ReasonCode.SAME_FILES})  # warnings shown below the verdict, because they make it meaningless
@@ -48,7 +49,8 @@ def terminal_lines(view: View, *, verbose: bool = False, width: int = 80) -> tup
     for _, location, check in rank_sections(report):
         lines += [("text", ""), ("head", f"order of {name_text(location, LABEL)}")]
         lines += [(tone, f"  {line}".rstrip()) for tone, line in rank_lines(check, verbose=verbose, width=width - 2)]
-    lines += _list("not compared", "warn", _limited(view.not_compared(), None if verbose else PAIRS))
+    missing = view.not_compared()
+    lines += _list("not compared", "warn", limited(missing, len(missing) if verbose else PAIRS, "workload", WITH_V))
     lines += _list("acceptances", "text", acceptance_lines(report, PLAIN))
     lines += _list("notes", "quiet", [cut(note, 4 * width) for note in view.notes(URGENT)])
     return tuple(lines)
@@ -57,15 +59,6 @@ def terminal_lines(view: View, *, verbose: bool = False, width: int = 80) -> tup
 def _list(title: str, tone: Tone, texts: Sequence[str]) -> list[Line]:
     head: Tone = "warn" if tone == "warn" else "head"
     return [("text", ""), (head, title), *((tone, f"  {text}") for text in texts)] if texts else []
-
-
-def _limited(texts: Sequence[str], limit: int | None, noun: str = "") -> list[str]:
-    """Return at most ``limit`` texts, and one with the number of further texts."""
-    return [*texts[:limit], *_more(len(texts) - len(texts[:limit]), noun)]
-
-
-def _more(count: int, noun: str = "") -> list[str]:
-    return [f"… and {numbers.counted(count, noun) if noun else f'{count:,}'} more {WITH_V}"] if count else []
 
 
 def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
@@ -82,7 +75,7 @@ def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
     texts.append(view.changed_here())
     reasons = [reason for reason in reasons if reason != first]
     # maximum number of reasons after the first, unless verbose
-    texts += _limited(reasons, None if verbose else 5, "reason")
+    texts += limited(reasons, len(reasons) if verbose else 5, "reason", WITH_V)
     yield from ((tone, f"  {text}") for text in texts if text)
 
 
@@ -104,9 +97,9 @@ def _metrics(view: View, width: int, *, verbose: bool) -> Iterable[Line]:
         yield from _metric(view, pair, (findings[id(pair.metric)], notes[id(pair.metric)]), width, verbose=verbose)
     more = len(changed) - sum(map(rows.changed, shown))
     if more:
-        yield from (("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings {WITH_V}"))
+        yield from (("text", ""), ("warn", f"and {numbers.counted(more, 'more metric')} with findings{WITH_V}"))
     if quiet := len(view.pairs) - len(shown) - more:
-        yield from (("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding {WITH_V}"))
+        yield from (("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding{WITH_V}"))
 
 
 def _metric(view: View, pair: Pair, found: tuple[list[Row], list[Row]], width: int, *, verbose: bool) -> Iterable[Line]:
@@ -137,7 +130,8 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
     for name, row in named:
         if row.finding.colour in {"red", "yellow"}:
             yield from (("quiet", f"  {name}: {plain(reason)}") for reason in why(row, _name)[:1])
-    yield from (("quiet", f"  {more}") for more in _more(max(0, len(findings) - len(shown)), "finding"))
+    if len(findings) > len(shown):
+        yield "quiet", f"  and {numbers.counted(len(findings) - len(shown), 'more finding')}{WITH_V}"
     if notes and not verbose:
         yield "quiet", f"  {numbers.counted(len(notes), 'more row')} without effect on the result (-v)"
 

@@ -1,21 +1,17 @@
 """The view of a report: the texts that all outputs show, with names, sentences and links in the style of the output."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from copy import copy
-from typing import NamedTuple
 
-from profgate.model.durations import RankCheck
-from profgate.model.levels import GATE_SHARE, TOTAL_FLOOR
+from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, Finding, MetricReport, Report
 from profgate.report import numbers, rows, statements
-from profgate.report.acceptance_rows import acceptance_lines
-from profgate.report.finding_text import SOURCES, Row, change_text, place_name, total_change, why
-from profgate.report.markdown_text import dotted, limited
-from profgate.report.rank_report import rank_sections, result_text
-from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE, Pair
+from profgate.report.finding_text import SOURCES, Row, change_text, place_name, total_change
+from profgate.report.markdown_text import limited
+from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE
 from profgate.report.styles import LONGEST_NAME, PLAIN, Style
 from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 
@@ -30,15 +26,6 @@ DOUBTS = {
 HELP = "https://profgate.github.io/profgate/how-to/red/"
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
-
-
-class Section(NamedTuple):
-    """A titled part of the details: findings, lines, or the order of durations."""
-
-    title: str
-    rows: Sequence[Row] = ()
-    lines: Sequence[str] = ()
-    order: RankCheck | None = None
 
 
 class View:
@@ -300,81 +287,6 @@ class View:
             if not row.total or not (row.everything or (id(row.metric), row.finding.colour) in explained)
         ]
 
-    def why(self, row: Row) -> list[str]:
-        """Return the first reason for a finding's colour, and the cause if another function is the cause."""
-        return [self.style.text(text) for text in why(row, self.style.name)]
-
-    def note(self, row: Row) -> str:
-        """Return a finding in one line."""
-        return dotted(change_text(row, self.style.code), *self.why(row))
-
-    def total(self, pair: Pair) -> str:
-        """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
-        values, change = rows.total_words(pair.metric)
-        return f"{self.where(pair.workload, pair.metric)} {values} ({change})".lstrip()
-
-    def sections(self, limit: int) -> list[Section]:
-        """Return the details, with at most about ``limit`` lines in each list."""
-        report, counted = self.report, numbers.counted
-        failing = sum(row.finding.colour == "red" for row in self.more)
-        causes = counted(len(self.more), "more cause" if self.shown else "possible change")
-        parts, notes = self.groups.related, [row for row in self.groups.other if _noticeable(row)]
-        totals = [pair for pair in self.pairs[OPEN:] if rows.changed(pair)]
-        missing = [] if self.doubtful else limited(self.not_compared(), max(limit, 2), "workload")
-        sections = [
-            Section(f"{causes}, {failing} failing" if failing else causes, self.more),
-            Section(counted(len(self.better), "improvement"), self.better),
-            Section(
-                f"{counted(len(parts), 'finding')} within these changes",
-                (),
-                limited(parts, limit, "finding", text=self.note),
-            ),
-            Section(counted(len(notes), "note"), (), limited(notes, limit, "note", text=self.note)),
-            Section(counted(len(totals), "more total"), (), limited(totals, limit, "total", text=self.total)),
-            Section(counted(len(report.acceptances), "acceptance"), (), acceptance_lines(report, self.style)),
-            Section(f"{len(self.missing):,} not compared", (), missing),
-            *(
-                Section(f"order of {self.style.text(location)}: {self.style.text(result_text(check))}", order=check)
-                for _, location, check in rank_sections(report)
-            ),
-            Section(
-                "how this was measured", (), limited(self._measured(), 2 * max(limit, 2), "line", text=self.worded)
-            ),
-        ]
-        return [section for section in sections if any(section[1:])]
-
-    def _measured(self) -> list[Reason | str]:
-        """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
-        distance, policy = self.report.baseline.distance, self.report.policy
-        older = f"The baseline is {numbers.counted(distance or 0, 'commit')} older than the merge base"
-        stated = ", ".join(
-            f"{name.replace('_', '-')} {value}"
-            for name in ("fail_on", "fail_on_total", "source")
-            if (value := getattr(policy, name))
-        )
-        lines: list[Reason | str] = [
-            f"{older}: no profiles of a newer commit can be used." if distance else "",
-            *self._facts(),
-            *self.further_reasons(),
-            *self.notes(),
-            *statements.renames((pair.metric for pair in self.pairs), self.style.code),
-            stated and f"Policy: {self.style.text(stated)}",
-        ]
-        return [line for line in lines if line and self.pairs]
-
-    def _facts(self) -> Iterable[str]:
-        """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
-        lines: dict[str, list[Pair]] = {}
-        for pair in self.pairs:
-            facts = dotted(*map(self.style.text, statements.basis(pair.metric)))
-            for text in (facts, *(f"not tested: {self.reason(reason)}" for reason in pair.metric.not_tested)):
-                lines.setdefault(text, []).append(pair)
-        found = ((limited(pairs, 2, "metric", "", self._full_name), text) for text, pairs in lines.items() if text)
-        yield from (f"{', '.join(names)}: {text}" for names, text in found)
-
-    def _full_name(self, pair: Pair) -> str:
-        return f"{self.style.code(pair.workload, LONGEST_NAME)} {self.style.code(pair.metric.name, 40)}"
-
     def not_compared(self) -> list[str]:
         """Return the workloads and metrics that were not compared, with reasons."""
         code = self.style.code
@@ -396,10 +308,6 @@ class View:
             if note.code is not ReasonCode.TOTALS_FAR_APART or (load.name, note.parameters.get("metric")) not in failed
         )
         return [*notes, *(self.reason(warning) for warning in self.report.warnings if warning.code not in shown)]
-
-
-def _noticeable(note: Row) -> bool:
-    return abs((note.finding.share_to or 0.0) - (note.finding.share_from or 0.0)) >= GATE_SHARE
 
 
 def _function(found: Iterable[Row], metric: MetricReport | None = None) -> Row | None:

@@ -61,6 +61,8 @@ class _Sentence(Formatter):
             return self.quote(str(value))
         if format_spec in TEXTS:
             return TEXTS[format_spec](str(value or ""))
+        if format_spec in FORMATS:
+            return format(number or 0.0, FORMATS[format_spec])
         if format_spec in STYLES:
             return STYLES[format_spec](number)
         return numbers.counted(int(number or 0), format_spec) if format_spec else str(value)
@@ -76,9 +78,8 @@ def _size(value: float | None) -> str:
     return numbers.UNKNOWN if value is None else numbers.smallest_change(abs(value))
 
 
+FORMATS = {"count": ",.0f", "factor": ".3g", "mean": ",.1f"}
 STYLES: dict[str, Callable[[float | None], str]] = {
-    "count": lambda number: f"{number or 0:,.0f}",
-    "factor": lambda number: f"{number or 0:.3g}",
     "converted": lambda rate: (
         "some runs do not state theirs, so totals are advisory and counts are compared as shares of the run"
         if rate is None
@@ -86,7 +87,6 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     ),
     "improved": lambda relative: "did not grow" if relative is None else f"improved by {_size(relative)}",
     "whole": lambda number: f"{100 * (number or 0):.0f} %",
-    "mean": lambda number: f"{number or 0:,.1f}",
     "fit": lambda number: "" if number is None else f": R² {number:.2f}",
     "percent": numbers.percent,
     "ratio": lambda number: numbers.ratio(1.0, number),
