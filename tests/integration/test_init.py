@@ -1005,7 +1005,7 @@ def test_test_job_of_the_repository_is_the_pattern(tmp_path: Path) -> None:
     made(tmp_path, BENCHMARKS["Python"] | {".github/workflows/ci.yml": OLD})
     assert main(["init", str(tmp_path), "--yes"]) == 0
     job = job_of(tmp_path)
-    options = {"python-version": "3.13", "cache": "pip"}
+    options = {"python-version": "3.13"}
     assert job["steps"][1] == {"uses": "actions/setup-python@v6", "with": options}
     assert job["services"] == {"db": {"image": "postgres:17", "ports": ["5432:5432"]}}
     lines = job["env"]["SETUP"].splitlines()
@@ -1407,9 +1407,9 @@ def test_requirement_that_is_named_is_installed(tmp_path: Path, module: str, lin
 )
 def test_missing_module_is_installed_once(module: str, before: str, after: str, tmp_path: Path) -> None:
     problem = f"the recording ended with 1 No module named '{module}'"
-    plan = Plan(RECIPES[0], "a", (before,), "main", ("a",), extent_for(1, None), problem=problem)
+    plan = Plan(RECIPES[0], "a", (before,), "main", ("a",), extent_for(1, None))
     files = Files(str(made(tmp_path, {"tox.ini": "deps = my_tool>=2\n"})))
-    better = trial._remedy(files, plan, plan)
+    better = trial._remedy(files, plan, problem)
     assert (better.install if better else ()) == tuple(filter(None, after.split("\n")))
 
 

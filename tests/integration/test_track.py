@@ -285,14 +285,6 @@ def test_shallow_clone_is_reported(
     assert "v1: is not a revision here; this clone is shallow: git fetch --unshallow --tags" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_refine_measures_few_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    repository([LIB.format(times=100 if number < 11 else 160) for number in range(16)])
-    document = tracked(capsys, "--last", "16", "--runs", "1", "--refine", *COMMAND)
-    assert jumps(document) == [("v11", "v12", 102, 162)]
-    assert sum(one["runs"] > 0 for one in document["versions"]) <= 6  # type: ignore[attr-defined]
-
-
 def test_hostile_names_are_text(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     script = BENCH.replace('"work.pstats"', 'PAGE + ".pstats"').replace(
         "import cProfile", "PAGE = '<img src=x onerror=alert(1)> =cmd|x \\u202e'\nimport cProfile"

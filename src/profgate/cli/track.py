@@ -40,8 +40,6 @@ def _plan(
     bring: tuple[str, ...],
     options: EvolutionOptions,
     program: tuple[str, ...],
-    *,
-    refine: bool,
 ) -> TrackPlan:
     """Create the measurement plan from the options. Raises ProfgateError if the options are invalid."""
     if not program:
@@ -60,7 +58,7 @@ def _plan(
     if repository.is_dirty():
         _report("changes that are not committed are not measured; --bring copies files from here")
     versions = tuple({each.commit: each for each in found}.values())
-    return TrackPlan(program, versions, repository, setup, runs, timeout, bring, refine, options)
+    return TrackPlan(program, versions, repository, setup, runs, timeout, bring, options)
 
 
 def _revisions(
@@ -109,16 +107,13 @@ plan_options: opt.Decorator = opt.bundled(
         help="Limit for the setup of a version, and for one run (default: 15m).",
     ),
     click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
-    click.option(
-        "--refine", is_flag=True, help="Measure the first and the last version, then only versions that locate a jump."
-    ),
     evolution_options,
 )
 
 
 @opt.command(
     "profgate track --last 10 -- python bench.py",
-    "profgate track v1.0..v2.0 --refine --setup 'pip install .' -- pytest --benchmark-json={out}/a.json",
+    "profgate track v1.0..v2.0 --setup 'pip install .' -- pytest --benchmark-json={out}/a.json",
     cls=opt.Measuring,
 )
 @plan_options

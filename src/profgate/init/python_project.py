@@ -7,15 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from profgate.init.candidates import PLAIN, Candidate, Kind, strings, subtable, toml, within
+from profgate.init.candidates import PLAIN, Candidate, Kind, subtable, toml, within
 from profgate.init.repository_files import Files
 
 Found = tuple[str, str, Kind, tuple[str, ...]]  # command, place, kind and requirements
-FIXTURE = re.compile(r"^[ \t]*def test_\w+\([^)]{0,500}\bbenchmark\b", re.MULTILINE)
 GROUPS = ("bench", "benchmark", "benchmarks", "test", "tests", "testing", "dev")
-REQUIREMENTS = tuple(
-    f"requirements{sign}{name}.txt" for sign, name in (("", ""), *((s, n) for s in "-_/" for n in GROUPS))
-)
 LOCKS = (  # the tools are installed into .venv, where uv must not remove them again
     ("uv.lock", ("command -v uv || pip install uv==0.13.9", "uv sync --inexact")),
     ("poetry.lock", ("command -v poetry || pip install poetry==2.5.1", "poetry install")),
@@ -43,7 +39,8 @@ def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True
             groups = [f" --group {name}" for name in GROUPS if name in subtable(project, "dependency-groups")]
             further = [] if locked or not needs else [f"pip install {' '.join(needs)}"]
             return [*known[:-1], known[-1] + "".join(groups if lock == "uv.lock" else []), *further]
-    lines = [f"pip install -r {name}" for name in REQUIREMENTS if files.read(name)]
+    names = ["requirements.txt", *(f"requirements{sign}{name}.txt" for sign in "-_/" for name in GROUPS)]
+    lines = [f"pip install -r {name}" for name in names if files.read(name)]
     if "build-system" in project or "project" in project or files.read("setup.py"):
         extras = subtable(project, "project", "optional-dependencies")
         chosen = [name for name in GROUPS if name in extras]
@@ -68,43 +65,35 @@ def _of_groups(groups: Mapping[str, Any]) -> list[str]:
     """Return the requirements of the dependency groups for benchmarks and tests, and of the groups they include."""
     names, needs = [name for name in GROUPS if name in groups], list[str]()
     for name in names:  # grows while it is read
-        entries = groups[name] if isinstance(groups[name], list) else []
-        needs += strings(entries)
-        included = [str(entry.get("include-group")) for entry in entries if isinstance(entry, dict)]
-        names += [other for other in included if other in groups and other not in names]
-    return list(_needs(need.replace(" ", "") for need in needs))
+        for entry in groups[name] if isinstance(groups[name], list) else []:
+            other = entry.get("include-group") if isinstance(entry, dict) else None
+            if isinstance(entry, str):
+                needs.append(entry.replace(" ", ""))
+            elif other in groups and other not in names:
+                names.append(str(other))
+    return list(_needs(needs))
 
 
 def _scripts(here: Files) -> Iterator[Found]:
-    listed = filter(
-        PLAIN.fullmatch,
-        (
-            path
-            for place in (
-                "bench*.py",
-                "perf_*.py",
-                "bench/*.py",
-                "benches/*.py",
-                "benchmark/*.py",
-                "benchmarks/*.py",
-                "perf/*.py",
-            )
-            for path in here.listed(f"**/{place}")
-        ),
-    )
-    found = {path for path in listed if not path.rpartition("/")[2].startswith(("_", "conftest", "setup."))}
-    texts = {path: here.read(path) for path in sorted(found, key=lambda path: (path.count("/"), path))}
-    for path, text in texts.items():
-        beside = here.listed(f"{path.rpartition('/')[0] or '.'}/*requirements*.txt") if "/" in path else []
-        own = _needs(f"-r {name}" for name in beside)
-        if re.search(r"^(?:async )?def test_\w+\(|^class Test\w+", text, re.MULTILINE) or FIXTURE.search(text):
-            only = " --benchmark-only" if FIXTURE.search(text) and "codspeed" not in text else ""
-            needs = ("pytest", "pytest-benchmark") if only else ("pytest",)
-            yield f"python -m pytest{only} {shlex.quote(path)}", path, Kind.BENCHMARK, (*needs, *own)
-        # a module that runs something
+    folders = ("bench", "benches", "benchmark", "benchmarks", "perf")
+    found = set[str]()
+    for place in ("bench*.py", "perf_*.py", *(f"{folder}/*.py" for folder in folders)):
+        found.update(path for path in here.listed(f"**/{place}") if PLAIN.fullmatch(path))
+    for path in sorted(found, key=lambda path: (path.count("/"), path)):
+        folder, _, name = path.rpartition("/")
+        text = here.read(path)
+        if name.startswith(("_", "conftest", "setup.")):
+            continue
+        own = _needs(f"-r {each}" for each in (here.listed(f"{folder}/*requirements*.txt") if folder else []))
+        measured = re.search(r"^[ \t]*def test_\w+\([^)]{0,500}\bbenchmark\b", text, re.MULTILINE)  # the fixture
+        if measured or re.search(r"^(?:async )?def test_\w+\(|^class Test\w+", text, re.MULTILINE):
+            only = " --benchmark-only" if measured and "codspeed" not in text else ""
+            needs = ("pytest", "pytest-benchmark", *own) if only else ("pytest", *own)
+            yield f"python -m pytest{only} {shlex.quote(path)}", path, Kind.BENCHMARK, needs
+        elif "pyperf" in text:  # which measures in other processes
+            yield f"python {shlex.quote(path)} --debug-single-value --loops 1", path, Kind.BENCHMARK, ("pyperf", *own)
         elif re.search(r"^(?:if __name__|for |while |with |[\w.]{1,200}\()", text, re.MULTILINE) or not text.strip():
-            option = " --debug-single-value --loops 1" if "pyperf" in text else ""  # pyperf measures in other processes
-            yield f"python {shlex.quote(path)}{option}", path, Kind.BENCHMARK, (*(["pyperf"] if option else []), *own)
+            yield f"python {shlex.quote(path)}", path, Kind.BENCHMARK, own
 
 
 def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:

@@ -21,17 +21,14 @@ from profgate.io.git import base_branch
 WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
-CACHE = re.compile(r"pip|npm|maven|gradle")
-SERVICE = frozenset({"image", "env", "ports", "options"})
 HOSTED = "ubuntu-latest"
-ACTIONS = {"Python": "python", "Node": "node", "Go": "go", "Java": "java"}
-# the major version of each setup action that runs today, the oldest version of its language that runs with the
-# profiler, and the version that is used instead of an older one
+# by language: the setup action, its major version that runs today, the oldest version of the language that runs with
+# the profiler, and the version that is used instead of an older one
 CURRENT = {
-    "python": (6, (3, 10), "3.x"),
-    "node": (6, (20,), "lts/*"),
-    "go": (6, (1, 21), "stable"),
-    "java": (5, (17,), "21"),
+    "Python": ("python", 6, (3, 10), "3.x"),
+    "Node": ("node", 6, (20,), "lts/*"),
+    "Go": ("go", 6, (1, 21), "stable"),
+    "Java": ("java", 5, (17,), "21"),
 }
 FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
     "Python": python_candidates,
@@ -74,16 +71,14 @@ class Project:
 
 def detected(files: Files) -> Project:
     """Detect the properties of a repository. The language with the most source files comes first."""
-    endings = Counter(files.endings())
     marked = [recipe for recipe in RECIPES if any(files.projects(mark) for mark in recipe.marks)]
-    sources = {recipe.language: sum(endings[ending] for ending in recipe.endings) for recipe in marked}
     names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
     texts = {name: files.read(name) for name in names}
     parsed = [_parsed(text) for text in texts.values()]
     jobs = [job for workflow in parsed for job in _maps(workflow.get("jobs"))]
     branches = [base_branch(files.top), *(branch for workflow in parsed for branch in _pushed(workflow)), "main"]
     return Project(
-        recipes=tuple(sorted(marked, key=lambda recipe: -sources[recipe.language])),
+        recipes=tuple(sorted(marked, key=lambda recipe: -files.count(recipe.endings))),
         workflows=tuple(names),
         ours=next((name for name, text in texts.items() if "profgate/profgate@" in text), None),
         runners=tuple(each for each, _ in Counter(filter(None, map(_runner, jobs))).most_common()),
@@ -107,23 +102,21 @@ def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = 
 
 def pattern_of(project: Project, language: str) -> Pattern:
     """Return what the newest job that tests this language uses, by its setup action. Old versions are replaced."""
-    name = ACTIONS.get(language, "")
-    steps = [(job, step, int(_major(step))) for job in project.jobs for step in _setup_steps(job, name)]
-    if not steps:
+    known = CURRENT.get(language)
+    if known is None:
         job = max(project.jobs, key=_tests, default={})
-        return Pattern(setup=_submodules(job), machine=() if name else _packages(job))
-    job, step, _ = max(steps, key=lambda each: (_tests(each[0]), each[2]))
-    least, oldest, instead = CURRENT[name]
-    versions = [version for each in steps for version in _versions(each[0], each[1], f"{name}-version")]
-    newest = max(versions, key=_numbers, default="")
-    options = {f"{name}-version": newest if newest and _numbers(newest) >= oldest else instead}
-    given = subtable(step, "with")
+        return Pattern(setup=_submodules(job), machine=_packages(job))
+    name, major, oldest, instead = known
+    steps = [(job, step) for job in project.jobs for step in _maps(job.get("steps")) if _installs(step, name)]
+    if not steps:
+        return Pattern(setup=_submodules(max(project.jobs, key=_tests, default={})))
+    versions = [_numbers(text) for job, step in steps for text in _versions(job, step, f"{name}-version")]
+    newest = max(versions, default=())
+    options = {f"{name}-version": ".".join(map(str, newest)) if newest >= oldest else instead}
     if name == "java":
         options["distribution"] = "temurin"
-    if CACHE.fullmatch(str(given.get("cache", ""))):
-        options["cache"] = str(given["cache"])
-    action = f"actions/setup-{name}@v{max(least, *(major for *_, major in steps))}"
-    return Pattern(action, options, _services(job), _submodules(job), _packages(job))
+    job = max(steps, key=lambda each: _tests(each[0]))[0]
+    return Pattern(f"actions/setup-{name}@v{major}", options, _services(job), _submodules(job), _packages(job))
 
 
 def _parsed(text: str) -> dict[Any, Any]:
@@ -148,11 +141,8 @@ def _runner(job: Mapping[Any, Any]) -> tuple[str, ...]:
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
         return ()
-    # GitHub no longer has these runners
-    foreign = any(
-        label.lower().startswith(("windows", "macos", *("ubuntu-16", "ubuntu-18", "ubuntu-20"))) for label in labels
-    )
-    return () if foreign else tuple(labels)
+    others = ("windows", "macos", "ubuntu-16", "ubuntu-18", "ubuntu-20")  # GitHub no longer has the last three
+    return () if any(label.lower().startswith(others) for label in labels) else tuple(labels)
 
 
 def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
@@ -160,18 +150,8 @@ def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
     return "test" in json.dumps(job.get("steps"), default=str), _runner(job) != ()
 
 
-def _setup_steps(job: Mapping[Any, Any], name: str) -> Iterator[dict[Any, Any]]:
-    """Return the steps of a job that install a language."""
-    for step in _maps(job.get("steps")):
-        uses = re.fullmatch(r"actions/setup-(python|node|go|java)@([A-Za-z0-9._-]{1,60})", str(step.get("uses")))
-        if uses and uses[1] == name:
-            yield step
-
-
-def _major(step: Mapping[Any, Any]) -> str:
-    """Return the major version of an action, or "0" if it is a branch or a commit."""
-    found = re.search(r"@v(\d{1,2})(?:\.|$)", str(step["uses"]))
-    return found[1] if found else "0"
+def _installs(step: Mapping[Any, Any], name: str) -> bool:
+    return str(step.get("uses")).startswith(f"actions/setup-{name}@")
 
 
 def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[str]:
@@ -195,7 +175,8 @@ def _services(job: Mapping[Any, Any]) -> dict[str, Any]:
     services = job.get("services")
     if not isinstance(services, dict) or "${{" in (text := json.dumps(services, default=str)) or len(text) > 5000:
         return {}
-    allowed = all(isinstance(each, dict) and set(each) <= SERVICE for each in services.values())
+    known = {"image", "env", "ports", "options"}
+    allowed = all(isinstance(each, dict) and set(each) <= known for each in services.values())
     return json.loads(text) if allowed and all(RUNNER.fullmatch(str(name)) for name in services) else {}
 
 

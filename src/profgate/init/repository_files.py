@@ -28,8 +28,10 @@ def top_of(folder: str) -> tuple[str, str]:
 class Files:
     """The text files below a folder. Their size and number are limited, and links to paths outside are ignored."""
 
-    def __init__(self, top: str) -> None:
+    def __init__(self, top: str, names: dict[str, None] | None = None) -> None:
         self.top = top
+        # a dictionary, because it keeps the order
+        self._names = dict.fromkeys(islice(_regular_files(top), 100_000)) if names is None else names
 
     def read(self, name: str) -> str:
         """Return the text of a file, or an empty string if the file is missing, too large or unreadable."""
@@ -47,7 +49,11 @@ class Files:
 
     def inside(self, folder: str) -> "Files":
         """Return the files below a folder, by their paths relative to this folder."""
-        return self if folder == "." else _Part(self, folder)
+        if folder == ".":
+            return self
+        start = f"{folder}/"
+        names = {path.removeprefix(start): None for path in self._names if path.startswith(start)}
+        return Files(str(Path(self.top, folder)), names)
 
     def projects(self, mark: str) -> list[str]:
         """Return the folders that contain a file of this name, those near the top first."""
@@ -55,9 +61,9 @@ class Files:
         own = [folder for folder in folders if NOT_PROJECTS.isdisjoint(folder.split("/"))]
         return sorted(own, key=lambda folder: (folder != ".", folder.count("/"), folder))
 
-    def endings(self) -> Iterator[str]:
-        """Return the suffix of every file name, such as ``.py``."""
-        return (PurePosixPath(path).suffix for path in self._names)
+    def count(self, endings: tuple[str, ...]) -> int:
+        """Return the number of files with these endings, such as ``.py``."""
+        return sum(path.endswith(endings) for path in self._names)
 
     @cached_property
     def tracked(self) -> frozenset[str]:
@@ -67,32 +73,17 @@ class Files:
         except ProfgateError:
             return frozenset(self._names)
 
-    @cached_property
-    def _names(self) -> dict[str, None]:
-        """The paths of all regular files, relative to the top folder."""
-        return dict.fromkeys(islice(self._walk(), 100_000))
 
-    def _walk(self) -> Iterator[str]:
-        root = Path(self.top).resolve()
-        for place, folders, names in os.walk(root):
-            folders[:] = sorted(name for name in folders if name == ".github" or not name.startswith("."))
-            folders[:] = [
-                name
-                for name in folders
-                if name not in frozenset({"node_modules", "vendor", "third_party", "target", "build", "dist"})
-            ]
-            for path in (Path(place, name) for name in sorted(names)):
-                with suppress(OSError):  # a folder may be readable but not searchable
-                    if path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(root)):
-                        yield path.relative_to(root).as_posix()
-
-
-class _Part(Files):
-    def __init__(self, whole: Files, folder: str) -> None:
-        super().__init__(str(Path(whole.top, folder)))
-        self._whole, self._folder = whole, f"{folder}/"
-
-    @cached_property
-    def _names(self) -> dict[str, None]:
-        names = self._whole._names  # noqa: SLF001 - of the same class
-        return dict.fromkeys(path.removeprefix(self._folder) for path in names if path.startswith(self._folder))
+def _regular_files(top: str) -> Iterator[str]:
+    root = Path(top).resolve()
+    skipped = {"node_modules", "vendor", "third_party", "target", "build", "dist"}
+    for place, folders, names in os.walk(root):
+        folders.sort()
+        folders[:] = [
+            name for name in folders if name == ".github" or (not name.startswith(".") and name not in skipped)
+        ]
+        for name in sorted(names):
+            path = Path(place, name)
+            with suppress(OSError):  # a folder may be readable but not searchable
+                if path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(root)):
+                    yield path.relative_to(root).as_posix()

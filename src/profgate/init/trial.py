@@ -75,14 +75,6 @@ def trial_of(files: Files, plans: list[Plan]) -> Trial:
         for plan in plans[:8]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
-                for _ in range(MOST_REPEATS):
-                    better = _remedy(files, trials[-1].plan, plan)
-                    if better is None or better.setup in copies.failed:
-                        break
-                    plan = better  # noqa: PLW2901 - a further remedy is added to this one
-                    setup = plain("; ".join((*plan.pattern.setup, *plan.install)))
-                    sys.stdout.write(f"Trying again with the setup {setup}.\n")
-                    trials.append(_tried(plan, copies))
             if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
@@ -168,12 +160,12 @@ def _slow_setup(output: str) -> str:
     )
 
 
-def _remedy(files: Files, failed: Plan, plan: Plan) -> Plan | None:
+def _remedy(files: Files, plan: Plan, problem: str) -> Plan | None:
     """Return the plan with what its failed recording lacks, or None if there is no such plan.
 
     A module that the repository names nowhere is not installed, because its package may be anybody's.
     """
-    missing, line = MISSING.search(failed.problem), ""
+    missing, line = MISSING.search(problem), ""
     if missing and plan.recipe.language == "Python":
         line = requirement(files, missing[1])
     elif missing and plan.recipe.language == "Node" and _is_path(missing[1]):
@@ -195,7 +187,12 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     except ProfgateError as error:
         problem = one_line([str(error)])
         sys.stdout.write(f"Trial recording of {command} failed: {plain(problem)}.\n")
-        return Trial(replace(plan, problem=problem))
+        better = _remedy(copies.files, plan, problem)
+        if better is None or better.setup in copies.failed:
+            return Trial(replace(plan, problem=problem))
+        setup = plain("; ".join((*better.pattern.setup, *better.install)))
+        sys.stdout.write(f"Trying again with the setup {setup}.\n")
+        return _tried(better, copies)
     result = (
         f"Trial recording of {command}: {share.samples:,} samples in {trial.seconds:.1f} s, "
         f"{100 * share.library:.0f} % of them in functions of this repository.\n"

@@ -8,10 +8,9 @@ from profgate import loading
 from profgate.attribution.unified_diff import parse_diff
 from profgate.io.files import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files
-from profgate.measuring.checkouts import Checkout
 from profgate.measuring.decision import Decision, decided
 from profgate.measuring.sides import isolated_sides
-from profgate.measuring.turns import Turns, watched_run
+from profgate.measuring.turns import Turns
 from profgate.model.measurement import Suspect
 from profgate.pipeline import PipelineInput
 
@@ -41,18 +40,11 @@ def decided_between(
     """
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
-        before: dict[str, str] | None = None
-
-        def note_shared_code(side: Checkout) -> None:
-            nonlocal before
-            before = watched_run(program, side, extent.timeout)[1].foreign_code()
-
-        sides = stack.enter_context(
-            isolated_sides(
-                baseline, target, scratch, setup=extent.setup, timeout=extent.timeout, between=note_shared_code
-            )
+        turns = Turns(program, {}, extent.budget, extent.timeout)
+        sides = isolated_sides(
+            baseline, target, scratch, setup=extent.setup, timeout=extent.timeout, between=turns.note_foreign_code
         )
-        turns = Turns(program, sides, extent.budget, extent.timeout, before)
+        turns.sides = stack.enter_context(sides)
         commits = [baseline] if target is None else [baseline, target]
         patch = source_patch(".", *commits)
         diff = replace(loading.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))

@@ -44,6 +44,10 @@ class Turns:
     code: Mapping[str, frozenset[str]] = field(default_factory=dict)
     profiles: dict[str, list[SourceFile]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
+    def note_foreign_code(self, baseline: Checkout) -> None:
+        """Record a run of the baseline, before the setup of the target can change code that both sides share."""
+        self.before = watched_run(self.program, baseline, self.timeout)[1].foreign_code()
+
     def warm_up(self, repository: str = ".") -> Profiles:
         """Record one uncounted run of each side and return it. Raises ProfgateError if both sides ran the same code."""
         found, used = {}, {}

@@ -2,8 +2,7 @@
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -41,14 +40,14 @@ class JumpPage(NamedTuple):
 
 
 def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[JumpPage]:
-    """Yield the pages of up to ``most`` jumps whose profiles can be drawn, starting with the largest of each metric.
+    """Yield the pages of up to ``most`` jumps whose profiles can be drawn, those of the first metric first.
 
     Jumps of two metrics between the same versions may share a page.
     """
-    metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}
-    for number in in_turns(metrics, evolution.metric):
-        jump = evolution.jumps[number]
+    first = dict(evolution.first_jumps())
+    others = {number: jump for number, jump in enumerate(evolution.jumps) if number not in first}
+    for number, jump in {**first, **others}.items():
         line = evolution.lines[jump.line]
         versions = evolution.measured[jump.baseline].version, evolution.measured[jump.target].version
         diff = _diff(track, versions)
@@ -64,16 +63,6 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[JumpPa
         # without stacks, there is no flame graph; the table shows the largest changes instead
         href = made[key].name + ("#tab=symbols" if comparison.tree is None else "")
         yield JumpPage(number, made[key], href)
-
-
-def in_turns(metrics: Sequence[str], first: str) -> list[int]:
-    """Return the indices of ``metrics`` in an order in which distinct metrics take turns, starting with ``first``."""
-    seen: Counter[str] = Counter()
-    turns = []
-    for number, metric in enumerate(metrics):
-        turns.append((seen[metric], metric != first, number))
-        seen[metric] += 1
-    return [number for _, _, number in sorted(turns)]
 
 
 def _comparison(track: Track, line: EvolutionLine, versions: _VersionPair, diff: SourceDiff) -> Comparison | None:

@@ -32,8 +32,8 @@ from profgate.track.versions import BenchmarkValue, TrackRun, Version
 class TrackPlan:
     """The command and the versions to measure.
 
-    ``setup`` is a shell command, and ``copied`` are paths that are copied into each worktree. With ``refine``, only
-    versions that narrow down a jump are measured. ``timeout`` is in seconds.
+    ``setup`` is a shell command, and ``copied`` are paths that are copied into each worktree. ``timeout`` is in
+    seconds.
     """
 
     command: tuple[str, ...]
@@ -43,7 +43,6 @@ class TrackPlan:
     runs: int = 3
     timeout: float = 900.0
     copied: tuple[str, ...] = ()
-    refine: bool = False
     options: EvolutionOptions = field(default_factory=EvolutionOptions)
 
     @property

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -80,7 +79,7 @@ class TrackFolder:
     def records(self, version: str) -> dict[int, TrackRun]:
         """Return the finished runs of a version by run number, without damaged runs."""
         found = {}
-        numbered = (path for path in self._version(version).glob("*") if path.name.isdecimal())
+        numbered = (path for path in (self._runs / version).glob("*") if path.name.isdecimal())
         for path in sorted(numbered, key=lambda path: int(path.name)):
             with contextlib.suppress(ProfgateError):
                 record = record_from_json(read_stored(str(path / RECORD), LARGEST).decode("utf-8", "replace"))
@@ -90,7 +89,7 @@ class TrackFolder:
 
     def profiles(self, version: str, number: int) -> list[SourceFile]:
         """Return the profiles of a finished run."""
-        place = self._version(version) / str(number) / OUTPUT
+        place = (self._runs / version) / str(number) / OUTPUT
         return sources_under(str(place)) if place.is_dir() else []
 
     def drop_failed(self, version: str) -> None:
@@ -98,7 +97,7 @@ class TrackFolder:
         with self._errors():
             for number, record in self.records(version).items():
                 if record.problem:
-                    self._remove(self._version(version) / str(number))
+                    self._remove((self._runs / version) / str(number))
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[Path]:
@@ -114,7 +113,7 @@ class TrackFolder:
     def store(self, attempt: Path, version: str, number: int, record: TrackRun) -> None:
         """Move a finished run into place atomically."""
         write_text(str(attempt / RECORD), record_to_json(record))
-        place = self._version(version) / str(number)
+        place = (self._runs / version) / str(number)
         with self._errors():
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.exists():  # the record was damaged
@@ -147,12 +146,6 @@ class TrackFolder:
         except OSError as error:
             raise ProfgateError(str(place), f"cannot be made ({error.strerror}); remove it") from error
         return place
-
-    def _version(self, version: str) -> Path:
-        plain = re.sub(r"[^\w.+-]", "-", version)[:80]
-        if plain != version or plain.startswith("."):
-            plain = f"v-{plain}-{_digest(version)[:10]}"
-        return self._runs / plain
 
     def _aside(self) -> Path:
         return self._runs / f"{ASIDE}{os.urandom(6).hex()}"

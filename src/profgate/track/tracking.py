@@ -1,12 +1,11 @@
 """Selects and orders the versions of a plan, measures them, and collects the results."""
 
 import statistics
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
 
-from profgate.errors import ComparisonError
 from profgate.model.visible_text import name_text
 from profgate.report.numbers import counted
 from profgate.track.evolution import evolution_of
@@ -40,7 +39,8 @@ class Track:
         waiting = sum(map(self._lacks_runs, versions))
         self._report(f"{waiting} of {len(versions)} versions to measure; finished runs stay stored if this is stopped")
         seconds: list[float] = []
-        for number, left in self._to_measure():
+        missing = [number for number in coarse_to_fine(len(versions)) if self._lacks_runs(versions[number])]
+        for left, number in zip(reversed(range(len(missing))), missing, strict=True):
             version, start = versions[number], monotonic()
             self.folder.drop_failed(version.commit)
             before = len(self.folder.records(version.commit))
@@ -50,25 +50,6 @@ class Track:
             result = f"skipped: {problem}" if problem else f"{runs} in {_duration(seconds[-1])}"
             rest = f"; {left} left, about {_duration(statistics.median(seconds) * left)}" if left else ""
             self._report(f"{_label(version)}: {result}{rest}")
-
-    def _to_measure(self) -> Iterator[tuple[int, int]]:
-        """Yield the number of each version to measure, and the number of versions that follow (0 if unknown)."""
-        count = len(self.plan.versions)
-        missing = {number for number, version in enumerate(self.plan.versions) if self._lacks_runs(version)}
-        if not self.plan.refine:
-            order = [number for number in coarse_to_fine(count) if number in missing]
-            yield from ((number, len(order) - place) for place, number in enumerate(order, start=1))
-            return
-        tried = set(range(count)) - missing
-        while (number := next_to_refine(count, tried, self._jumps_so_far())) is not None:
-            yield number, 0
-            tried.add(number)
-
-    def _jumps_so_far(self) -> list[tuple[int, int]]:
-        try:
-            return [(jump.baseline, jump.target) for _, jump in self.evolution().first_jumps()]
-        except ComparisonError:
-            return []
 
     def _lacks_runs(self, version: Version) -> bool:
         records = self.folder.records(version.commit).values()
@@ -108,18 +89,3 @@ def coarse_to_fine(count: int) -> list[int]:
             order.append(middle)
             gaps += [(first, middle), (middle, last)]
     return order
-
-
-def next_to_refine(count: int, tried: Collection[int], jumps: Iterable[tuple[int, int]]) -> int | None:
-    """Return the number of the next version to measure: first both ends, then the middle of the first jump, or None.
-
-    ``tried`` are the versions that were measured or failed, and ``jumps`` are pairs of version numbers.
-    """
-    for end in (count - 1, 0):
-        if count and end not in tried:
-            return end
-    for baseline, target in jumps:
-        inside = [number for number in range(baseline + 1, target) if number not in tried]
-        if inside:
-            return min(inside, key=lambda number: (abs(2 * number - baseline - target), number))
-    return None

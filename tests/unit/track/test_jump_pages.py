@@ -1,10 +1,5 @@
-from profgate.track.jump_pages import in_turns, page_path
+from profgate.track.jump_pages import page_path
 from profgate.track.versions import Version
-
-
-def test_metrics_take_turns() -> None:
-    assert in_turns(["time", "time", "calls", "time", "calls", "bytes"], "calls") == [2, 0, 5, 4, 1, 3]
-    assert in_turns([], "calls") == []
 
 
 def test_file_name_of_a_page_fits_and_stays_in_its_folder() -> None:

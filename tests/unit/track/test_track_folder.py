@@ -62,15 +62,6 @@ def test_good_runs_of_failed_version_remain(folder: TrackFolder) -> None:
         assert problems(folder, "v1") == {1: ""}
 
 
-def test_version_names_stay_inside_the_folder(folder: TrackFolder, tmp_path: Path) -> None:
-    names = ["v1", "../../out", "..", ".", "a/b", "a-b", "\udcff", "x" * 300, "x" * 301, "v\n1"]
-    with folder.locked():
-        for number, name in enumerate(names, start=1):
-            store(folder, name, number)
-    assert [list(folder.records(name)) for name in names] == [[number] for number in range(1, len(names) + 1)]
-    assert [path.name for path in tmp_path.iterdir()] == ["track"]
-
-
 def test_folder_is_locked_against_second_track(folder: TrackFolder) -> None:
     for second in (folder, TrackFolder(folder.folder, "another command")):  # it would write the same pages
         with folder.locked(), pytest.raises(ProfgateError, match="another profgate track"), second.locked():
