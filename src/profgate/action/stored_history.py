@@ -13,12 +13,12 @@ from profgate.errors import GitHubError, ProfgateError
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import upload_profiles
 from profgate.github.records import WorkflowRun
-from profgate.history.ancestry import ancestors, first_line
+from profgate.history.ancestry import ancestry_of, first_line
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted
 from profgate.history.stored_profiles import readings, trend_rules
 from profgate.history.trend_report import trend_text, trends_summary
-from profgate.history.trends import past_of, reported_texts, trends_along, unreported
+from profgate.history.trends import past_of, reported, reported_texts, trends_along, unknown_of
 from profgate.io.files import confined, read_bytes, scratch_folder, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.model.history import Reading, Retention, StoredCommit, StoredJob
@@ -88,7 +88,7 @@ def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]
-        new = unreported(store, trends_along(store, line, trend_rules(policy)), line)
+        new = unknown_of(trends_along(store, line, trend_rules(policy)), reported(store), line)
         store.add_reported_trends(reported_texts(store, new))
     except ProfgateError as error:
         job.warn(f"persistent changes were not searched for: {error}")
@@ -127,7 +127,7 @@ def known_before(job: Job, run: WorkflowRun) -> Known | None:
         write_bytes(place, data)
         store = job.connections.enter_context(open_untrusted(place))
         measured, graph = store.measured_commits(), store.commits()
-        ancestry = [commit.sha for commit in ancestors(run.head_sha, graph) if commit.distance]
+        ancestry = ancestry_of(run.head_sha, graph)
     except ProfgateError as error:
         job.log(f"no history is used: {error}")
         return None

@@ -6,7 +6,7 @@ import sys
 import click
 
 from profgate import pipeline
-from profgate.cli.options import Choice, command, format_option, metric_option, width, workload_option
+from profgate.cli.options import command, format_option, metric_option, width, workload_option
 from profgate.cli.sides import GivenSides, chosen, sides_arguments
 from profgate.detect.overweight_document import overweight_document
 from profgate.report.overweight_text import overweight_text
@@ -17,21 +17,15 @@ from profgate.report.overweight_text import overweight_text
 @click.option(
     "--pivot", "pivots", multiple=True, metavar="SYMBOL", help="Leave out the stacks with this symbol (repeatable)."
 )
-@click.option(
-    "--sort",
-    type=Choice(["overweight", "interest"]),
-    default="overweight",
-    help="Order of the rows; interest is the number of thresholds that are exceeded.",
-)
 @metric_option
 @workload_option
 @format_option("terminal", "json")
 def overweight(
-    sides: GivenSides, pivots: tuple[str, ...], sort: str, metric: str | None, workload: str | None, output: str
+    sides: GivenSides, pivots: tuple[str, ...], metric: str | None, workload: str | None, output: str
 ) -> int:
     """Show which functions are responsible for the change of the total, and what remains without each pivot."""
     comparison = chosen(pipeline.overlays(sides.read()), metric, workload)
-    document = overweight_document(comparison, pivots, by_interest=sort == "interest")
+    document = overweight_document(comparison, pivots)
     if output == "json":
         # Each field is written on a separate line. Indented output would take ten times as long.
         sys.stdout.write(json.dumps(document, allow_nan=False, separators=(",\n", ": ")) + "\n")

@@ -11,7 +11,7 @@ from profgate.history.history_store import open_history
 from profgate.history.revisions import commit_named, graph_before
 from profgate.history.stored_profiles import trend_rules
 from profgate.history.trend_report import trends_json, trends_lines, trends_page
-from profgate.history.trends import reported_texts, totals_along, trends_along, unreported
+from profgate.history.trends import reported, reported_texts, totals_along, trends_along, unknown_of
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
@@ -34,7 +34,7 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, ne
         line = first_line(newest, graph)
         known = [sha for sha in line if sha in measured]
         found = trends_along(store, known[-last:], trend_rules(policy))
-        unknown = unreported(store, found, line)
+        unknown = unknown_of(found, reported(store), line)
         totals = totals_along(store, known[-last:], trend_rules(policy)) if output == "html" else ()
         if new:
             store.add_reported_trends(reported_texts(store, unknown))

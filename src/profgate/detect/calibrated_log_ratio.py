@@ -71,6 +71,9 @@ class CalibratedLogRatio:
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
         rest = [""] * len(unchanged)
+        names, new_callees = comparison.symbols.names, list[tuple[str, ...]]()
+        for row in rows:
+            new_callees.append(tuple(names[callee] for callee in row.new if callee != row.symbol))
         no_callees: list[tuple[str, ...]] = [()] * len(unchanged)
         return Detection(
             strategy=self.name,
@@ -90,7 +93,7 @@ class CalibratedLogRatio:
                 ratio=ratio,
                 judged=[*("subtree" if row.subtree else "" for row in rows), *rest],
                 net=[*(row.net for row in rows), *rest],
-                new_callees=[*(_new_callees(comparison, row) for row in rows), *no_callees],
+                new_callees=new_callees + no_callees,
             ),
             calibration=evidence.calibration,
         )
@@ -151,7 +154,3 @@ def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray
     values[:, whole] = comparison.active_total[:, symbol[whole]]
     values = np.ascontiguousarray(values.T)
     return means(values[:, :split]), means(values[:, split:])
-
-
-def _new_callees(comparison: Comparison, row: NetChange) -> tuple[str, ...]:
-    return tuple(comparison.symbols.names[symbol] for symbol in row.new if symbol != row.symbol)

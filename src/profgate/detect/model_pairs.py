@@ -294,13 +294,10 @@ def _sizes(records: Observations, side: int, symbol: int, subtype: int) -> Float
     return np.asarray(records.size[here & ((records.subtype == subtype) | (subtype == WITHOUT_SUBTYPE))])
 
 
-class ModelStrategy(ABC):
+class ModelStrategy(Strategy, ABC):
     """Base class of the strategies that compare pairs of models."""
 
-    name: str
-    short: str
     family = "M"
-    options: tuple[OptionSpec, ...]
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         """Return one row per pair of models, including locations that cannot be compared."""

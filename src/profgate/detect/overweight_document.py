@@ -13,7 +13,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 
 
-def overweight_document(comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool) -> dict[str, Any]:
+def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> dict[str, Any]:
     """Return the table as JSON data, with ratios as fractions or None. Raises ProfgateError for unknown pivots."""
     bar, dropped = noise_bar(comparison, Context()), _symbols(comparison, pivots)
     levels = pivot_levels(comparison, {}, bar, dropped)
@@ -32,7 +32,6 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = (), *, b
     rows = [_place(comparison, symbol) for symbol in table.symbol.tolist()]
     for row, values in zip(rows, zip(*columns.values(), strict=True), strict=True):
         row.update(zip(columns, values, strict=True))
-    order = table.by_interest().tolist() if by_interest else range(len(rows))
     return {
         "schema": "profgate.overweight/1",
         "unit": comparison.metric.unit,
@@ -40,7 +39,7 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = (), *, b
         "dropped": [_place(comparison, symbol) for symbol in dropped],
         "total": _total(table.baseline_total, table.target_total, scale),
         "thresholds": thresholds,
-        "symbols": [rows[number] for number in order],
+        "symbols": rows,
         "only_baseline": _alone(comparison, table, "baseline"),
         "only_target": _alone(comparison, table, "target"),
         "pivots": [

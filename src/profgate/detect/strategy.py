@@ -50,13 +50,9 @@ class ReportStrategy(Strategy, Protocol):
         ...
 
 
-class WithoutRows(ABC):
+class WithoutRows(Strategy, ABC):
     """Base class of strategies that cannot judge a single comparison. ``needed`` is the case of the reason."""
 
-    name: str
-    short: str
-    family: str
-    options: tuple[OptionSpec, ...]
     needed: str
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002

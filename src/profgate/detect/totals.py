@@ -16,9 +16,6 @@ from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
 from profgate.model.reason import Reason
 from profgate.model.units import MetricKind
 
-REPEATED = 2  # minimum runs per side to estimate the noise
-EVERYTHING = 0.5  # minimum fraction of the total's change (as a log ratio) that the common factor must explain
-
 
 class Totals:
     """Tests the totals of runs in the same way as functions, but without dividing out the common factor.
@@ -49,8 +46,11 @@ class Totals:
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
         beyond = _is_beyond_machines(evidence, shared, to_value)
-        counted = comparison.metric.kind is MetricKind.COUNTED
-        gates = beyond or (bool(evidence.certain[-1]) and _may_gate(evidence, shared, counted=counted))
+        # the total may fail the gate only if a different machine cannot explain its change
+        gates = comparison.metric.kind is MetricKind.COUNTED or bool(evidence.calibration.interleaved)
+        if evidence.mode == "jobs":
+            gates = shared is None and bool(evidence.distance[-1] >= TOTAL_MARGIN)
+        gates = beyond or (bool(evidence.certain[-1]) and gates)
         kind = Kind.NO_CHANGE
         if (beyond or evidence.listed[-1]) and abs(relative) >= chosen["floor"]:
             kind = Kind.TOTAL_DEGRADATION if gates else Kind.MAYBE_DEGRADATION
@@ -75,14 +75,7 @@ def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
     """Return the common factor of all functions if it explains at least half of the total's change, otherwise None."""
     factor = evidence.calibration.common_factor or 1.0
     size = abs(np.log(ratio))
-    return factor if size > 0 and np.log(factor) * np.sign(np.log(ratio)) >= EVERYTHING * size else None
-
-
-def _may_gate(evidence: Evidence, shared: float | None, *, counted: bool) -> bool:
-    """Return whether the total may fail the gate, which requires that a different machine cannot explain its change."""
-    if evidence.mode != "jobs":
-        return counted or bool(evidence.calibration.interleaved)
-    return shared is None and bool(evidence.distance[-1] >= TOTAL_MARGIN)
+    return factor if size > 0 and np.log(factor) * np.sign(np.log(ratio)) >= size / 2 else None
 
 
 def _is_machine(factor: float) -> bool:
@@ -104,6 +97,6 @@ def _is_beyond_machines(evidence: Evidence, shared: float | None, after: float) 
 def noise_bar(comparison: Comparison, context: Context) -> float | None:
     """Return half the width of the total's 95 % confidence interval as a relative change, or None for single runs."""
     evidence = evidence_for(comparison, context)
-    if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
+    if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < 2:
         return None
     return 1.96 * float(evidence.error[-1] / evidence.costs.values[-1].mean())

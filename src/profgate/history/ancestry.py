@@ -1,38 +1,38 @@
 """Graph of commits: ancestors, nearest measured ancestors, and reduced graphs."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from profgate.model.history import StoredCommit
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestor:
-    """An ancestor and its distance, which is the smallest number of parent steps to the ancestor."""
-
-    sha: str
-    distance: int
-
-
-def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ancestor]:
+def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[tuple[str, int]]:
     """Yield the commit and its known ancestors, nearest first; a shallow clone contains only a part of the graph.
 
-    The search is breadth-first. Commits at equal distance are sorted by time, newest first, then by hash.
+    Each has its distance, which is the smallest number of parent steps to the ancestor. The search is breadth-first.
+    Commits at equal distance are sorted by time, newest first, then by hash.
     """
     seen, level, distance = {start}, [start], 0
     while level:
         for sha in level:
-            yield Ancestor(sha, distance)
+            yield sha, distance
         parents = dict.fromkeys(parent for sha in level if sha in commits for parent in commits[sha].parents)
         level = sorted((sha for sha in parents if sha not in seen), key=lambda sha: (-_time(sha, commits), sha))
         seen.update(level)
         distance += 1
 
 
-def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> Ancestor | None:
-    """Return the nearest measured ancestor of a commit, or None. The commit itself is not an ancestor."""
-    found = (ancestor for ancestor in ancestors(start, commits) if ancestor.distance and ancestor.sha in measured)
-    return next(found, None)
+def ancestry_of(sha: str, commits: Mapping[str, StoredCommit]) -> list[str]:
+    """Return the known ancestors of a commit, nearest first, without the commit itself."""
+    return [ancestor for ancestor, distance in ancestors(sha, commits) if distance]
+
+
+def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> tuple[str, int] | None:
+    """Return the nearest measured ancestor of a commit and its distance, or None."""
+    for sha, distance in ancestors(start, commits):
+        if distance and sha in measured:
+            return sha, distance
+    return None
 
 
 def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list[str]:

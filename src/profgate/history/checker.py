@@ -6,10 +6,10 @@ from functools import partial
 
 from profgate import pipeline
 from profgate.errors import ProfgateError
-from profgate.history.ancestry import ancestors, in_order, nearest, reduced
+from profgate.history.ancestry import ancestors, ancestry_of, in_order, nearest, reduced
 from profgate.history.checks import Checks
 from profgate.history.history_store import HistoryStore
-from profgate.history.revisions import ancestry_of, commit_named, graph_before
+from profgate.history.revisions import commit_named, graph_before
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
 from profgate.loading import Progress, silent
@@ -31,7 +31,7 @@ def checks_at(
     target = commit_named(rev, store.commits())
     graph, measured_at = graph_before(target, store), store.measured_commits()
     workloads = {series.key: series.workload for series in store.series()}
-    before = [target] if last is None else [commit.sha for commit in ancestors(target, graph)]
+    before = [target] if last is None else [sha for sha, _ in ancestors(target, graph)]
     measured = in_order(graph, [sha for sha in before if sha in measured_at])
     if not measured:
         where = "at this commit" if last is None else "at this commit or before it"
@@ -74,7 +74,8 @@ def _baselines(
         if found is None:
             without.append(key)
         else:
-            groups.setdefault((found.distance, found.sha), []).append(key)
+            sha, distance = found
+            groups.setdefault((distance, sha), []).append(key)
     return groups, without
 
 

@@ -4,11 +4,10 @@ import glob
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import islice
 
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.history import stored_profiles
-from profgate.history.ancestry import ancestors
+from profgate.history.ancestry import ancestry_of
 from profgate.history.history_store import HistoryStore
 from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
@@ -46,11 +45,6 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
         if not known.get(sha, StoredCommit("")).parents:
             raise
         return known
-
-
-def ancestry_of(sha: str, graph: dict[str, StoredCommit]) -> tuple[str, ...]:
-    """Return the ancestors of a commit, nearest first."""
-    return tuple(commit.sha for commit in islice(ancestors(sha, graph), 500) if commit.distance)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:

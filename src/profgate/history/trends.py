@@ -3,7 +3,6 @@
 Reported trends are stored in the history in the format `profgate.trends/1`, so that each is reported only once.
 """
 
-import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -174,11 +173,6 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
     return [reading for reading in readings if reading.commit in recent]
 
 
-def unreported(store: HistoryStore, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that the history does not list as reported."""
-    return unknown_of(trends, _reported(store), line)
-
-
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
     """Return the trends that are not in ``known``. A known trend may since have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
@@ -187,29 +181,24 @@ def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[s
 
 def reported_texts(store: HistoryStore, new: Sequence[Trend]) -> dict[str, str]:
     """Map the key of each series with ``new`` trends to the text that lists its reported trends."""
-    reported = [*_reported(store), *new]
-    return {
-        key: json.dumps([asdict(trend) for trend in reported if trend.series == key], allow_nan=False)
-        for key in {trend.series for trend in new}
-    }
+    known, texts = [*reported(store), *new], {}
+    for key in {trend.series for trend in new}:
+        trends = [asdict(trend) for trend in known if trend.series == key]
+        texts[key] = json.dumps(trends, allow_nan=False)
+    return texts
 
 
 def trends_of_text(text: str) -> list[Trend]:
-    """Parse the trends in a stored text, ignoring invalid entries."""
+    """Parse the trends in a stored text, which has none if anything in it is invalid."""
     try:
-        entries = json.loads(text)
-    except (ValueError, RecursionError):
+        found = TypeAdapter(list[Trend]).validate_json(text, strict=True)
+    except (ValidationError, RecursionError):
         return []
-    found, adapter = [], TypeAdapter(Trend)
-    for entry in entries if isinstance(entries, list) else ():
-        with contextlib.suppress(ValidationError):
-            trend = adapter.validate_json(json.dumps(entry), strict=True)
-            if all(abs(number) < LARGEST for number in (trend.before, trend.after, trend.p)):
-                found.append(trend)
-    return found
+    return [trend for trend in found if all(abs(number) < LARGEST for number in (trend.before, trend.after, trend.p))]
 
 
-def _reported(store: HistoryStore) -> list[Trend]:
+def reported(store: HistoryStore) -> list[Trend]:
+    """Return the trends that the history lists as reported."""
     return [trend for text in store.reported_trends().values() for trend in trends_of_text(text)]
 
 

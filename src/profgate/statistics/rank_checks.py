@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -116,7 +116,9 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     Only tests that are in all runs are ranked, because an additional test would shift the ranks of all slower tests.
     """
     split = table.baselines
-    included = _included(table, rules.min_value)
+    included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
+    if rules.min_value > 0.0 and split:
+        included[included] = np.median(table.values[:split, included], axis=0) >= rules.min_value
     names = [table.names[place] for place in np.flatnonzero(included).tolist()]
     values = table.values[:, included]
     ranks = [ranks_of(row, label, names) for row, label in zip(values, table.labels, strict=True)]
@@ -130,7 +132,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     before = {row.tobytes() for row in values[:split]}
     identical = reason is None and all(row.tobytes() in before for row in values[split:])
     order: Order = "kept" if identical else "unknown" if reason else _order(mean, count, sigma, rules.width)
-    moves = _moves(names, values, np.array(ranks), split) if counts and names else _Moves()
+    moves = _moves(names, values, np.array(ranks), split) if counts and names else {}
     return RankCheck(
         order=order,
         reason=reason,
@@ -148,16 +150,8 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         ties=max((len(row) - len(np.unique(row)) for row in values), default=0),
         unit=table.unit,
         identical=identical,
-        **moves._asdict(),
+        **moves,
     )
-
-
-def _included(table: DurationTable, least: float) -> BoolArray:
-    """Return a mask of the tests that are in all runs and are not too short to be ordered."""
-    included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
-    if least > 0.0 and table.baselines:
-        included[included] = np.median(table.values[: table.baselines, included], axis=0) >= least
-    return included
 
 
 def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Reason | None:
@@ -200,18 +194,8 @@ def _order(mean: float | None, count: float | None, sigma: float | None, width: 
     return "below" if count < mean else "above"
 
 
-class _Moves(NamedTuple):
-    """Tests whose ranks changed. The fields are described in `RankCheck`."""
-
-    moved: tuple[MovedTest, ...] = ()
-    direction: RankDirection = "unknown"
-    overall: float | None = None
-    usual_distance: int | None = None
-    farther: int = 0
-
-
-def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
-    """Return the tests whose rank left the range of their baseline ranks, farthest first, and the main direction."""
+def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> dict[str, Any]:
+    """Return the fields of `RankCheck` about the tests whose rank left the range of their baseline ranks."""
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
@@ -238,13 +222,13 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
         for row in rows.tolist()
     )
     usual = _usual_distance(first[:split], last[:split]) if split >= FEWEST_RUNS else None
-    return _Moves(
-        found,
-        direction=_direction(now[rows] - low[rows], distance[rows], centred[rows]),
-        overall=None if overall is None else float(np.exp(overall)),
-        usual_distance=usual,
-        farther=0 if usual is None else sum(test.distance > usual for test in found),
-    )
+    return {
+        "moved": found,
+        "direction": _direction(now[rows] - low[rows], distance[rows], centred[rows]),
+        "overall": None if overall is None else float(np.exp(overall)),
+        "usual_distance": usual,
+        "farther": 0 if usual is None else sum(test.distance > usual for test in found),
+    }
 
 
 def _places(values: FloatArray) -> tuple[IntArray, IntArray]:

@@ -11,7 +11,15 @@ import pytest
 
 from history_samples import reading
 from profgate.history.history_store import HistoryStore, open_history
-from profgate.history.trends import Trend, TrendRules, reported_texts, trends_along, trends_of_text, unreported
+from profgate.history.trends import (
+    Trend,
+    TrendRules,
+    reported,
+    reported_texts,
+    trends_along,
+    trends_of_text,
+    unknown_of,
+)
 from profgate.model.history import Reading
 
 Filled = Callable[..., HistoryStore]
@@ -48,15 +56,15 @@ def test_reported_trend_is_not_new(store_of: Filled) -> None:
     early = store_of(*history(*[10] * 10, *[12] * 10), *history(*[7] * 20, name="steady.folded"))
     found = trends_along(early, LINE, rules)
     assert [(one.workload, one.first) for one in found] == [("api", "c10")]
-    assert unreported(early, found, LINE) == found
+    assert unknown_of(found, reported(early), LINE) == found
     early.add_reported_trends(reported_texts(early, found))
-    assert unreported(early, found, LINE) == []
+    assert unknown_of(found, reported(early), LINE) == []
     later = store_of(*history(*[10] * 10, *[12] * 10, *[15] * 10))
     later.add_reported_trends(early.reported_trends())
-    new = unreported(later, trends_along(later, LINE, rules), LINE)
+    new = unknown_of(trends_along(later, LINE, rules), reported(later), LINE)
     assert [one.first for one in new] == ["c20"]
     later.add_reported_trends(reported_texts(later, new))
-    assert unreported(later, trends_along(later, LINE, rules), LINE) == []
+    assert unknown_of(trends_along(later, LINE, rules), reported(later), LINE) == []
 
 
 def test_invalid_texts_hold_no_trends(store_of: Filled) -> None:
@@ -64,7 +72,7 @@ def test_invalid_texts_hold_no_trends(store_of: Filled) -> None:
     (trend,) = trends_along(store, LINE, rules)
     for content in ("no json", "7", '[{"series": "k"}]', "[" * 100_000, '[{"first": 1}]'):
         store.add_reported_trends({trend.series: content})
-        assert unreported(store, [trend], LINE) == [trend]
+        assert unknown_of([trend], reported(store), LINE) == [trend]
     assert trends_of_text("[]") == []
 
 
@@ -75,9 +83,10 @@ def test_invalid_texts_hold_no_trends(store_of: Filled) -> None:
         *({"before": 10**400}, {"after": float("nan")}, {"p": float("inf")}, {"before": "1"}),
     ],
 )
-def test_invalid_entry_is_left_out(change: dict[str, object]) -> None:
+def test_invalid_entry_is_no_trend(change: dict[str, object]) -> None:
     sound = Trend("s", "api", "time", "seconds", "lower", "parse", "shop.py", "a" * 40, "b" * 40, 9, 1.0, 2.0, 0.01)
-    assert trends_of_text(json.dumps([asdict(sound) | change, asdict(sound)])) == [sound]
+    assert trends_of_text(json.dumps([asdict(sound)])) == [sound]
+    assert trends_of_text(json.dumps([asdict(sound) | change])) == []
 
 
 def test_rules_limit_the_trends(store_of: Filled) -> None:

@@ -8,7 +8,7 @@ TIME = Metric("cpu", "nanoseconds")
 
 def text(before: dict[str, int], after: dict[str, int], *pivots: str) -> str:
     comparison = from_stacks([before], [after], metric=TIME)
-    return overweight_text(overweight_document(comparison, pivots, by_interest=False), 120)
+    return overweight_text(overweight_document(comparison, pivots), 120)
 
 
 def test_values_have_readable_units() -> None:
@@ -20,7 +20,7 @@ def test_values_have_readable_units() -> None:
 
 def test_numbers_without_a_fraction_are_integers() -> None:
     comparison = from_stacks([{"main": 1}, {"main": 2}], [{"main": 3}] * 2, metric=TIME)
-    document = overweight_document(comparison, by_interest=False)
+    document = overweight_document(comparison)
     assert str(document["all_stacks"]) == "{'baseline': 1.5, 'target': 3, 'delta': 1.5}"
 
 
