@@ -21,7 +21,7 @@ from profgate.action.entry import main
 from profgate.action.job import Pace
 from profgate.model.levels import FEWEST_JOBS
 
-QUICK = Pace((0, 0), 0, 0, 0)
+QUICK = Pace(0, 0, 0, 0)
 WORKFLOW = ".github/workflows/profgate.yml"
 COMMENT_WORKFLOW = ".github/workflows/profgate-report.yml"
 ARTIFACT = "profgate-default"

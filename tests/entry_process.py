@@ -18,10 +18,10 @@ import json, os, sys, time
 from profgate import __main__ as program
 from profgate.action import base_runs, compared_sides, entry
 from profgate.action.job import Pace
-from profgate.github import answers, api_connection, downloads
+from profgate.github import api_retry, downloads
 from profgate.github.connections import RetryBudget
 
-quick = Pace((0, 0), 4, 1, 3, RetryBudget(sleep=lambda _: None), RetryBudget(60, sleep=lambda _: None))
+quick = Pace(0, 4, 1, 3, RetryBudget(sleep=lambda _: None), RetryBudget(60, sleep=lambda _: None))
 entry.limited_main.__defaults__ = (None, quick, 1200)
 base_runs.extend_history = compared_sides.known_before = lambda *_: None  # has tests of its own
 now = time.time

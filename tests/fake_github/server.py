@@ -127,7 +127,7 @@ class FakeGitHub:
 
     def client(self, token: str = "", **options: Any) -> GitHubClient:
         """A client without pauses, whose connections end with this GitHub."""
-        given = {"pauses": (0, 0), "retries": 0, "backoff": 0, **options}
+        given = {"write_pause": 0, "retries": 0, "backoff": 0, **options}
         return self._clients.enter_context(
             GitHubClient(token or self.token, self.api_url, self.state.repository, **given)
         )

@@ -31,12 +31,9 @@ class Store(ArtifactService):
         super().__init__(f"https://{HOST}", TOKEN, "https://x.example/1", pause=0)
         self._answer = status, body.encode("utf-8", "replace")
 
-    def _send(self, method: str, *_: object) -> Response:
-        answer = Response()
-        answer.status_code, answer._content = self._answer
-        if method == "PUT":  # the host of the bytes
-            answer.status_code += 1
-        return answer
+    def _send(self, method: str, *_: object) -> tuple[int, bytes]:
+        status, data = self._answer
+        return status + (method == "PUT"), data  # 201 of the host of the bytes
 
 
 @contextmanager
@@ -49,7 +46,7 @@ def answering(status: int, headers: dict[str, str], body: str) -> Iterator[GitHu
 
     with (
         mock.patch.object(HTTPAdapter, "send", send),
-        GitHubClient("token", f"https://{HOST}", "o/r", pauses=(0, 0), retries=0, max_wait=0) as client,
+        GitHubClient("token", f"https://{HOST}", "o/r", write_pause=0, retries=0) as client,
     ):
         yield client
 

@@ -69,7 +69,7 @@ def stormy(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     stage.push_jobs()
     stage.open_pull(files=SOURCE)
     stage.inputs |= {"status": "true", "check-run": "true"}
-    stage.pace = Pace((0, 0), 1, 0, 0, RetryBudget(sleep=lambda _: None))
+    stage.pace = Pace(0, 1, 0, 0, RetryBudget(sleep=lambda _: None))
     return stage
 
 
@@ -146,7 +146,7 @@ def test_cancelled_publishing_has_written_its_result(stormy: Stage) -> None:
     def cancel(_: float) -> None:
         raise KeyboardInterrupt
 
-    stormy.pace = Pace((0, 0), 1, 0, 0, RetryBudget(sleep=cancel))
+    stormy.pace = Pace(0, 1, 0, 0, RetryBudget(sleep=cancel))
     stormy.fail("POST", "/issues/1/comments", LIMITED)
     with pytest.raises(KeyboardInterrupt):
         stormy.compare(profiles(SLOWER, 77))

@@ -30,7 +30,7 @@ def ready(stage: Stage) -> Stage:
     stage.push_jobs()
     stage.open_pull()
     stage.inputs["status"] = "true"
-    stage.pace = Pace((0, 0), 1, 0, 0, RetryBudget(sleep=lambda _: None))
+    stage.pace = Pace(0, 1, 0, 0, RetryBudget(sleep=lambda _: None))
     return stage
 
 

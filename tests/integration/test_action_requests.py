@@ -8,7 +8,7 @@ import pytest
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
-from profgate.github import client, requests
+from profgate.github import downloads, requests
 
 NEEDED = 11
 FORK_COMMENT = 15
@@ -52,7 +52,7 @@ def test_next_version_of_the_api_changes_nothing(
     recorded.open_pull(fork=fork)
     recorded.inputs |= {"status": "true", "check-run": "true", "older-comments": "minimize"}
     recorded.fake.api_version = NEXT_VERSION
-    for module in (requests, client):
+    for module in (requests, downloads):
         monkeypatch.setattr(module, "API_VERSION", NEXT_VERSION)
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     if fork:

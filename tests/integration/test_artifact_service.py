@@ -111,10 +111,10 @@ def test_repeated_failures_share_a_budget(fake: FakeGitHub) -> None:
     budget = RetryBudget(100, sleep=lambda _: None, clock=lambda: next(ticks))
     service = ArtifactService(fake.results_url, fake.runtime_token, run_url, pause=0, budget=budget)
     fake.fail("POST", "", 504, times=99)
-    for _ in range(2):
-        with pytest.raises(UploadUnavailable, match="100 seconds"):
+    for message in ("504", "504", "100 seconds"):
+        with pytest.raises(UploadUnavailable, match=message):
             service.upload_file("a.txt", b"1", "text/plain")
-    assert fake.count("POST") == 2
+    assert fake.count("POST") == 10
 
 
 @pytest.mark.parametrize("place", ["CreateArtifact", "FinalizeArtifact", "storage"])
@@ -128,14 +128,6 @@ def test_lasting_failures_end_after_five_tries(fake: FakeGitHub, place: str) -> 
         service.upload_file("a.txt", b"1", "text/plain")
     assert fake.blobs.failures == 0
     assert all(fault.times == 0 for fault in fake.state.faults)
-
-
-def test_a_full_quota_is_not_tried_again(fake: FakeGitHub) -> None:
-    service = service_of(fake)
-    fake.fail("POST", "CreateArtifact", 429, body=b'{"msg": "insufficient usage to create artifact"}')
-    with pytest.raises(UploadUnavailable, match="429 insufficient usage"):
-        service.upload_file("a.txt", b"1", "text/plain")
-    assert fake.count("POST") == 1
 
 
 @pytest.mark.parametrize("token", ["", "abc", "a.b.c", "e30.e30.", "e30.eyJzY3AiOiAiQWN0aW9ucy5SZXN1bHRzOngifQ."])

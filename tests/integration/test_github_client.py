@@ -4,20 +4,18 @@ import gc
 import itertools
 import json
 import threading
+import time
 from collections.abc import Callable
-from datetime import UTC, datetime
-from email.utils import format_datetime
 
 import pytest
 
 from fake_github import HANG, FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
-from profgate.github import answers
-from profgate.github.api_connection import MOVED
+from profgate.github import requests
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, RetryBudgetExceededError
 from profgate.github.records import RepositoryRecord
-from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
+from profgate.github.requests import MOVED, NotFoundError, ServerFailedError
 
 pytestmark = pytest.mark.sockets
 
@@ -40,16 +38,6 @@ def test_downloads_in_the_background_overlap(fake: FakeGitHub) -> None:
     assert {name for artifact in artifacts for name in client.artifact_files(artifact)} == {"first", "second"}
     assert fake.count("GET", "/zip") == 2
     assert not both.broken
-
-
-def test_a_write_discards_what_was_read_ahead(fake: FakeGitHub) -> None:
-    head = fake.add_commit(branch="main")
-    number, client = fake.add_pull(head, head), client_of(fake)
-    client.start_comparison(number, head)
-    assert client.comments(number) == []  # read ahead once, then anew
-    client.start_comparison(number, head)
-    written = client.create_comment(number, "text")
-    assert [comment.id for comment in client.comments(number)] == [written.id]
 
 
 def test_names_with_slashes_reach_the_right_commit(fake: FakeGitHub) -> None:
@@ -232,11 +220,11 @@ def test_a_short_rate_limit_is_waited_for(fake: FakeGitHub) -> None:
     assert slept == [7, 7]
 
 
-@pytest.mark.parametrize(("status", "retry_after"), [(403, 3600), (429, 3600)])
-def test_a_long_rate_limit_ends_the_call(fake: FakeGitHub, status: int, retry_after: int) -> None:
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_long_rate_limit_ends_the_call(fake: FakeGitHub, status: int) -> None:
     sha = fake.add_commit()
-    fake.limit_rate(retry_after=retry_after, status=status)
-    with pytest.raises(GitHubError, match=r"rate limit .* used up until \d\d:\d\d UTC"):
+    fake.limit_rate(retry_after=3600, status=status)
+    with pytest.raises(GitHubError, match="rate limit"):
         client_of(fake).commit(sha)
     assert len(fake.requests) == 1
     gc.collect()  # an answer that is not closed would warn here, and a warning is an error
@@ -254,18 +242,24 @@ def test_rate_limit_without_time_waits_a_minute(fake: FakeGitHub, status: int) -
 @pytest.mark.parametrize(("ahead", "waits"), [(30, True), (3000, False)])
 def test_hourly_limit_is_waited_for_if_short(fake: FakeGitHub, ahead: int, *, waits: bool) -> None:
     sha, slept = fake.add_commit(), list[float]()
-    now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)  # whatever the clock of this machine says
-    headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(now.timestamp()) + ahead)}
-    headers["Date"] = format_datetime(now, usegmt=True)
+    headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + ahead)}
     fake.fail("GET", "/commits", 403, headers=headers, message="API rate limit exceeded for installation")
     client = client_of(fake, budget=RetryBudget(sleep=slept.append))
     if waits:
         assert client.commit(sha).sha == sha
-        assert slept == [ahead + 1]
+        assert slept == [pytest.approx(ahead, abs=5)]
     else:
-        with pytest.raises(RateLimitedError, match="until 12:50 UTC"):
+        with pytest.raises(GitHubError, match="rate limit"):
             client.commit(sha)
         assert slept == []
+
+
+def test_rate_limit_that_does_not_end_is_no_missing_permission(fake: FakeGitHub) -> None:
+    sha = fake.add_commit()
+    fake.limit_rate(times=9)
+    with pytest.raises(GitHubError, match="rate limit"):
+        client_of(fake, budget=RetryBudget(sleep=lambda _: None)).commit(sha)
+    assert len(fake.requests) == 5
 
 
 def test_waits_and_failures_share_a_budget(fake: FakeGitHub) -> None:
@@ -282,11 +276,12 @@ def test_failed_requests_use_up_the_budget(fake: FakeGitHub) -> None:
     sha, ticks = fake.add_commit(), itertools.count(0, 30)  # thirty seconds go by in every request
     client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
     fake.fail("GET", "/commits", 504, times=99)
-    with pytest.raises(RetryBudgetExceededError):
-        client.commit(sha)
+    for _ in range(2):
+        with pytest.raises(ServerFailedError):
+            client.commit(sha)
     with pytest.raises(RetryBudgetExceededError):
         client.pull(1)
-    assert len(fake.requests) == 2
+    assert len(fake.requests) == 10
 
 
 def test_hanging_storage_host_leaves_the_comment(fake: FakeGitHub) -> None:
@@ -324,7 +319,7 @@ def test_something_that_does_not_exist(fake: FakeGitHub) -> None:
 
 
 def test_a_server_that_is_not_there() -> None:
-    client = GitHubClient("token", "http://127.0.0.1:9", "octo-org/shop", pauses=(0, 0), retries=0)
+    client = GitHubClient("token", "http://127.0.0.1:9", "octo-org/shop", write_pause=0, retries=0)
     with pytest.raises(ServerFailedError, match="ConnectionError"):
         client.commit("main")
 
@@ -447,9 +442,9 @@ def test_endless_redirects_are_an_error(fake: FakeGitHub) -> None:
     places = (f"{fake.api_url}/repos/{fake.state.repository}/commits/{name}" for name in itertools.cycle("ab"))
     for place in itertools.islice(places, 100):
         fake.fail("GET", "/commits/", 301, headers={"Location": place})
-    with pytest.raises(GitHubError, match="TooManyRedirects"):
+    with pytest.raises(GitHubError, match="check GITHUB_API_URL"):
         client_of(fake).commit_sha("main")
-    assert len(fake.requests) == 25  # five redirects in each of five tries
+    assert len(fake.requests) == 5
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # requests leaves the socket open
@@ -457,30 +452,25 @@ def test_endless_redirects_are_an_error(fake: FakeGitHub) -> None:
 def test_invalid_redirect_is_an_error(fake: FakeGitHub, place: str) -> None:
     fake.add_commit(branch="main")
     fake.fail("GET", "/commits/", 301, headers={"Location": place}, times=5)
-    with pytest.raises(GitHubError, match="GET /repos/octo-org/shop/commits/main"):
+    with pytest.raises(GitHubError, match="commits/main"):
         client_of(fake).commit_sha("main")
     gc.collect()
 
 
-def test_unfinished_answer_is_requested_within_retries(fake: FakeGitHub) -> None:
-    sha = fake.add_commit(branch="main")
-    fake.fail("GET", "/commits/", 202, times=2)
-    assert client_of(fake).commit_sha("main") == sha
-    fake.fail("GET", "/commits/", 202, times=100)
-    with pytest.raises(ServerFailedError, match="NotYetComputed"):
-        client_of(fake).commit_sha("main")
-    assert len(fake.requests) == 3 + 5
-
-
 @pytest.mark.parametrize(
-    ("limit", "value", "reason"), [("MAX_ANSWER", 0, "AnswerTooLarge"), ("ANSWER_SECONDS", 0.05, "AnswerTooSlow")]
+    ("limit", "value", "reason"),
+    [
+        ("MAX_ANSWER", 0, "AnswerTooLarge"),
+        ("ANSWER_SECONDS", -1.0, "AnswerTooSlow"),
+        ("TIMEOUT", 0.05, "ConnectionError"),
+    ],
 )
 def test_answers_are_limited(
     fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, reason: str
 ) -> None:
-    monkeypatch.setattr(answers, limit, value)
+    monkeypatch.setattr(requests, limit, value)
     sha = fake.add_commit(files={"large": bytes(700_000)})
-    if limit == "ANSWER_SECONDS":
+    if limit == "TIMEOUT":
         fake.fail("GET", "/contents/", HANG, times=100)
     with pytest.raises(ServerFailedError, match=reason):
         client_of(fake).file_at("large", sha)

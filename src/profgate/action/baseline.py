@@ -134,7 +134,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
         with suppress(RetryBudgetExceededError, StopIteration):
             pause = next(pauses)
             job.log(f"{what}; waiting up to {pause} seconds")
-            job.base_run_budget.wait(pause, what)
+            job.base_run_budget.wait(pause)
             return True
         return False
 

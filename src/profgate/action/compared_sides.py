@@ -103,7 +103,6 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> ComparedSides:
 
     def further(nearest: StoredSet) -> int:
         """Return the number of base runs to read in addition to the nearest run. With a long history, return 0."""
-        job.start_comparison()
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         runs = job.settings.baseline_runs
         return 0 if known and known[0].commits >= runs else runs

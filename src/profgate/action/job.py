@@ -29,12 +29,12 @@ from profgate.version import VERSION
 class Pace:
     """Settings for pauses between requests and for retries of failed requests, in seconds.
 
-    ``pauses`` are those between requests and between writes. ``backoff`` and ``upload_pause`` come before the first
+    ``write_pause`` is the shortest time between two writes. ``backoff`` and ``upload_pause`` come before the first
     retry. ``budget`` limits all waits and failed requests, separately for the API, downloads and uploads, and
     ``base_run_budget`` the waits for base runs that have not completed.
     """
 
-    pauses: tuple[float, float] = (0.0, 1.0)
+    write_pause: float = 1.0
     retries: int = 4
     backoff: float = 1.0
     upload_pause: float = 3.0
@@ -122,7 +122,7 @@ class Job:
                 self.settings.token,
                 self.context.api_url,
                 self.context.repository,
-                pauses=self.pace.pauses,
+                write_pause=self.pace.write_pause,
                 retries=self.pace.retries,
                 backoff=self.pace.backoff,
                 verify=self.trusted,
@@ -136,12 +136,6 @@ class Job:
         if self.context.pr_number is None:
             return []
         return self.client.pull_files(self.context.pr_number)
-
-    def start_comparison(self) -> None:
-        """Request in the background what a comparison reads of the pull request, if it does so in any case."""
-        context = self.context
-        if context.pr_number is not None and context.event_name == "pull_request" and self.settings.mode != "shard":
-            self.client.start_comparison(context.pr_number, context.head_sha)
 
     @cached_property
     def measures_head(self) -> bool:

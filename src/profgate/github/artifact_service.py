@@ -5,22 +5,27 @@ import binascii
 import hashlib
 import io
 import json
-import random
 import re
 import uuid
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+from requests import RequestException, Session
+from requests.adapters import HTTPAdapter
+
 from profgate.errors import GitHubError
-from profgate.github.connections import RetryBudget, RetryBudgetExceededError, failure_of, is_permanent, with_token
-
-if TYPE_CHECKING:
-    from requests import Response
-
-Result = TypeVar("Result")
+from profgate.github.connections import (
+    BudgetedRetry,
+    RetryBudget,
+    RetryBudgetExceededError,
+    failure_of,
+    read_body,
+    with_token,
+)
+from profgate.github.requests import ANSWER_SECONDS, MAX_ANSWER
 
 SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
 ZIP = "application/zip"
@@ -29,7 +34,7 @@ FILE_VERSION = 7  # protocol version that also supports files that are not zip a
 BLOB_API_VERSION = "2025-11-05"
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
-FIRST_PAUSE, GROWTH = 3.0, 1.5  # seconds, and factor for further pauses; same values as in the official client
+FIRST_PAUSE = 3.0  # in seconds, as in the official client
 RETRYABLE = frozenset({429, 500, 502, 503, 504})
 TIMEOUT = (10, 60)  # maximum number of seconds for connecting, and between two received bytes
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
@@ -43,10 +48,6 @@ class UploadUnavailable(GitHubError):  # noqa: N818 - the name describes a condi
 
 class NameTaken(UploadUnavailable):
     """The run already has an artifact of this name, perhaps from an earlier attempt whose response was lost."""
-
-
-class _NotYetError(UploadUnavailable):
-    """A temporary failure, after which the request is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class ArtifactService:
     """A client that uploads artifacts of one run.
 
     ``run_url`` is the URL of the run. ``mask`` is called with every secret from the service before the secret is used.
-    ``pause`` is the pause before the first retry, in seconds. ``budget`` limits the total time spent on waits and
+    ``pause`` is the pause before the second retry, in seconds. ``budget`` limits the total time spent on waits and
     failed requests. Every method raises UploadUnavailable on failure.
     """
 
@@ -113,8 +114,6 @@ class ArtifactService:
         finished = {"name": name, "size": str(len(data)), "hash": digest}
         try:
             number = _field(self._service("FinalizeArtifact", finished), "artifact_id", name)
-        except _NotYetError:
-            raise
         except UploadUnavailable:  # an earlier attempt may have succeeded although its response was lost
             number = self._number_of(name, digest)
             if not number:
@@ -135,19 +134,21 @@ class ArtifactService:
         return ""
 
     def _service(self, method: str, fields: Mapping[str, object]) -> dict[str, Any]:
-        body = json.dumps({**self._backends, **fields}).encode()
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         where = f"{method} {fields.get('name') or fields.get('name_filter')}"
-
-        def once() -> dict[str, Any]:
-            answer = self._send("POST", f"{self._origin}{SERVICE}{method}", body, headers, where)
-            try:
-                value = answer.json()
-            except (ValueError, RecursionError):
-                raise _NotYetError(where, "the results service did not answer in JSON") from None
-            return _granted(answer.status_code, value, where)
-
-        return self._repeated(where, once)
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        body = json.dumps({**self._backends, **fields}).encode()
+        status, data = self._send("POST", f"{self._origin}{SERVICE}{method}", body, headers, where)
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            value = None
+        message = str(value.get("msg", "")) if isinstance(value, dict) else ""
+        if status == 409:
+            whose = "of another step, or of an earlier try whose answer was lost"
+            raise NameTaken(where, f"this run has an artifact of that name already ({whose}); set another name")
+        if status != 200 or not isinstance(value, dict) or value.get("ok", True) is not True:
+            raise UploadUnavailable(where, f"the results service answered {status} {message}".rstrip())
+        return value
 
     def _store(self, address: str, data: bytes, mime_type: str, name: str) -> None:
         where = f"storing {name}"
@@ -163,46 +164,46 @@ class ArtifactService:
         self._put(f"{address}&comp=blocklist", body, headers, where)
 
     def _put(self, address: str, body: bytes, headers: Mapping[str, str], where: str) -> None:
-        def once() -> None:
-            status = self._send("PUT", address, body, headers, where).status_code
-            if status in RETRYABLE:
-                raise _NotYetError(where, f"the storage host answered {status}")
-            if status != 201:
-                raise UploadUnavailable(where, f"the storage host answered {status}")
+        status, _ = self._send("PUT", address, body, headers, where)
+        if status != 201:
+            raise UploadUnavailable(where, f"the storage host answered {status}")
 
-        self._repeated(where, once)
-
-    def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> "Response":
-        import requests
-
-        from profgate.github.answers import ANSWER_SECONDS, finished_within, limit_answer
-
-        def send() -> requests.Response:
-            return requests.request(
-                method,
-                url,
-                data=body,
-                headers=headers,
-                auth=with_token(),
-                timeout=TIMEOUT,
-                allow_redirects=False,
-                verify=self._verify,
-                hooks={"response": limit_answer},
-            )
-
+    def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> tuple[int, bytes]:
+        """Return the status and the body of the response. Every request can be repeated."""
+        retry = BudgetedRetry(
+            budget=self._budget,
+            total=TRIES - 1,
+            other=0,  # such as a certificate that is not trusted
+            allowed_methods=None,
+            status_forcelist=RETRYABLE,
+            raise_on_status=False,
+            backoff_factor=self._pause,
+            backoff_jitter=self._pause,
+        )
         try:
-            return finished_within(ANSWER_SECONDS, send)
-        except (requests.RequestException, ValueError) as error:  # the error message contains a secret signature
-            kind = UploadUnavailable if is_permanent(error) else _NotYetError
-            raise kind(where, f"the connection failed ({failure_of(error)})") from None
-
-    def _repeated(self, where: str, once: Callable[[], Result]) -> Result:
-        spread = (random.uniform(1, GROWTH) for _ in range(TRIES - 1))  # noqa: S311 - not used for cryptography
-        pauses = (self._pause * GROWTH**number * factor for number, factor in enumerate(spread))
-        try:
-            return self._budget.repeated(once, _NotYetError, pauses, where)
+            with Session() as session, self._budget.spent_on():
+                session.auth = with_token()
+                for scheme in ("https://", "http://"):
+                    session.mount(scheme, HTTPAdapter(max_retries=retry))
+                answer = session.request(
+                    method,
+                    url,
+                    data=body,
+                    headers=headers,
+                    timeout=TIMEOUT,
+                    allow_redirects=False,
+                    verify=self._verify,
+                    stream=True,
+                )
+                data = read_body(answer, ANSWER_SECONDS, MAX_ANSWER)
+                if answer.status_code in RETRYABLE:
+                    text = data[:200].decode(errors="replace")
+                    raise UploadUnavailable(where, f"the server answered {answer.status_code} {text}".rstrip())
+                return answer.status_code, data
         except RetryBudgetExceededError as error:
-            raise UploadUnavailable(error.where, error.what) from error
+            raise UploadUnavailable(where, error.what) from error
+        except (RequestException, ValueError) as error:  # the error message contains a secret signature
+            raise UploadUnavailable(where, f"the connection failed ({failure_of(error)})") from None
 
     def _mask_signature(self, address: str, name: str) -> None:
         try:
@@ -235,18 +236,6 @@ def _backend_ids(token: str) -> dict[str, str]:
     except (IndexError, KeyError, TypeError, ValueError, AttributeError, binascii.Error):
         raise UploadUnavailable("ACTIONS_RUNTIME_TOKEN", "names no run; use actions/upload-artifact") from None
     return {"workflow_run_backend_id": run, "workflow_job_run_backend_id": job}
-
-
-def _granted(status: int, value: object, where: str) -> dict[str, Any]:
-    message = str(value.get("msg", "")) if isinstance(value, dict) else ""
-    if status in RETRYABLE and "insufficient usage" not in message:
-        raise _NotYetError(where, f"the results service answered {status} {message}".rstrip())
-    if status == 409:
-        whose = "of another step, or of an earlier try whose answer was lost"
-        raise NameTaken(where, f"this run has an artifact of that name already ({whose}); set another name")
-    if status != 200 or not isinstance(value, dict) or value.get("ok", True) is not True:
-        raise UploadUnavailable(where, f"the results service answered {status} {message}".rstrip())
-    return value
 
 
 def _value(answer: Mapping[str, Any], key: str) -> object:

@@ -1,33 +1,58 @@
 """A client for the parts of GitHub's API that profgate uses."""
 
+import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
+
+from pydantic import AliasPath, Field
 
 from profgate.errors import GitHubError
 from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
-from profgate.github.git_data import GitRequests
 from profgate.github.records import (
     ArtifactRecord,
     AssetRecord,
     CommentRecord,
+    CommitRecord,
     FileRecord,
     PullRecord,
     ReleaseRecord,
+    TreeRecord,
     WorkflowRun,
 )
-from profgate.github.requests import API_VERSION, PAGE, NotFoundError, ServerFailedError, parsed
+from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, ServerFailedError, parsed, undocumented
 
 LISTED_FILES = 3_000
+DOWNLOADS = 4  # maximum number of downloads in the background
+TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized lastEditedAt } } }"
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
     " { minimizedComment { isMinimized } } }"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ref:
+    ref: str
+    sha: Annotated[str, Field(validation_alias=AliasPath("object", "sha"))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    encoding: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    text: str | None = None
+    isBinary: bool | None = None  # noqa: N815 - the name in GraphQL
+    isTruncated: bool | None = None  # noqa: N815
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +68,72 @@ class _CheckRun:
     external_id: str | None = None
 
 
-class GitHubClient(GitRequests):
+class GitHubClient(GitHubConnection):
     """A client for one repository. Downloads have a separate retry budget."""
 
     def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
+        self._downloads = ThreadPoolExecutor(DOWNLOADS)
+        self._started: dict[int, Future[Download]] = {}  # by the id of the artifact
         self._storage_budget = self._budget.fresh()  # so that the comment can be written even if the storage host fails
+
+    # Commits and files
+
+    def commit(self, ref: str) -> CommitRecord:
+        """Return the commit for a SHA, branch or tag. This takes one request."""
+        return self._get(f"/commits/{_quoted(ref)}", CommitRecord, per_page=1)
+
+    def commit_sha(self, ref: str) -> str:
+        """Return the full SHA for a branch, tag or abbreviated SHA. This takes one request."""
+        return self.commit(ref).sha
+
+    def merge_base(self, base: str, head: str) -> str:
+        """Return the SHA of the merge base of ``base`` and ``head``. This takes one request."""
+        return self._get(_pair(base, head), str, "merge_base_commit", "sha", per_page=1)
+
+    def ancestors(self, sha: str) -> list[CommitRecord]:
+        """Return a commit and its ancestors, at most 100 commits, in the order of ``git log``, in one request."""
+        return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
+
+    def file_at(self, path: str, ref: str) -> bytes | None:
+        """Return the content of a file of at most 1 MB at a ref, or None if there is no such file, in one request."""
+        where = f"{path} at {ref}"
+        try:
+            answer = self._get(f"/contents/{quote(path)}", object, ref=ref)
+        except NotFoundError:
+            return None
+        if not isinstance(answer, dict) or answer.get("type") != "file":
+            raise GitHubError(where, "is not a file; name a regular file of the repository")
+        content = parsed(where, _Content, answer)
+        if content.encoding != "base64":
+            raise GitHubError(where, "is too large to read through the API; keep it below 1 MB")
+        return _decoded(where, content)
+
+    def files_of_commit(self, sha: str) -> TreeRecord:
+        """Return the list of a commit's files, in one request. GitHub limits the list to 100,000 entries and 7 MB."""
+        return self._get(f"/git/trees/{_quoted(sha)}", TreeRecord, recursive=1)
+
+    def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Return the texts of files by commit and path, in one GraphQL request per 50 files.
+
+        Files that are missing, binary or truncated by GitHub are left out.
+        """
+        found: dict[tuple[str, str], str] = {}
+        for start in range(0, len(places), TEXTS):
+            group = places[start : start + TEXTS]
+            answer = self._graphql(*_text_query(self._repository, group))
+            texts = parsed("files by GraphQL", dict[str, _Text | None], answer, "data", "repository")
+            for number, place in enumerate(group):
+                text = texts.get(f"file{number}")
+                if text is not None and text.text is not None and not (text.isBinary or text.isTruncated):
+                    found[place] = text.text
+        return found
+
+    def branches_below(self, prefix: str) -> dict[str, str]:
+        """Return the head commits of all branches whose names begin with ``prefix``; one request per 100 branches."""
+        refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
+        return {item.ref.removeprefix("refs/heads/"): item.sha for item in refs}
 
     # Runs and artifacts
 
@@ -71,7 +155,7 @@ class GitHubClient(GitRequests):
 
     def rerun_failed_jobs(self, run_id: int) -> None:
         """Rerun the failed jobs of a completed run. If the request is sent twice, the jobs are rerun only once."""
-        self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)
+        self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeat=True)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
         """Return the artifacts of a run, newest first. If ``name`` is given, only artifacts of that name."""
@@ -83,6 +167,11 @@ class GitHubClient(GitRequests):
         found = self._get("/actions/artifacts", list[ArtifactRecord], "artifacts", name=name, per_page=PAGE)
         return sorted((item for item in found if item.name == name), key=lambda item: -item.id)
 
+    def start_downloads(self, artifacts: Iterable[ArtifactRecord]) -> None:
+        """Download artifacts in the background. `download` returns them."""
+        for artifact in artifacts:
+            self._started[artifact.id] = self._downloads.submit(self._downloaded, artifact, MAX_DOWNLOAD)
+
     def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
         """Download the stored bytes of an artifact and check them against its digest.
 
@@ -91,12 +180,8 @@ class GitHubClient(GitRequests):
         """
         if artifact.expired:
             raise NotFoundError(_place(artifact), "has expired; run the baseline workflow again")
-        return self._result(("artifact", artifact.id), lambda: self._downloaded(artifact, max_bytes))
-
-    def start_downloads(self, artifacts: Iterable[ArtifactRecord]) -> None:
-        """Download artifacts in the background. `download` returns them."""
-        for artifact in artifacts:
-            self._start(("artifact", artifact.id), partial(self._downloaded, artifact, MAX_DOWNLOAD))
+        started = self._started.pop(artifact.id, None)
+        return self._downloaded(artifact, max_bytes) if started is None else started.result()
 
     def _downloaded(self, artifact: ArtifactRecord, max_bytes: int) -> Download:
         where = _place(artifact)
@@ -115,13 +200,17 @@ class GitHubClient(GitRequests):
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
         """Return the download after checking its digest. If the storage host fails, ``once`` is called again."""
-
-        def checked() -> Download:
-            download = once()
-            check_digest(download.data, digest, where)
-            return download
-
-        return self._storage_budget.repeated(checked, TryAgainError, (self._backoff, 2 * self._backoff), where)
+        for pause in (self._backoff, 2 * self._backoff, None):
+            try:
+                with self._storage_budget.spent_on():
+                    download = once()
+                    check_digest(download.data, digest, where)
+                    return download
+            except TryAgainError:
+                if pause is None:
+                    raise
+                self._storage_budget.wait(pause)
+        raise AssertionError  # the last try has returned or raised
 
     # Releases
 
@@ -142,19 +231,11 @@ class GitHubClient(GitRequests):
         address = f"{self._api_url}/repos/{self._repository}/releases/assets/{asset.id:d}"
 
         def once() -> Download:
-            headers = {"Accept": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION}
-            return fetch(address, where, token=self._token, headers=headers, verify=self._verify)
+            return fetch(address, where, token=self._token, verify=self._verify)
 
         return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
 
     # Pull requests
-
-    def start_comparison(self, number: int, head_sha: str) -> None:
-        """Request in the background what a comparison reads of a pull request."""
-        lists = (f"/pulls/{number:d}/files", f"/issues/{number:d}/comments")
-        tree = f"/git/trees/{head_sha}?recursive=1"
-        for path in (*(f"{path}?per_page={PAGE}" for path in lists), tree):
-            self._start(path, partial(self._sent, "GET", path))
 
     def pull(self, number: int) -> PullRecord:
         """Return a pull request, in one request."""
@@ -216,7 +297,7 @@ class GitHubClient(GitRequests):
 
     def react(self, comment_id: int, content: str) -> None:
         """Add a reaction to a comment, unless the comment already has this reaction from the same user."""
-        self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeats=1)
+        self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeat=True)
 
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids of the comments that are minimised. This takes one GraphQL request per 100 ids."""
@@ -240,7 +321,7 @@ class GitHubClient(GitRequests):
     def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
         """Set the status of a commit. An earlier status with the same context is replaced."""
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
-        self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
+        self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeat=True)
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
         """Create a check run and return its id. After a failure, one with the same ``external_id`` is searched for."""
@@ -268,3 +349,30 @@ def _place(artifact: ArtifactRecord) -> str:
 def same_text(stored: str, body: str) -> bool:
     """Return whether a comment has this text. GitHub changes line breaks."""
     return stored.replace("\r\n", "\n").strip() == body.replace("\r\n", "\n").strip()
+
+
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _pair(base: str, head: str) -> str:
+    return f"/compare/{_quoted(base)}...{_quoted(head)}"
+
+
+def _decoded(where: str, content: _Content) -> bytes:
+    try:
+        return base64.b64decode(content.content)
+    except ValueError as error:
+        raise undocumented(where, "its content is not base64") from error
+
+
+def _text_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str, dict[str, str]]:
+    """Return a GraphQL query for files and the query's variables. Each of the ``places`` is a commit and a path."""
+    owner, _, name = repository.partition("/")
+    numbers = range(len(places))
+    fields = "{ ... on Blob { text isBinary isTruncated } }"
+    files = " ".join(f"file{number}: object(expression: $file{number}) {fields}" for number in numbers)
+    declared = ", ".join(["$owner: String!", "$name: String!", *(f"$file{number}: String!" for number in numbers)])
+    query = f"query({declared}) {{ repository(owner: $owner, name: $name) {{ {files} }} }}"
+    variables = {f"file{number}": f"{commit}:{path}" for number, (commit, path) in enumerate(places)}
+    return query, {"owner": owner, "name": name, **variables}

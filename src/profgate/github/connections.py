@@ -2,22 +2,28 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
+
+from requests import ConnectionError as ConnectionFailed
+from requests import PreparedRequest, RequestException, Response
+from requests.exceptions import ProxyError, SSLError
+from urllib3 import Retry
+from urllib3.exceptions import HTTPError
 
 from profgate.errors import GitHubError, SettingsError
 
 if TYPE_CHECKING:
-    from requests import PreparedRequest
-
-Result = TypeVar("Result")
+    from urllib3 import BaseHTTPResponse
 
 REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # their files replace the public certificate authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 MARK = b"-----BEGIN CERTIFICATE-----"
 RETRY_SECONDS = 300.0
+MAX_WAIT = 120.0  # maximum number of seconds of a single wait
+PIECE = 64 * 1024
 
 
 class RetryBudgetExceededError(GitHubError):
@@ -42,18 +48,18 @@ class RetryBudget:
         """Return an unused budget of the same size."""
         return type(self)(self._limit, sleep=self._sleep, clock=self._clock)
 
-    def wait(self, seconds: float, where: str) -> None:
+    def wait(self, seconds: float) -> None:
         """Sleep for ``seconds``. Raises RetryBudgetExceededError immediately if less time is left."""
         if seconds > self._left:
-            raise self._exceeded(where)
+            raise self._exceeded()
         self._left -= seconds
         self._sleep(seconds)
 
     @contextmanager
-    def spent_on(self, where: str) -> Iterator[None]:
+    def spent_on(self) -> Iterator[None]:
         """Subtract the duration of a block that fails. Raises RetryBudgetExceededError if no time is left."""
         if self._left <= 0:
-            raise self._exceeded(where)
+            raise self._exceeded()
         start = self._clock()
         try:
             yield
@@ -61,22 +67,55 @@ class RetryBudget:
             self._left -= self._clock() - start
             raise
 
-    def repeated(
-        self, once: Callable[[], Result], temporary: type[Exception], pauses: Iterable[float], where: str
-    ) -> Result:
-        """Return the result of ``once``, which is called again after each of the pauses if the failure is temporary."""
-        for pause in pauses:
-            try:
-                with self.spent_on(where):
-                    return once()
-            except temporary:
-                self.wait(pause, where)
-        with self.spent_on(where):
-            return once()
+    def _exceeded(self) -> RetryBudgetExceededError:
+        what = f"waits may take {self._limit:g} seconds of a run, which are used up; run again later"
+        return RetryBudgetExceededError("GitHub", what)
 
-    def _exceeded(self, where: str) -> RetryBudgetExceededError:
-        what = f"waits for GitHub may take {self._limit:g} seconds of a run, which are used up; run again later"
-        return RetryBudgetExceededError(where, what)
+
+class BudgetedRetry(Retry):
+    """Retries of `urllib3` whose waits are taken from a budget. A longer wait than ``MAX_WAIT`` ends the request."""
+
+    def __init__(self, *, budget: RetryBudget, **options: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(**options)
+        self.budget = budget
+
+    def new(self, **options: Any) -> Self:  # noqa: ANN401 - passed on
+        """Return a copy with other options."""
+        return super().new(budget=self.budget, **options)
+
+    def sleep(self, response: "BaseHTTPResponse | None" = None) -> None:
+        """Wait as long as the response states, or otherwise as long as the number of failures demands."""
+        seconds = (self.get_retry_after(response) if response is not None else None) or self.get_backoff_time()
+        if seconds > MAX_WAIT:
+            raise GitHubError("GitHub", f"the rate limit is used up for {seconds:,.0f} seconds; run again then")
+        self.budget.wait(seconds)
+
+
+class AnswerTooLarge(RequestException):
+    """The body of the response is larger than the limit."""
+
+
+class AnswerTooSlow(RequestException):
+    """The body of the response takes longer than the limit."""
+
+
+def read_body(answer: Response, seconds: float, most: int) -> bytes:
+    """Return the body of a response that was requested with ``stream=True``, and release its connection.
+
+    A socket timeout limits only the time between two received parts. Raises RequestException at a limit.
+    """
+    body, end = bytearray(), time.monotonic() + seconds
+    with answer:
+        try:
+            while piece := answer.raw.read1(PIECE, decode_content=True):
+                body += piece
+                if len(body) > most:
+                    raise AnswerTooLarge
+                if time.monotonic() > end:
+                    raise AnswerTooSlow
+        except HTTPError as error:
+            raise ConnectionFailed(type(error).__name__) from None
+    return bytes(body)
 
 
 def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[], str]) -> str | None:
@@ -116,10 +155,10 @@ def _certificates(name: str, path: str) -> bytes:
     return data
 
 
-def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]":
+def with_token(token: str = "") -> Callable[[PreparedRequest], PreparedRequest]:
     """Return an authentication function for `requests` that sends the token, if any, and nothing from a .netrc file."""
 
-    def authenticated(request: "PreparedRequest") -> "PreparedRequest":
+    def authenticated(request: PreparedRequest) -> PreparedRequest:
         if token:
             request.headers["Authorization"] = f"Bearer {token}"
         return request
@@ -129,8 +168,6 @@ def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]
 
 def failure_of(error: Exception) -> str:
     """Return a message that explains why a connection failed, without URLs, because they may contain secrets."""
-    from requests.exceptions import ProxyError, SSLError
-
     kind, text = type(error).__name__, str(error)
     if isinstance(error, SSLError):
         found = re.search(r"certificate verify failed: ([A-Za-z -]+)", text)

@@ -6,7 +6,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
 from email.utils import collapse_rfc2231_value
@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, ProfileError
-from profgate.github.connections import failure_of, is_permanent, with_token
+from profgate.github.connections import (
+    AnswerTooLarge,
+    AnswerTooSlow,
+    failure_of,
+    is_permanent,
+    read_body,
+    with_token,
+)
+from profgate.github.requests import API_VERSION
 
 if TYPE_CHECKING:
     from requests import Response
@@ -49,7 +57,6 @@ def fetch(
     where: str,
     *,
     token: str = "",
-    headers: Mapping[str, str] | None = None,
     max_bytes: int = MAX_DOWNLOAD,
     verify: bool | str = True,
 ) -> Download:
@@ -60,35 +67,33 @@ def fetch(
     """
     import requests
 
-    from profgate.github.answers import AnswerTooSlow, finished_within, pieces
-
-    def send() -> "tuple[Response, Download | None]":
+    headers = {"Accept-Encoding": "identity"}
+    if token:  # the API would otherwise describe the file
+        headers |= {"Accept": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION}
+    try:
         with requests.get(
             url,
-            headers={**(headers or {}), "Accept-Encoding": "identity"},
+            headers=headers,
             auth=with_token(token),
             allow_redirects=False,
             stream=True,
             timeout=(CONNECT_SECONDS, STALL_SECONDS),
             verify=verify,
         ) as answer:
-            if answer.status_code != 200:
-                return answer, None
-            data = _read_bounded(pieces(answer, decode=False), where, max_bytes)
-            kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-            is_zip = kind in ZIP_TYPES or urlsplit(answer.url).path.lower().endswith(".zip")
-            return answer, Download(data, is_zip, _file_name(answer.headers))
-
-    try:
-        answer, download = finished_within(TOTAL_SECONDS, send)
+            if answer.status_code == 200:
+                data = read_body(answer, TOTAL_SECONDS, max_bytes)
+    except AnswerTooLarge:
+        raise GitHubError(where, f"is larger than {max_bytes:,} bytes; upload smaller profiles") from None
     except AnswerTooSlow:
         raise GitHubError(where, f"did not arrive within {TOTAL_SECONDS} seconds; run again") from None
     except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
         kind = GitHubError if is_permanent(error) else TryAgainError
         what = f"the download failed ({failure_of(error)}); check the network of the runner and run again"
         raise kind(where, what) from None
-    if download is not None:
-        return download
+    if answer.status_code == 200:
+        media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        is_zip = media_type in ZIP_TYPES or urlsplit(answer.url).path.lower().endswith(".zip")
+        return Download(data, is_zip, _file_name(answer.headers))
     location = answer.headers.get("Location", "")
     if token and answer.is_redirect and location.startswith(("https://", "http://")):
         return fetch(location, where, max_bytes=max_bytes, verify=verify)
@@ -200,15 +205,6 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
     else:
         return
     raise ProfileError(where, f"entry {name!r} of the zip {reason}; nothing was read")
-
-
-def _read_bounded(arriving: Iterator[bytes], where: str, max_bytes: int) -> bytes:
-    buffer = bytearray()
-    for piece in arriving:
-        buffer += piece
-        if len(buffer) > max_bytes:
-            raise GitHubError(where, f"is larger than {max_bytes:,} bytes; upload smaller profiles")
-    return bytes(buffer)
 
 
 def _file_name(headers: Mapping[str, str]) -> str:

@@ -1,45 +1,38 @@
-"""Send requests to GitHub's API through PyGithub, with rate limits, a retry budget and typed responses.
+"""Send requests to GitHub's API, with rate limits, a retry budget and typed responses.
 
-A request that was refused because of a rate limit is sent again after the time that GitHub specifies. A repeatable
-request is also sent again after a server failure.
+PyGithub decides which refusals are rate limits and how long they last. Its requests are not used: it follows a moved
+repository without the query, so that a file would be read at another commit.
 """
 
-import logging
+import json
 import re
-import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from functools import cache
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from profgate.errors import GitHubError, NotAllowed
-from profgate.github.connections import RetryBudget, failure_of, is_permanent
+from profgate.github.connections import RetryBudget, failure_of, is_permanent, read_body, with_token
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from github import Github
-    from github.Requester import Requester
     from pydantic import TypeAdapter
+    from requests import Response, Session
 
 Result = TypeVar("Result")
+Answer = tuple[Mapping[str, str], Any]  # headers and parsed body
 
 API_VERSION = "2022-11-28"
 PAGE = 100
 MAX_PAGES = 100  # maximum number of pages, in case pagination does not end
-AT_ONCE = 4  # maximum number of requests in the background
-TIMEOUT = 30  # maximum number of seconds without a response
-CONNECTING = threading.Lock()  # PyGithub takes the classes of its connections from global state
+TIMEOUT = 30.0  # maximum number of seconds without a response
+ANSWER_SECONDS = 120.0
+MAX_ANSWER = 64 * 1024 * 1024  # in bytes; far more than a page with 100 entries needs
 REPEATABLE = frozenset({"GET", "PATCH"})
-SECONDARY_WAIT = 60.0  # in seconds; GitHub documents this value for responses that do not specify a waiting time
-_SECONDS = re.compile(r"[0-9]{1,10}")  # format of numbers in HTTP headers
+MOVED = frozenset({301, 307, 308})  # GitHub answers requests for a renamed repository with one of these statuses
+MOST_REDIRECTS = 5
+DOWNLOAD = 302
 CLOSED = ("is locked", "was archived")  # parts of GitHub's messages for conversations and repositories
-# These exceptions are raised by PyGithub for unexpected responses.
-_UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class NotFoundError(GitHubError):
@@ -50,20 +43,13 @@ class ServerFailedError(GitHubError):
     """GitHub or the connection failed. It is not known whether a write request took effect."""
 
 
-class RateLimitedError(GitHubError):
-    """The request exceeds a rate limit. ``wait`` is the number of seconds to wait before the next request."""
-
-    wait = SECONDARY_WAIT
-
-
 class GitHubConnection:
     """The API of one repository, accessed with one token.
 
-    ``pauses`` are the minimum seconds between requests and between writes. A failed request is sent again at most
-    ``retries`` times, first after ``backoff`` seconds and then after twice the previous pause. ``max_wait`` limits a
-    single wait for a rate limit, and ``budget`` all waits and failed requests. Every method raises NotAllowed if the
-    token is refused or lacks a permission, and GitHubError on other failures. Each thread has its own connection, which
-    is reopened when needed.
+    There are at least ``write_pause`` seconds between writes. A failed request is sent again at most ``retries`` times,
+    with a pause that begins with ``backoff`` seconds and doubles each time. ``budget`` limits all waits and failed
+    requests. Every method raises NotAllowed if the token is refused or lacks a permission, and GitHubError on other
+    failures.
     """
 
     def __init__(
@@ -72,10 +58,9 @@ class GitHubConnection:
         api_url: str,
         repository: str,
         *,
-        pauses: tuple[float, float] = (0.0, 1.0),
+        write_pause: float = 1.0,
         retries: int = 4,
         backoff: float = 1.0,
-        max_wait: float = 120.0,
         verify: bool | str = True,
         budget: RetryBudget | None = None,
     ) -> None:
@@ -86,15 +71,12 @@ class GitHubConnection:
         self._token = token
         self._api_url = api_url.rstrip("/")
         self._repository = repository
-        self._pauses = pauses
+        self._write_pause = write_pause
+        self._last_write = 0.0
         self._retries = retries
         self._backoff = backoff
-        self._max_wait = max_wait
         self._verify = verify
         self._budget = budget or RetryBudget()
-        self._threads = threading.local()
-        self._at_once = threading.Semaphore(AT_ONCE)
-        self._started: dict[Hashable, Future[Any]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -103,46 +85,81 @@ class GitHubConnection:
         self.close()
 
     def close(self) -> None:
-        """Close the connection of this thread."""
-        if (github := self._threads.__dict__.pop("github", None)) is not None:
-            github.close()
+        """Close the connection, which the next request opens again."""
+        if "_session" in self.__dict__:
+            self._session.close()
 
-    def _start(self, key: Hashable, work: Callable[[], object]) -> None:
-        """Run ``work`` in the background. `_result` returns its result."""
-        from profgate.github.answers import in_background
+    @cached_property
+    def _session(self) -> "Session":
+        from requests import Session
+        from requests.adapters import HTTPAdapter
 
-        def limited() -> object:
-            with self._at_once:
-                try:
-                    return work()
-                finally:
-                    self.close()
+        from profgate.github.api_retry import ApiRetry
 
-        self._started[key] = in_background(limited)
+        session = Session()
+        session.auth = with_token(self._token)
+        session.headers["Accept"] = "application/vnd.github+json"
+        session.headers["User-Agent"] = "profgate"
+        session.headers["X-GitHub-Api-Version"] = API_VERSION
+        retry = ApiRetry(budget=self._budget, total=self._retries, backoff_factor=self._backoff)
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, HTTPAdapter(max_retries=retry))
+        return session
 
-    def _result(self, key: Hashable, work: Callable[[], Result]) -> Result:
-        """Return the result of work that was started in the background, or do the work. A result is used once."""
-        future = self._started.pop(key, None)
-        return work() if future is None else future.result()
-
-    def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
+    def _call(self, verb: str, path: str, body: object = None, *, repeat: bool = False) -> Answer:
         """Send a request for a path below the repository or an absolute URL. Return the headers and the parsed body.
 
-        After a failure, GET and PATCH requests are sent again. Other requests are sent again at most ``repeats`` times.
+        After a failure of the server, GET and PATCH requests are sent again, and once any other request to ``repeat``.
         """
-        if verb == "GET":
-            return self._result(path, lambda: self._sent(verb, path))
-        self._started.clear()
-        return self._sent(verb, path, body, repeats=repeats)
+        url = path if path.startswith("http") else f"{self._api_url}/repos/{self._repository}{path}"
+        try:
+            return self._sent(verb, url, body)
+        except ServerFailedError:
+            if not repeat:
+                raise
+            return self._sent(verb, url, body)
 
-    def _sent(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
-        url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
-        where = f"{verb} {url.partition('?')[0]}"
-        return self._retried(
-            where,
-            lambda requester: requester.requestJsonAndCheck(verb, url, input=body),
-            self._retries if verb in REPEATABLE else repeats,
-        )
+    def _sent(self, verb: str, url: str, body: object) -> Answer:
+        from github.GithubException import GithubException
+        from requests import RequestException
+
+        where = f"{verb} {url.removeprefix(self._api_url).partition('?')[0]}"
+        with self._budget.spent_on():
+            try:
+                answer = self._answer(verb, url, body)
+                data = read_body(answer, ANSWER_SECONDS, MAX_ANSWER)
+            except GithubException as error:
+                raise _refusal(where, error.status, error.headers or {}, error.data) from error
+            except RequestException as error:
+                if is_permanent(error):
+                    raise GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})") from error
+                what = f"GitHub did not answer ({failure_of(error)}); run again later"
+                raise ServerFailedError(where, what) from error
+            except ValueError as error:  # an address that is not valid
+                raise GitHubError(where, f"{type(error).__name__}: {error}; check GITHUB_API_URL") from error
+            return _checked(where, answer, data)
+
+    def _answer(self, verb: str, url: str, body: object) -> "Response":
+        """Return the response. A resource that was moved on the same host is requested at its new address.
+
+        The redirect of a download is returned, because the token must not be sent to the storage host.
+        """
+        if verb != "GET":
+            time.sleep(max(0.0, self._last_write + self._write_pause - time.monotonic()))
+            self._last_write = time.monotonic()
+        host = urlsplit(self._api_url)[:2]
+        for _ in range(MOST_REDIRECTS):
+            if urlsplit(url)[:2] != host:
+                break
+            answer = self._session.request(
+                verb, url, json=body, timeout=TIMEOUT, verify=self._verify, allow_redirects=False, stream=True
+            )
+            location = answer.headers.get("Location")
+            if answer.status_code not in MOVED or not location:
+                return answer
+            answer.close()
+            url = urljoin(url, location)
+        raise ValueError("the server redirects to another host, or endlessly")
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
         """Send a GET request, without parameters that are None, and parse the value at the given keys."""
@@ -161,72 +178,13 @@ class GitHubConnection:
         if url is not None:
             raise GitHubError(path, f"has more than {MAX_PAGES * PAGE:,} entries; not read to the end")
 
-    def _graphql(self, query: str, variables: Mapping[str, object], *, repeats: int = 1) -> Any:  # noqa: ANN401
-        return self._retried(
-            "POST graphql",
-            lambda requester: requester.graphql_query(query, dict(variables))[1],
-            repeats,
-        )
-
-    def _retried(self, where: str, once: "Callable[[Requester], Result]", repeats: int) -> Result:
-        limits = failures = 0
-        while True:
-            try:
-                with self._budget.spent_on(where), _translated(where):
-                    return self._limited(once)
-            except RateLimitedError as error:
-                limits += 1
-                if limits > self._retries or error.wait > self._max_wait:
-                    raise
-                self._budget.wait(error.wait, where)
-            except ServerFailedError:
-                failures += 1
-                if failures > repeats:
-                    raise
-                self._budget.wait(self._backoff * 2 ** (failures - 1), where)
-
-    def _limited(self, once: "Callable[[Requester], Result]") -> Result:
-        from profgate.github import answers
-
-        requester = self._github().requester
-        try:
-            return answers.finished_within(answers.ANSWER_SECONDS, lambda: once(requester))
-        except answers.AnswerTooSlow:
-            self.close()  # the request is still running, so its connection cannot be used for other requests
-            raise
-
-    def _github(self) -> "Github":
-        """Return the PyGithub client of this thread. PyGithub is imported on first use, which takes half a second."""
-        if "github" not in self._threads.__dict__:
-            with CONNECTING:
-                self._threads.github = self._connected()
-        github: Github = self._threads.github
-        return github
-
-    def _connected(self) -> "Github":
-        from github import Auth, Github
-        from github.Requester import Requester
-
-        from profgate.github.api_connection import HttpConnection, HttpsConnection
-
-        logging.getLogger("github").setLevel(logging.CRITICAL)  # otherwise, PyGithub would log responses
-        Requester.injectConnectionClasses(HttpConnection, HttpsConnection)
-        try:
-            return Github(
-                auth=Auth.Token(self._token),
-                base_url=self._api_url,
-                per_page=PAGE,
-                api_version=API_VERSION,
-                timeout=TIMEOUT,
-                lazy=True,
-                verify=self._verify,
-                user_agent="profgate",
-                retry=None,
-                seconds_between_requests=self._pauses[0],
-                seconds_between_writes=self._pauses[1],
-            )
-        finally:
-            Requester.resetConnectionClasses()
+    def _graphql(self, query: str, variables: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+        # on a server of its own, GraphQL is not below the version of the REST API
+        url = f"{self._api_url.removesuffix('/v3')}/graphql"
+        headers, answer = self._call("POST", url, {"query": query, "variables": dict(variables)}, repeat=True)
+        if not isinstance(answer, dict) or "errors" in answer:
+            raise _refusal("POST graphql", 400, headers, answer)
+        return answer
 
 
 @cache
@@ -262,52 +220,49 @@ def _address(path: str, query: Mapping[str, object]) -> str:
     return f"{path}?{urlencode(given)}" if given else path
 
 
-@contextmanager
-def _translated(where: str) -> Iterator[None]:
-    """Convert errors of PyGithub and `requests` to the errors of this module."""
-    from github.GithubException import GithubException, RateLimitExceededException
-    from requests import RequestException
-
+def _checked(where: str, answer: "Response", data: bytes) -> Answer:
+    """Return the headers and the parsed body of a response. Raises GitHubError unless the request succeeded."""
+    status, value = answer.status_code, None
+    if status == DOWNLOAD and where.endswith("/zip"):
+        return answer.headers, None
+    if status < 200 or 300 <= status < 400:
+        raise GitHubError(where, f"the server answered {status}, which is not followed; check GITHUB_API_URL")
     try:
-        yield
-    except GithubException as error:
-        headers = {key.lower(): value for key, value in (error.headers or {}).items()}
-        if isinstance(error, RateLimitExceededException):
-            raise _limited(where, headers) from error
-        raise _refusal(where, error.status, headers, _message(error.data)) from error
-    except RequestException as error:
-        if is_permanent(error):
-            raise GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})") from error
-        raise ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later") from error
-    except _UNEXPECTED as error:
-        what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
-        raise GitHubError(where, what) from error
+        value = json.loads(data) if data else None
+    except (ValueError, RecursionError) as error:
+        if status < 300:
+            raise undocumented(where, type(error).__name__) from error
+    if status >= 400:
+        raise _refusal(where, status, answer.headers, value)
+    return answer.headers, value
 
 
-def _refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
-    """Return the error to raise for an HTTP status. The names of the headers must be in lower case."""
-    if status == 429 or (status == 403 and ("retry-after" in headers or "rate limit" in message.lower())):
-        return _limited(where, headers)
-    if status == 401:
-        return NotAllowed(where, "GitHub does not accept the token; pass token: ${{ github.token }}")
+def _refusal(where: str, status: int, given: Mapping[str, str], answer: object) -> GitHubError:
+    """Return the error to raise for a response with this status."""
+    headers = {name.lower(): value for name, value in given.items()}
+    message = _message(answer)
+    # a 403 without a body is what is left of a rate limit: its message was read to decide whether to repeat the request
+    limited = "retry-after" in headers or "rate limit" in message.lower() or answer is None
     needed = _permissions(headers.get("x-accepted-github-permissions", ""))
-    if status == 403:
-        return _forbidden(where, message, needed)
-    if status in {404, 410} or (status == 422 and message.startswith("No commit found")):
+    kind, what = GitHubError, f"GitHub answered {status} {message}".rstrip() + "; it is not repeated"
+    if status == 429 or (status == 403 and limited):
+        what = "the rate limit of this repository is used up; run again later"
+    elif status == 401:
+        kind, what = NotAllowed, "GitHub does not accept the token; pass token: ${{ github.token }}"
+    elif status == 403 and any(text in message for text in CLOSED):
+        what = f"{message.rstrip('.')}; nothing can be written there"
+    elif status == 403:
+        how = f"add to the job's permissions: {needed}" if needed else "add the permission to the job's permissions:"
+        kind, what = NotAllowed, f"{message or 'GitHub answered 403'}; {how}"
+    elif status == 410:
+        kind, what = NotFoundError, "has expired on GitHub; run the workflow that creates it again"
+    elif status == 404 or (status == 422 and message.startswith("No commit found")):
         allowed = f"the permission {needed}" if needed else "the token's permissions"
+        kind = NotFoundError
         what = f"GitHub finds nothing, or the token may not see it; check the name and {allowed}"
-        expired = "has expired on GitHub; run the workflow that creates it again"
-        return NotFoundError(where, expired if status == 410 else what)
-    if status >= 500:
-        return ServerFailedError(where, f"GitHub answered {status}; run again later")
-    return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; it is not repeated")
-
-
-def _forbidden(where: str, message: str, needed: str) -> GitHubError:
-    if any(text in message for text in CLOSED):
-        return GitHubError(where, f"{message.rstrip('.')}; nothing can be written there")
-    what = f"add to the job's permissions: {needed}" if needed else "add the permission to the job's permissions:"
-    return NotAllowed(where, f"{message or 'GitHub answered 403'}; {what}")
+    elif status >= 500:
+        kind, what = ServerFailedError, f"GitHub answered {status}; run again later"
+    return kind(where, what)
 
 
 def _message(data: object) -> str:
@@ -319,31 +274,7 @@ def _message(data: object) -> str:
     return str(first.get("message", "")) if isinstance(first, dict) else ""
 
 
-def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
-    """Return an error with the number of seconds to wait, which is computed from the headers of the response."""
-    after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
-    try:
-        now = parsedate_to_datetime(headers.get("date", "")).timestamp()
-    except (OverflowError, TypeError, ValueError):
-        now = time.time()
-    wait = SECONDARY_WAIT
-    if _SECONDS.fullmatch(after):
-        wait = float(after)
-    elif headers.get("x-ratelimit-remaining") == "0" and _SECONDS.fullmatch(reset):
-        wait = max(0.0, int(reset) - now) + 1  # the limit applies until the end of that second
-    try:
-        until = datetime.fromtimestamp(now + wait, UTC).strftime("%H:%M UTC")
-    except (OverflowError, OSError, ValueError):  # the time is outside the supported range
-        until = "an unknown time"
-    limited = RateLimitedError(where, f"the rate limit of this repository is used up until {until}; run again then")
-    limited.wait = wait
-    return limited
-
-
 def _permissions(accepted: str) -> str:
     """Convert the permissions in a header to workflow syntax. The header separates alternatives with semicolons."""
-    ways = [
-        ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
-        for way in accepted.split(";")
-    ]
-    return " or ".join(ways)
+    words = accepted.replace("=", ": ").replace("_", "-")
+    return " or ".join(re.sub(r"\s*,\s*", ", ", way.strip()) for way in words.split(";"))

@@ -164,7 +164,7 @@ def test_only_own_comments_of_the_key_are_minimised(fake: FakeGitHub) -> None:
 @pytest.mark.parametrize("publishing", [publish_comment, publish_anew])
 def test_concurrent_runs_leave_one_comment(fake: FakeGitHub, publishing: Callable[..., object]) -> None:
     """Both look and find nothing, then both write."""
-    fake.let_meet("GET", "/issues/1/comments")
+    fake.let_meet("POST", "/issues/1/comments")
     head = fake.state.pulls[1].head_sha
     texts = [TEXTS, other("more")]
     with ThreadPoolExecutor(2) as pool:

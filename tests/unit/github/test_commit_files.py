@@ -1,12 +1,12 @@
 import pytest
 
 from profgate.errors import GitHubError
-from profgate.github.git_data import GitRequests
+from profgate.github.client import GitHubClient
 from profgate.github.records import TreeRecord
 
 
 def files_of(answer: object, monkeypatch: pytest.MonkeyPatch) -> TreeRecord:
-    connection = GitRequests("token", "https://api.github.com", "o/r")
+    connection = GitHubClient("token", "https://api.github.com", "o/r")
     monkeypatch.setattr(connection, "_call", lambda *_: ({}, answer))
     return connection.files_of_commit("a")
 
