@@ -9,25 +9,14 @@ import { makeFinder } from "./finder.js";
 import { makeGraph } from "./graph.js";
 import { makeKeys } from "./keys.js";
 import { makeLegend } from "./legend.js";
-import { calleesOf, callersOf, ranksOf } from "./merge.js";
 import { makeSaving } from "./save.js";
 import { makeRuns } from "./runs.js";
 import { makeSettings } from "./settings.js";
 import { symbolsPanel } from "./table.js";
-import { chosenSymbol, makeTabs } from "./tabs.js";
+import { makeTabs } from "./tabs.js";
 import { makeTrail } from "./trail.js";
 import { makeWaterfall } from "./waterfall.js";
-import { indexOfSymbols, makeTree } from "./tree.js";
-
-// What the sandwich and the other views need.
-const LATER_STEPS = [
-  ({ tree }) => ranksOf(tree),
-  ({ tree }) => indexOfSymbols(tree),
-  (page) => callersOf(page.tree, chosenSymbol(page)),
-  (page) => calleesOf(page.tree, chosenSymbol(page)),
-  (page) => page.prepare({ sandwich: chosenSymbol(page) }),
-  (page) => page.prepare({ view: "side" }),
-];
+import { makeTree } from "./tree.js";
 
 async function start(panels) {
   const header = JSON.parse(byId("header").textContent);
@@ -61,7 +50,7 @@ async function start(panels) {
 function graphPanels({ fit }) {
   return [
     { key: "graph", title: "Graph", build() {}, show: fit },
-    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: fit, prepare: LATER_STEPS },
+    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: fit },
   ];
 }
 

@@ -1,13 +1,12 @@
-// What a reader can do with a box: show and hide others, and open its menu.
+// What a reader can do with a box: show and hide others.
 import { MOST_BOXES, childrenOf, hasHidden, hideBelow, hotPath, reveal, showAll, showChildren } from "./blueprint.js";
 import { announce } from "./dom.js";
-import { nameOf } from "./tree.js";
 
 export function makeBoxActs(view) {
   const { page, parts } = view;
   const { frame } = parts;
 
-  function menuItems(node) {
+  function actionsOf(node) {
     const { tree } = page;
     const items = [];
     if (hotPath(tree, view.figures, node).length) items.push(["Delta hot path", "H", () => follow(node)]);
@@ -86,11 +85,5 @@ export function makeBoxActs(view) {
     view.choose(node, true);
   }
 
-  function openMenu(node, x, y) {
-    view.hidePopup();
-    view.choose(node);
-    view.menu.open(menuItems(node), x, y, nameOf(page.tree, node));
-  }
-
-  return { menuItems, follow, expand, expandAll, collapse, hide, toggle, goTo, openMenu };
+  return { actionsOf, follow, expand, expandAll, collapse, hide, toggle, goTo };
 }

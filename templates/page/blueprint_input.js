@@ -1,12 +1,12 @@
 // The keys and the pointer in the blueprint.
 import { childrenOf } from "./blueprint.js";
-import { boxId, shownSiblings } from "./blueprint_paint.js";
+import { shownSiblings } from "./blueprint_paint.js";
 
 const DRAG_FROM = 4;
 
 export function listenToBoxes(view) {
   const { page, parts } = view;
-  const { frame, svg } = parts;
+  const { frame } = parts;
   let drag = null;
 
   const keys = {
@@ -25,7 +25,6 @@ export function listenToBoxes(view) {
     Delete: view.hide,
     g: page.openInGraph,
     d: () => parts.source.scrollIntoView({ block: "nearest" }),
-    m: menuAt,
     "+": () => view.zoom(view.scale * 1.25),
     "=": () => view.zoom(view.scale * 1.25),
     "-": () => view.zoom(view.scale / 1.25),
@@ -38,17 +37,11 @@ export function listenToBoxes(view) {
     return siblings[siblings.indexOf(node) + step];
   }
 
-  function menuAt(node) {
-    const edge = svg.querySelector(`#${boxId(node)}`).getBoundingClientRect();
-    view.openMenu(node, edge.left, edge.bottom);
-  }
-
   frame.addEventListener("keydown", (event) => {
     if (event.altKey || event.metaKey || event.ctrlKey) return;
     const node = view.selected;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) menuAt(node);
-    else if (Object.hasOwn(keys, key)) {
+    if (Object.hasOwn(keys, key)) {
       const next = keys[key](node);
       if (next !== undefined && next >= 0) view.choose(next, true);
     } else if (Object.hasOwn(acts, key)) {
@@ -63,12 +56,6 @@ export function listenToBoxes(view) {
     return box ? Number(box.getAttribute("data-node")) : -1;
   }
 
-  frame.addEventListener("contextmenu", (event) => {
-    const node = nodeAt(event);
-    if (node < 0) return;
-    event.preventDefault();
-    view.openMenu(node, event.clientX, event.clientY);
-  });
   frame.addEventListener("click", (event) => {
     const node = nodeAt(event);
     if (node >= 0 && !drag?.moved) view.choose(node);

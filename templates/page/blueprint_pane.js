@@ -70,7 +70,7 @@ export function makeBoxPane(view) {
         linkButton("Show its other call path", () => view.goTo(partner)),
       );
     const actions = element("p", undefined, "buttons");
-    for (const [title, key, action] of view.menuItems(node)) {
+    for (const [title, key, action] of view.actionsOf(node)) {
       const button = makeButton(title, action, "plain");
       if (key) button.title = `${title} (${key})`;
       actions.append(button);

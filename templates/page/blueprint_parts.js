@@ -40,7 +40,7 @@ export function scaffold(page, section) {
   frame.setAttribute(
     "aria-label",
     "Evolution blueprint: call paths. Arrow keys move, Enter " +
-      "opens and closes, H hot path, A all subnodes, X hides, M menu.",
+      "opens and closes, H hot path, A all subnodes, X hides.",
   );
   const svg = svgElement("svg", { role: "presentation" });
   frame.append(svg);

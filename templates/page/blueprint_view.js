@@ -2,7 +2,6 @@
 import { boxLinkOf, figuresOf, firstShown, mostChanged, movedContexts, reveal, showChildren } from "./blueprint.js";
 import { makeBoxActs } from "./blueprint_acts.js";
 import { listenToBoxes } from "./blueprint_input.js";
-import { makeMenu } from "./blueprint_menu.js";
 import { layOutBoxes, paintBoxes } from "./blueprint_paint.js";
 import { makeBoxPane } from "./blueprint_pane.js";
 import { scaffold } from "./blueprint_parts.js";
@@ -23,14 +22,6 @@ export const blueprintPanel = {
     blueprintPanel.view = makeBlueprint(page, section);
   },
   show: () => blueprintPanel.view.refresh(),
-  prepare: [
-    figuresIn,
-    measured,
-    (page) => {
-      page.prepareTab("blueprint");
-      blueprintPanel.view.prepare();
-    },
-  ],
 };
 
 // Opens rows as boxes while the blueprint is open, or if there is no graph.
@@ -44,16 +35,10 @@ function install(page) {
   page.isOpen = (node) => (showsBoxes() ? boxLinkOf(page.tree, node) === page.state.box : isOpen(node));
 }
 
-function figuresIn({ tree, ratio, header, sample, higher }) {
-  return once(tree, `figures ${ratio.num}/${ratio.den}`, () =>
-    figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: RULES }),
-  );
-}
-
 function measured(page) {
-  const { tree, ratio, header } = page;
+  const { tree, ratio, header, sample, higher } = page;
   return once(tree, `measured ${ratio.num}/${ratio.den}`, () => {
-    const figures = figuresIn(page);
+    const figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: RULES });
     const leads = leadingTo(tree, (node) => figures.state[node] === "slower");
     return { ...figures, leads, most: mostChanged(tree, figures), moved: movedContexts(tree, figures, header.runs) };
   });
@@ -64,7 +49,7 @@ function makeBlueprint(page, section) {
   const { frame, svg, count } = parts;
   /** @type {any} */
   const view = {
-    ...{ page, parts, menu: makeMenu(section, frame), source: makeSourcePane(page, parts.source) },
+    ...{ page, parts, source: makeSourcePane(page, parts.source) },
     ...{ figures: null, marks: null, layout: null },
     ...{ scale: 1, selected: 0, shown: null, stale: true, drawn: false, placed: false, fitted: false },
     ...{ link: "", steps: 0, flash: 0, room: 0, render, start },
@@ -204,5 +189,5 @@ function makeBlueprint(page, section) {
   window.addEventListener("resize", resizeIfOpen);
   page.on("colour", () => !section.hidden && view.layout && !view.stale && view.showSelected());
   listenToBoxes(view);
-  return { prepare, refresh };
+  return { refresh };
 }

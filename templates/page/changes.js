@@ -3,7 +3,7 @@ import { shadesOf, stateOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingGlyph } from "./draw.js";
-import { reachOf, rowOfFinding, tagOf } from "./findings.js";
+import { reachOf, rowsOfFinding, tagOf } from "./findings.js";
 import { counted, formatChosenShare, formatShare, numeral, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
@@ -24,17 +24,6 @@ export function makeChanges(page) {
     aside.replaceChildren();
     const sentence = wholeSentence();
     if (sentence) aside.append(`${sentence} `);
-    const [gone, fresh] = oneSided();
-    if (gone)
-      aside.append(
-        linkButton(`${formatShare(gone)} of before`, () => page.set({ view: "before", tab: "graph" })),
-        " is gone. ",
-      );
-    if (fresh)
-      aside.append(
-        linkButton(`${formatShare(fresh)} of after`, () => page.set({ view: "after", tab: "graph" })),
-        " is new. ",
-      );
     aside.append(ratioSentence(page));
     const [before, after] = header.runs;
     if (before > 1 || after > 1) aside.append(` Values are means of ${before} and ${after} runs.`);
@@ -57,17 +46,6 @@ export function makeChanges(page) {
     if (!tree.before[0]) return "The before side is empty: everything is new.";
     if (!tree.after[0]) return "The after side is empty: everything is gone.";
     return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
-  }
-
-  // Returns the shares that exist on one side only.
-  function oneSided() {
-    const { tree } = page;
-    let [gone, fresh] = [0, 0];
-    for (let i = 0; i < tree.size; i++) {
-      if (tree.before[i] === 0) fresh += tree.afterSelf[i];
-      if (tree.after[i] === 0) gone += tree.beforeSelf[i];
-    }
-    return [tree.before[0] ? gone / tree.before[0] : 0, tree.after[0] ? fresh / tree.after[0] : 0];
   }
 
   function showFindings() {
@@ -150,7 +128,7 @@ export function makeChanges(page) {
   }
 
   function callerOf({ rows, symbol }) {
-    const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, { rows, symbol })] : 0;
+    const caller = rows?.length ? page.whole.parent[rowsOfFinding(page.whole, { rows, symbol })[0]] : 0;
     return caller > 0 ? nameOf(page.whole, caller) : "";
   }
 

@@ -121,8 +121,6 @@ function optionalColumns(header, parts, size, symbols) {
     sources: codes && Array.from(codes, (code) => states[code] ?? "unknown"),
     formers: text("formers"),
     formerOf: has("former") ? readVarints(parts.get("former"), symbols) : null,
-    paths: text("paths"),
-    pathOf: has("path") ? readVarints(parts.get("path"), symbols) : null,
     links: text("links"),
     linkOf: has("link") ? readVarints(parts.get("link"), symbols) : null,
     lineCosts: new Map(text("lines").map((lines) => [lines.symbol, lines])),

@@ -35,7 +35,7 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
 // tree instead of the 98th percentile of the coloured changes. The reference depends on the whole tree, not on the
 // zoom, so a colour has one meaning per page.
 export function shadesOf(tree, options) {
-  const { ratio, basis, mode, gate, sample, chance = true, fixed } = options;
+  const { ratio, basis, gate, sample, chance = true, fixed } = options;
   const self = basis === "self";
   const before = self ? tree.beforeSelf : tree.before;
   const after = self ? tree.afterSelf : tree.after;
@@ -56,15 +56,14 @@ export function shadesOf(tree, options) {
     sizes[coloured++] = size;
   }
   const reference = fixed ?? referenceOf(sizes.subarray(0, coloured));
-  const scale = { level, reference, coloured, whole, mode };
-  for (let i = 0; i < tree.size; i++)
-    if (change[i] !== 0) level[i] = levelOn(scale, change[i], Math.max(after[i], (before[i] * num) / den));
+  const scale = { level, reference, coloured, whole };
+  for (let i = 0; i < tree.size; i++) if (change[i] !== 0) level[i] = levelOn(scale, change[i]);
   return scale;
 }
 
-function levelOn({ reference, whole, mode }, delta, larger) {
+function levelOn({ reference, whole }, delta) {
   // the square root keeps small changes visible
-  const strength = mode === "relative" ? Math.abs(delta) / larger : Math.sqrt(Math.abs(delta) / whole / reference);
+  const strength = Math.sqrt(Math.abs(delta) / whole / reference);
   return Math.sign(delta) * Math.max(FIRST_LEVEL, Math.round(LEVELS * Math.min(1, strength)));
 }
 
@@ -82,7 +81,7 @@ export function levelOfChange(
     const z = evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample);
     if ((passed === null && Math.abs(z) < CERTAIN) || fewOf(before, after, tree.totals, sample)) return 0;
   }
-  return levelOn(scale, after - old, Math.max(after, old));
+  return levelOn(scale, after - old);
 }
 
 function referenceOf(sizes) {

@@ -49,14 +49,10 @@ const CHANGED_BY = {
   reversed: "shape",
   k: "ratio",
   basis: "colour",
-  mode: "colour",
   chance: "colour",
   view: "layout",
-  scale: "layout",
-  strip: "layout",
   order: "layout",
   fold: "layout",
-  flip: "layout",
   zoom: "zoom",
   focus: "focus",
   hovered: "focus",
@@ -94,12 +90,6 @@ export function makePage(header, whole) {
       for (const step of steps) COMPUTE[step]?.(page);
       for (const step of steps) for (const listener of listeners.get(step)) listener();
     },
-    // Computes what a change of the state needs; the results are stored with the trees.
-    prepare(patch) {
-      const changed = { ...page, state: { ...page.state, ...patch } };
-      for (const step of ["tree", "ratio", "shape", "colour", "layout"]) COMPUTE[step](changed);
-      return changed.tree;
-    },
     goTo(node, shape = 0) {
       const zoom = page.shapes.map((_, at) => (at === shape ? node : (page.state.zoom[at] ?? 0)));
       page.set({ zoom, focus: { shape, node } });
@@ -128,21 +118,16 @@ export function makePage(header, whole) {
 }
 
 function initial(header, whole) {
-  const both = !header.alone && whole.before[0] > 0 && whole.after[0] > 0;
   return {
     tab: header.estimated ? "symbols" : "graph", // a path that is estimated shows no finding
     view: whole.after[0] ? "after" : "before",
-    scale: "common",
-    strip: both,
     k: header.normalisation,
     basis: "inclusive",
-    mode: "contribution",
     chance: true,
     q: "",
     regex: false,
     case: false,
     only: false,
-    flip: false,
     reversed: false,
     box: "",
     boxSteps: 0, // counts the boxes and frames that were opened by their function
@@ -174,12 +159,11 @@ const COMPUTE = {
     page.tableRatio = ratioOf("none", page.tree, page.header.runs);
   },
   colour(page) {
-    const { k, basis, mode, chance } = page.state;
+    const { k, basis, chance } = page.state;
     const options = {
       ratio: page.ratio,
       normalisation: page.ratio.refused ? "none" : k,
       basis,
-      mode,
       gate: page.header.alone ? Infinity : GATES[basis],
       chance,
       sample: page.sample,
@@ -209,11 +193,12 @@ const COMPUTE = {
     );
   },
   layout(page) {
-    const { view, strip, order, fold, flip, sandwich } = page.state;
+    const { view, order, fold, sandwich } = page.state;
+    const isCompared = !page.header.alone && page.whole.before[0] > 0 && page.whole.after[0] > 0;
     page.panes = page.shapes.flatMap((tree, shape) => {
       const rowsOf = (kind) =>
         kind === "none" ? tree.depth : once(tree, `rows ${kind}`, () => foldedRows(tree, page.findings, kind));
-      return sidesOf(view, strip && sandwich < 0).map((side) => {
+      return sidesOf(view, isCompared && sandwich < 0).map((side) => {
         const key = `${side} ${page.ratio.num}/${page.ratio.den}`;
         const widths = once(tree, `widths ${key}`, () => widthsOf(tree, side, page.ratio));
         const starts = once(tree, `starts ${key} ${order}`, () => startsOf(tree, widths, order, page.ratio));
@@ -228,7 +213,7 @@ const COMPUTE = {
           widths,
           rows: rowsOf(kind),
           starts,
-          flip: flip !== (sandwich >= 0 && shape === 0),
+          flip: sandwich >= 0 && shape === 0, // callers are above
           plans,
         };
       });

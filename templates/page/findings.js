@@ -1,5 +1,5 @@
 // The findings of the comparison by function, worst first, and the rows that show them.
-import { rowsOfSymbol, weightOf, widestOf } from "./tree.js";
+import { rowsOfSymbol, weightOf } from "./tree.js";
 
 const SEVERITIES = ["severe", "degraded", "maybe", "none"];
 const MOST_ROWS = 10;
@@ -56,12 +56,6 @@ export function pathRows(tree, { rows = null, symbol }) {
   if (tree.edited || !rows?.length)
     return [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
   return [...rows];
-}
-
-// Returns the row that shows a finding: the widest row of its call paths or of its function, or -1 if there is none.
-export function rowOfFinding(tree, { rows, symbol }) {
-  if (rows?.length) return rows.reduce((a, b) => (weightOf(tree, b) > weightOf(tree, a) ? b : a));
-  return widestOf(tree, symbol);
 }
 
 // Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.

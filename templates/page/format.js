@@ -1,21 +1,11 @@
 // Formats numbers as text: units, percentages and signs.
 
-const TIMES = {
-  nanoseconds: 1e-9,
-  microseconds: 1e-6,
-  milliseconds: 1e-3,
-  seconds: 1,
-  ns: 1e-9,
-  us: 1e-6,
-  ms: 1e-3,
-  s: 1,
-};
 /** @type {[number, string][]} */
 const TIME_STEPS = [
-  [1, "s"],
-  [1e-3, "ms"],
-  [1e-6, "µs"],
-  [1e-9, "ns"],
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
 ];
 /** @type {[number, string][]} */
 const BYTE_STEPS = [
@@ -59,9 +49,8 @@ export function formatFromTo(before, after, unit, exponent = 0) {
 
 // Returns the value in the smallest unit, and the size and the name of the unit in which it is shown.
 function inUnit(value, unit, exponent) {
-  const isTime = Object.hasOwn(TIMES, unit);
-  const steps = isTime ? TIME_STEPS : unit === "bytes" || unit === "B" ? BYTE_STEPS : COUNT_STEPS;
-  const amount = value * 10 ** exponent * (isTime ? TIMES[unit] : 1);
+  const steps = { nanoseconds: TIME_STEPS, bytes: BYTE_STEPS }[unit] ?? COUNT_STEPS;
+  const amount = value * 10 ** exponent;
   // 999.7 µs is formatted as 1.00 ms, because rounding would give 1000 µs
   const from = (at) =>
     steps === COUNT_STEPS
@@ -76,7 +65,7 @@ function inUnit(value, unit, exponent) {
 
 // Returns the unit if all values are shown in it, or "" if the unit depends on the size of the value.
 export function fixedUnit(unit) {
-  return Object.hasOwn(TIMES, unit) || ["bytes", "B", "count", ""].includes(unit) ? "" : unit;
+  return ["nanoseconds", "bytes", "count", ""].includes(unit) ? "" : unit;
 }
 
 export function formatSigned(value, unit, exponent = 0) {

@@ -144,7 +144,7 @@ function groupOf(pane) {
 // The value that fills the width of a pane.
 function fullOf(page, pane, root) {
   const own = pane.widths[root];
-  if (page.state.view !== "side" || page.state.scale !== "common" || pane.view === "diff") return own;
+  if (page.state.view !== "side" || pane.view === "diff") return own;
   const { num, den } = page.ratio;
   const old = scaled(pane.tree.before[root], page.ratio);
   const most = Math.max(old, pane.tree.after[root]);

@@ -9,7 +9,7 @@ const TICKS = [-1, -0.5, 0, 0.5, 1];
 
 export function makeLegend(page) {
   const show = () => {
-    const { mode, basis, chance, view } = page.state;
+    const { basis, chance, view } = page.state;
     const palette = paletteOf(themeOf(page), page.higher);
     const swatches = [];
     for (let level = -LEVELS; level <= LEVELS; level += 4) {
@@ -20,18 +20,13 @@ export function makeLegend(page) {
     const { coloured, movedFunctions } = page.scale;
     byId("ramp").hidden = !coloured;
     byId("swatches").replaceChildren(...swatches);
-    byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at, mode) : "0")));
+    byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at) : "0")));
     const [less, more] =
       view === "before" ? ["will cost less", "will cost more"] : ["less after the change", "more after the change"];
     byId("less").textContent = page.higher ? `${less}: worse` : less;
     byId("more").textContent = page.higher ? `${more}: better` : more;
-    const scale = {
-      contribution: "change in % of the whole",
-      relative: "change in % of the frame's own value",
-    }[mode];
-    const curve = mode === "relative" ? "" : ", square root";
     const text = [
-      `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${curve}.`,
+      `Scale: change in % of the whole, ${basis === "self" ? "self cost only" : "called functions included"}, square root.`,
       `Coloured from ${formatChosenShare(GATES[basis])} of the whole${tested(chance)}.`,
       movedFunctions ? "Functions called from elsewhere at about the same cost are outlines, too." : "",
       coloured ? "" : "No frame is coloured.",
@@ -50,8 +45,8 @@ export function makeLegend(page) {
     return "; significance is not tested, because the values are not sample counts";
   }
 
-  function tickText(at, mode) {
-    const part = mode === "relative" ? at : Math.sign(at) * at * at * page.scale.reference;
+  function tickText(at) {
+    const part = Math.sign(at) * at * at * page.scale.reference;
     return `${part > 0 ? "+" : "\u2212"}${formatChosenShare(Math.abs(part), 2)}`;
   }
 

@@ -6,12 +6,10 @@ const CHOICES = {
   view: VIEWS,
   k: ["none", "total"],
   basis: ["inclusive", "self"],
-  mode: ["contribution", "relative"],
-  scale: ["common", "own"],
   order: ["name", "width", "delta"],
   fold: FOLDS,
 };
-const SWITCHES = ["regex", "case", "flip", "reversed", "strip", "chance", "only"];
+const SWITCHES = ["regex", "case", "reversed", "chance", "only"];
 const TEXTS = ["tab", "q", "box"];
 const PATHS = ["zoom", "at"]; // the frame that fills the picture, and the selected frame
 const PATH_KEY = /^[0-9a-f]{16}$/;

@@ -1,7 +1,7 @@
 // The views above the graph, and two panels: all changes and the settings.
 import { announce, byId, radioChoices, themeOf } from "./dom.js";
 import { formatRatio } from "./format.js";
-import { VIEW_HELP, VIEW_NAMES, ratioOf, sidesOf } from "./views.js";
+import { VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
 
 const CHOICES_OF = {
   views: ["view", VIEW_NAMES, VIEW_HELP],
@@ -14,14 +14,6 @@ const CHOICES_OF = {
       self: "The cost of a function without the functions it calls",
     },
   ],
-  modes: [
-    "mode",
-    { contribution: "% of the whole", relative: "% of its own" },
-    {
-      contribution: "How much of the whole a frame's change is",
-      relative: "How much a frame changed against itself",
-    },
-  ],
   folds: [
     "fold",
     { long: "Long ones", all: "All", none: "None" },
@@ -31,14 +23,9 @@ const CHOICES_OF = {
     },
   ],
   orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
-  scales: [
-    "scale",
-    { common: "Common scale", own: "Own total" },
-    { common: "A pixel has the same value on both sides", own: "Both sides fill their half" },
-  ],
 };
 
-const CHECK_BOXES = ["flip", "reversed", "strip", "chance"];
+const CHECK_BOXES = ["reversed", "chance"];
 
 export function makeSettings(page) {
   for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
@@ -65,8 +52,6 @@ export function makeSettings(page) {
         input.checked = input.value === state[/** @type {string} */ (key)];
     }
     for (const key of CHECK_BOXES) byId(key).checked = state[key];
-    byId("scales").hidden = state.view !== "side";
-    byId("strip-field").hidden = sidesOf(state.view, true).length === sidesOf(state.view, false).length;
     byId("chance").disabled = !page.sample && !page.tree.evidence;
     const scale = page.ratio.refused ? "; not scaled" : `; before × ${formatRatio(page.ratio)}`;
     const cost = state.basis === "self" ? "self cost" : "total cost";

@@ -1,43 +1,12 @@
-// The source of the selected function before and after, in one or two columns, with the cost of each line. Sources are
+// The source of the selected function before and after, with the cost of each line. Sources are
 // inserted as text nodes only.
 import { LEVELS, paletteOf } from "./colour.js";
-import { element, linkButton, makeButton, themeOf } from "./dom.js";
+import { element, linkButton, themeOf } from "./dom.js";
 import { counted, numeral } from "./format.js";
 import { costsAt, linesOf, linesWithoutText } from "./lines.js";
 import { outermostOf } from "./merge.js";
-import { symbolSums } from "./symbols.js";
 import { symbolName, weightOf } from "./tree.js";
-import { scaled } from "./views.js";
-import { changeOf, fromTo, meanOf } from "./words.js";
-
-const NARROW = 900;
-
-// Rows of a hunk for two columns: removed and added lines side by side, all other lines on both sides.
-function pairedLines([first, second, lines]) {
-  const rows = [];
-  let [before, after] = [first, second];
-  let removed = [];
-  let added = [];
-  const flush = () => {
-    for (let i = 0; i < Math.max(removed.length, added.length); i++) rows.push([removed[i] ?? null, added[i] ?? null]);
-    removed = [];
-    added = [];
-  };
-  for (const line of lines) {
-    const text = line.slice(1);
-    if (line[0] === "-") removed.push({ number: before++, text, mark: "\u2212" });
-    else if (line[0] === "+") added.push({ number: after++, text, mark: "+" });
-    else {
-      flush();
-      rows.push([
-        { number: before++, text, mark: " " },
-        { number: after++, text, mark: " " },
-      ]);
-    }
-  }
-  flush();
-  return rows;
-}
+import { changeOf, meanOf } from "./words.js";
 
 function unifiedLines([first, second, lines]) {
   let [before, after] = [first, second];
@@ -83,14 +52,13 @@ function calleesByName(tree, symbol) {
 
 // Scrolls to the first changed line with a cost, or else to the first changed line.
 function showChanged(box) {
-  const rows = [...box.querySelectorAll("tr:is(.added, .removed), tr:has(> .line:is(.added, .removed))")];
+  const rows = [...box.querySelectorAll("tr:is(.added, .removed)")];
   const row = rows.find((changed) => changed.querySelector(".cost:not(:empty)")) ?? rows[0];
   if (row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
 }
 
 // Makes the content of a pane. Its function `show` shows a function, and `mark` the lines that call a function.
 export function makeSourcePane(page, pane) {
-  let columns = null; // depends on the width until the reader chooses
   let symbol = -1;
 
   // Shows the only function with a source if no function is chosen.
@@ -101,7 +69,6 @@ export function makeSourcePane(page, pane) {
   }
 
   function render() {
-    columns ??= pane.clientWidth >= NARROW;
     const source = page.tree.sourceDiffs?.get(symbol);
     const lines = linesOf(page, symbol);
     const hunks = source?.hunks ?? [];
@@ -109,7 +76,6 @@ export function makeSourcePane(page, pane) {
     const title = element("h3", "Source");
     if (symbol >= 0) title.append(" of ", element("bdi", symbolName(page.tree, symbol)));
     head.append(title);
-    const chosen = document.activeElement?.matches("#source select");
     pane.replaceChildren(head);
     if (source) {
       const [before, after] = source.paths;
@@ -117,8 +83,6 @@ export function makeSourcePane(page, pane) {
       head.append(element("code", named), element("span", source.origin, "quiet"));
       if (!hunks.length) pane.append(element("p", "Both versions are the same.", "quiet"));
     }
-    head.append(...otherSources(), ...(hunks.length ? [switches()] : []));
-    if (chosen) pane.querySelector("select")?.focus();
     const rest = lines ? linesWithoutText(lines, hunks) : [];
     if (hunks.length || rest.length) showChanged(pane.appendChild(tableOf(hunks, lines, rest)));
     if (!source) pane.append(element("p", reasonOf(page.tree, symbol), "quiet"));
@@ -129,44 +93,21 @@ export function makeSourcePane(page, pane) {
     const box = element("div", undefined, "scroll");
     box.tabIndex = 0;
     box.setAttribute("role", "region");
-    box.setAttribute("aria-label", `Source before and after, ${columns ? "two columns" : "unified"}`);
-    const table = element("table", undefined, columns ? "diff two" : "diff");
-    const makeRow = makeRowOf(page, lines, columns, calleesByName(page.tree, symbol));
-    if (lines) table.append(headOf(columns));
+    box.setAttribute("aria-label", "Source before and after");
+    const table = element("table", undefined, "diff");
+    const makeRow = makeRowOf(page, lines, calleesByName(page.tree, symbol));
+    if (lines) table.append(headOf());
     const body = element("tbody");
     for (const hunk of hunks) {
-      if (hunks.length > 1) body.append(separator(`from line ${hunk[0]} before, ${hunk[1]} after`, columns));
-      if (columns) for (const [before, after] of pairedLines(hunk)) body.append(makeRow(before, after));
-      else
-        for (const { mark, text, before, after } of unifiedLines(hunk))
-          body.append(makeRow(before && { number: before, text, mark }, after && { number: after, text, mark }));
+      if (hunks.length > 1) body.append(separator(`from line ${hunk[0]} before, ${hunk[1]} after`));
+      for (const line of unifiedLines(hunk)) body.append(makeRow(line));
     }
-    if (rest.length && hunks.length) body.append(separator("other lines, without their text", columns));
+    if (rest.length && hunks.length) body.append(separator("other lines, without their text"));
     for (const { numbers } of rest)
-      body.append(makeRow(...numbers.map((number) => (number ? { number, text: "", mark: " " } : null))));
+      body.append(makeRow({ mark: " ", text: "", before: numbers[0], after: numbers[1] }));
     table.append(body);
     box.append(table);
     return box;
-  }
-
-  // A list of the functions whose source changed, the largest change first, to open their boxes.
-  function otherSources() {
-    const { tree, ratio } = page;
-    const sums = symbolSums(tree);
-    const change = (of) => Math.abs(sums.after[of] - scaled(sums.before[of], ratio));
-    const symbols = [...tree.sourceDiffs.keys()].sort((a, b) => change(b) - change(a));
-    if (symbols.length < (tree.sourceDiffs.has(symbol) ? 2 : 1)) return [];
-    const list = element("select");
-    list.setAttribute("aria-label", "Functions with changed source");
-    const heading = new Option(`${counted(symbols.length, "function")} with changed source`, "");
-    list.append(
-      heading,
-      ...symbols.map(
-        (of) => new Option(`${symbolName(tree, of)}: ${fromTo(page, sums.before[of], sums.after[of])}`, of),
-      ),
-    );
-    list.addEventListener("change", () => list.value && page.openSymbol(Number(list.value)));
-    return [list];
   }
 
   function mark(called) {
@@ -189,21 +130,6 @@ export function makeSourcePane(page, pane) {
       .join(" ");
   }
 
-  function switches() {
-    const group = element("span", undefined, "choices");
-    for (const title of ["Unified", "Two columns"]) {
-      const value = title === "Two columns";
-      const button = makeButton(title, () => {
-        columns = value;
-        render();
-        pane.querySelector('[aria-pressed="true"]').focus();
-      });
-      button.setAttribute("aria-pressed", String(columns === value));
-      group.append(button);
-    }
-    return group;
-  }
-
   for (const event of ["colour", "theme"]) page.on(event, () => symbol >= 0 && !pane.closest("[hidden]") && render());
   return { show, mark };
 }
@@ -211,35 +137,23 @@ export function makeSourcePane(page, pane) {
 const MARK_WORDS = { "\u2212": "removed", "+": "added", " ": "same" };
 
 // Returns a function that makes one row of the table. Without line costs, the row has no cost cells.
-function makeRowOf(page, lines, columns, callees) {
+function makeRowOf(page, lines, callees) {
   const palette = paletteOf(themeOf(page), page.higher);
 
-  return (before, after) => {
-    const row = element("tr", undefined, columns ? undefined : MARK_WORDS[(before ?? after).mark]);
-    const costs = lines && costsAt(page, lines, before?.number ?? null, after?.number ?? null);
+  return ({ mark, text, before, after }) => {
+    const row = element("tr", undefined, MARK_WORDS[mark]);
+    const costs = lines && costsAt(page, lines, before, after);
     const cost = (side) =>
-      costs ? [element("td", costs.costs[side] ? withoutUnit(meanOf(page, costs.costs[side], side)) : "", "cost")] : [];
-    const change = costs ? [changeCell(costs)] : [];
-    if (columns) row.append(...half(before), ...cost(0), ...half(after), ...cost(1), ...change);
-    else
-      row.append(
-        numberCell(before),
-        numberCell(after),
-        element("td", (before ?? after).mark, "mark"),
-        ...cost(0),
-        ...cost(1),
-        ...change,
-        codeCell((before ?? after).text),
-      );
+      element("td", costs.costs[side] ? withoutUnit(meanOf(page, costs.costs[side], side)) : "", "cost");
+    row.append(
+      numberCell(before),
+      numberCell(after),
+      element("td", mark, "mark"),
+      ...(costs ? [cost(0), cost(1), changeCell(costs)] : []),
+      codeCell(text),
+    );
     return row;
   };
-
-  function half(line) {
-    const kind = line ? MARK_WORDS[line.mark] : "nothing";
-    const code = codeCell(line?.text ?? "");
-    code.classList.add(kind);
-    return [numberCell(line), element("td", line?.mark ?? "", `mark ${kind}`), code];
-  }
 
   // The names of called functions are links to their boxes. A box and the lines that call it are marked together.
   function codeCell(text) {
@@ -277,12 +191,9 @@ function withoutUnit(text) {
   return text.replace(" samples", ""); // the unit is named below the table
 }
 
-function headOf(columns) {
-  const titles = columns
-    ? ["Line", "", "Before", "Cost", "Line", "", "After", "Cost", "Change"]
-    : ["Before", "After", "", "Before", "After", "Change", "Source"];
+function headOf() {
   const row = element("tr");
-  for (const title of titles) {
+  for (const title of ["Before", "After", "", "Before", "After", "Change", "Source"]) {
     const cell = element(title ? "th" : "td", title);
     if (title) cell.scope = "col";
     row.append(cell);
@@ -292,14 +203,14 @@ function headOf(columns) {
   return head;
 }
 
-function separator(text, columns) {
+function separator(text) {
   const row = element("tr", undefined, "hunk");
   const cell = element("td", text);
-  cell.colSpan = columns ? 9 : 7;
+  cell.colSpan = 7;
   row.append(cell);
   return row;
 }
 
-function numberCell(line) {
-  return element("td", line ? String(line.number) : "", "number");
+function numberCell(number) {
+  return element("td", number ? String(number) : "", "number");
 }

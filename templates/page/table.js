@@ -59,7 +59,6 @@ export const symbolsPanel = {
   key: "symbols",
   title: "Table",
   build: makeTable,
-  prepare: (page) => symbolRows(page.tree, page.tableRatio),
 };
 
 function makeTable(page) {

@@ -1,12 +1,10 @@
 // The tab strip. app.js lists the panels, each of this form:
 //
-//   { key, title, panel?, build(page, section), show?(), keys?: { key: action }, prepare?: function(page) }
+//   { key, title, panel?, build(page, section), show?(), keys?: { key: action } }
 //
-// `panel` is the key of another tab whose section it shares.
-// `build` is called once, when the tab is first opened, with its <section> (empty unless the page's HTML has one with
-// the id `panel-KEY`); `show` each time it is opened. `prepare` computes what the tab needs while the page is idle; it
-// is one function, or a list of functions that run in separate idle periods. `keys` are active while the tab is open
-// and no text is being typed.
+// `panel` is the key of another tab whose section it shares. `build` is called once, when the tab is first opened, with
+// its <section> (empty unless the page's HTML has one with the id `panel-KEY`); `show` each time it is opened. `keys` are
+// active while the tab is open and no text is being typed.
 import { byId, element } from "./dom.js";
 import { symbolSums } from "./symbols.js";
 
@@ -71,13 +69,6 @@ export function makeTabs(page, panels) {
   };
   page.panelKeys = () => tabs.get(page.state.tab)?.panel.keys ?? {};
   page.on("tab", open);
-  // One step at a time, so that an interaction waits for at most one step.
-  const waiting = panels.flatMap((panel) => panel.prepare ?? []);
-  const prepareNext = () => {
-    waiting.shift()?.(page);
-    if (waiting.length) window.requestIdleCallback?.(prepareNext);
-  };
-  window.requestIdleCallback?.(prepareNext);
 }
 
 // The function of the selected frame, of the first finding, or with the largest self cost.

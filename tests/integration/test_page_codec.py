@@ -86,12 +86,8 @@ def test_column_round_trip(seed: int, threshold: float) -> None:
     assert [columns["evidence"], columns["evidenceSelf"]] == shown.evidence.tolist()
     name = shown.symbol.tolist()
     assert tree.source is not None
-    for given, texts, places in (
-        (tree.source.paths, "paths", "pathOf"),
-        (tree.source.links, "links", "linkOf"),
-    ):
-        by_number = [columns[texts][place - 1] if place else None for place in columns[places]]
-        assert by_symbol(columns, by_number) == [given[symbol] if symbol >= 0 else None for symbol in name]
+    by_number = [columns["links"][place - 1] if place else None for place in columns["linkOf"]]
+    assert by_symbol(columns, by_number) == [tree.source.links[symbol] if symbol >= 0 else None for symbol in name]
     states = by_symbol(columns, columns["sources"])
     assert states == [tree.source.states[symbol] if symbol >= 0 else None for symbol in name]
 

@@ -17,7 +17,7 @@ const KEYS = [...LINKED, "zoom", "finding", "frame", "edits", "sandwich", "__pro
 const VALUES = [...HOSTILE, "", "0", "1", "-1", "1e400", "NaN", "0.5", "none", "total", "side", "self", "a", "max", "3/2", "1/0", "0".repeat(16), "0123456789abcdef~a~b"];
 const HEADER = { findings: [{ key: "0".repeat(16), symbol: 1, severity: "maybe", direction: "worse" }], runs: [2, 3], normalisation: "none", better: "lower", g: 1, sample_value: 0 };
 const TREE = treeOf([["m/a", 5, 7], ["m/b/a", 0, 3], ["m/<init>", 9, 0], ["operator++", 1, 1], ["constructor", 2, 2]]);
-const SOUND = ["view=diff", "k=total", "basis=self", "mode=relative", "order=delta", "fold=all", "reversed=1", "flip=1", `edits=focus.${"0".repeat(16)}~a`, `edits=focus.${keyOfSymbol(TREE, 0)}~a`, "sandwich=a", "q=a", "regex=1", "box=a", "tab=symbols"];
+const SOUND = ["view=diff", "k=total", "basis=self", "order=delta", "fold=all", "reversed=1", `edits=focus.${"0".repeat(16)}~a`, `edits=focus.${keyOfSymbol(TREE, 0)}~a`, "sandwich=a", "q=a", "regex=1", "box=a", "tab=symbols"];
 const PATHS = Array.from({ length: TREE.size }, (_, node) => pathKey(pathHashes(TREE), node));
 
 function randomFragment(random) {

@@ -131,7 +131,6 @@ def _symbol_columns(tree: NamedTree, symbols: list[int], divisor: int) -> Iterat
     if source is None or set(source.states) <= {SOURCE_STATES[0]}:
         return
     yield "source", varints(np.array([SOURCE_STATES.index(source.states[symbol]) for symbol in symbols], np.int64))
-    yield from _text_columns("paths", "path", _chosen(source.paths, symbols))
     links = [link if link and link.startswith(("https://", "http://")) else None for link in source.links]
     yield from _text_columns("links", "link", _chosen(links, symbols))
 
