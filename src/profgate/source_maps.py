@@ -27,9 +27,6 @@ from profgate.readers.source_map import LARGEST, BuiltScript, ScriptFunction, So
 
 LONGEST_PATH = 500  # in characters
 COMMENT = b"sourceMappingURL="
-COMMENT_STARTS = (b"//# ", b"//@ ")
-MOST_SCRIPTS = 10_000
-MOST_FOLDERS = 40  # maximum number of folders in a path
 MOST_BYTES = 64 << 20  # of all scripts and source maps together, because they stay in memory
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # a single letter is a drive
 _WEBPACK = re.compile(r"webpack://[^/]*/(?:\./)?(.+)")
@@ -188,7 +185,7 @@ def _map_of(path: str, text: bytes, folder: str, content: Callable[[str], bytes]
     """Return the source map of a script, or None if it has none. Raises ProfgateError if the map cannot be read."""
     place = text.rfind(COMMENT)
     reference = ""
-    if text[max(0, place - 4) : max(0, place)] in COMMENT_STARTS:
+    if text[max(0, place - 4) : max(0, place)] in (b"//# ", b"//@ "):
         words = text[place + len(COMMENT) :].split(None, 1)
         if words and words[0].startswith(b"data:"):
             return _MapFile(path, _decoded(words[0], path))
@@ -233,7 +230,7 @@ def _calls_by_url(document: Call) -> dict[str, list[Call]]:
             position = [call.get("lineNumber"), call.get("columnNumber")]
             if isinstance(call.get("url"), str) and all(type(one) is int and 0 <= one < MAX_LINE for one in position):
                 found.setdefault(call["url"], []).append(call)
-    return dict(islice(found.items(), MOST_SCRIPTS))
+    return dict(islice(found.items(), 10_000))
 
 
 def _file_in(folder: str, recorded: str) -> str | None:
@@ -243,7 +240,8 @@ def _file_in(folder: str, recorded: str) -> str | None:
     lead out of the folder are not followed.
     """
     parts = [part for part in recorded.replace("\\", "/").split("/") if part not in {"", "."}]
-    if ".." in parts or "\0" in recorded or len(parts) > MOST_FOLDERS:
+    # maximum number of folders in a path
+    if ".." in parts or "\0" in recorded or len(parts) > 40:
         return None
     ends = ("/".join(parts[start:]) for start in range(len(parts)))
     return next((end for end in ends if _is_inside(folder, end)), None)

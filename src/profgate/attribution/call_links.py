@@ -20,14 +20,10 @@ if TYPE_CHECKING:
     from profgate.model.attribution import SourceStates
     from profgate.model.change import Detection
 
-EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
 CHANGED = frozenset({"changed", "added"})
 MOST_SOURCES = 50  # maximum number of changed functions that can explain others; each one takes time in large trees
-INSIDE = 0.8  # smallest fraction of a function's change that must occur within another function's change
 MOST = 0.5  # smallest fraction of a change that a source must explain together with libraries
-LEAST = 0.25  # smallest fraction of a change that a source must explain alone
-NAMELESS = frozenset({"[unknown]", "_init"})  # perf names stubs of library calls after the last symbol, _init
 Explained = dict[tuple[int, bool], int]
 
 
@@ -102,7 +98,8 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
     rows = np.flatnonzero((moved > 0) & (links.caller != links.callee))
     order = rows[np.lexsort((links.callee[rows], -moved[rows], links.caller[rows]))]
     first = order[np.flatnonzero(np.diff(links.caller[order], prepend=-1))]
-    explaining = first[(change[links.caller[first]] > 0) & (moved[first] >= EXPLAINS * change[links.caller[first]])]
+    # fraction of a symbol's change that a callee must explain to be its cause
+    explaining = first[(change[links.caller[first]] > 0) & (moved[first] >= 0.8 * change[links.caller[first]])]
     following[links.caller[explaining]] = links.callee[explaining]
     return following
 
@@ -194,7 +191,8 @@ def _inside_sources(within: _Within, symbols: AbstractSet[int], sources: Abstrac
     for outer in sorted(sources, key=lambda source: (-abs(whole[source]), source)):
         inside, rises = within.moved(outer), bool(whole[outer] > 0)
         for symbol in symbols - {outer}:
-            if (whole[symbol] > 0) == rises and inside[symbol] / (whole[symbol] or np.inf) >= INSIDE:
+            # smallest fraction of a function's change that must occur within another function's change
+            if (whole[symbol] > 0) == rises and inside[symbol] / (whole[symbol] or np.inf) >= 0.8:
                 found[symbol, rises] = found.get((outer, rises), outer)
     return found
 
@@ -202,7 +200,10 @@ def _inside_sources(within: _Within, symbols: AbstractSet[int], sources: Abstrac
 def _may_lack_callers(comparison: Comparison, symbol: int) -> bool:
     """Return whether a function is in a shared library, which often has no frame pointers, or has no name."""
     table = comparison.symbols
-    return table.files[symbol] is None and (".so" in (table.modules[symbol] or "") or table.names[symbol] in NAMELESS)
+    # perf names stubs of library calls after the last symbol, _init
+    return table.files[symbol] is None and (
+        ".so" in (table.modules[symbol] or "") or table.names[symbol] in {"[unknown]", "_init"}
+    )
 
 
 class _Within:
@@ -227,10 +228,11 @@ class _Within:
     def holding(self, outer: int, growth: float, sources: AbstractSet[int]) -> int | None:
         """Return the innermost source that, together with libraries, holds most of a function's growth, or None."""
         part, library = self.moved(outer) / (growth or np.inf), self._in_libraries(outer)
+        # smallest fraction of a change that a source must explain alone
         found = [
             source
             for source in sources
-            if part[source] >= LEAST
+            if part[source] >= 0.25
             and part[source] + (library - self._in_libraries(source)) / (growth or np.inf) >= MOST
         ]
         return min(found, key=lambda source: (part[source], source), default=None)

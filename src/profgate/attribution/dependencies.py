@@ -10,8 +10,6 @@ from profgate.attribution.function_changes import texts_of
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
 
-MOST_SOURCES = 200
-MOST_DOTS = 100  # maximum number of dots in a line; URLs contain several dots
 _REQUIREMENT = re.compile(r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)", re.MULTILINE)
 _PYTHON_LOCKS = r"(?:uv|poetry|pdm|requirements[\w.-]*)\.lock|pipfile\.lock|pylock(?:\.[\w-]+)?\.toml"
@@ -104,7 +102,8 @@ def _npm(text: str) -> _Versions:
 
 
 def _toml(text: str) -> _Versions:
-    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+    # maximum number of dots in a line; URLs contain several dots
+    if any(line.count(".") > 100 for line in text.splitlines()):
         raise ValueError("a key of so many parts would take tomllib a time that grows with their square")
     return ((str(entry["name"]), str(entry.get("version", ""))) for entry in tomllib.loads(text).get("package", []))
 
@@ -126,8 +125,6 @@ def _reader_of(path: str) -> Callable[[str], _Versions] | None:
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
     """Return two lists with the paths of the sources and lock files to read on each side, at most 200 paths each."""
-    files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
-        :MOST_SOURCES
-    ]
+    files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][:200]
     before = [file.previous_path for file in files if file.status != "added"]
     return before, [file.path for file in files if file.status != "removed"]

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 LARGEST_SOURCE = 400_000  # maximum size in bytes; only generated files are larger
 MOST_NODES = 1_000_000
 DEEPEST = 2_000  # maximum level; only generated or malicious sources are nested more deeply
-MOST_NAMES = 1000  # plus one for each byte of the source; names of nested functions count once for each level
 SHORTEST = 12  # minimum number of tokens; shorter bodies may be equal by chance
 FunctionKind = Literal["function", "anonymous", "scope", "module"]
 # nodes that count as one token although they have children
@@ -26,11 +25,8 @@ _BODIES = node_types(
     "block class_body statement_block declaration_list field_declaration_list enum_body interface_body"
     " annotation_type_body"
 )
-_COMMA_COUNTS = frozenset({"subscript", "expression_list", "pattern_list"})
 _EXPORTS = (b"module.exports", b"exports.", b"export {", b"export{", b"export *", b"export default")
 _WORD = re.compile(r"[^\W\d][\w$]*")
-_NESTED = b"\x01nested"
-_ITSELF = b"\x01itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +154,8 @@ class _Walk:
                 self._leave(node, done)
                 continue
             nodes += 1
-            if nodes > MOST_NODES or len(self.above) > DEEPEST or self.names > MOST_NAMES + root.end_byte:
+            # plus one for each byte of the source; names of nested functions count once for each level
+            if nodes > MOST_NODES or len(self.above) > DEEPEST or self.names > 1000 + root.end_byte:
                 return None
             if damaged and (node.is_error or node.is_missing):
                 self.open[-1].broken = True
@@ -217,7 +214,7 @@ class _Walk:
                     around.item.count += 1
                 else:
                     around.identifiers |= now.identifiers
-                    self._structure(_NESTED)
+                    self._structure(b"\x01nested")
         elif node.is_named and node.type not in self.grammar.grouping and now.items != depth + 1:
             self._structure(b")")
 
@@ -267,14 +264,14 @@ class _Walk:
         if text in {b")", b"]", b"}"}:
             self.comma = False
         self._flush()
-        if text == b"," and around not in _COMMA_COUNTS:
+        if text == b"," and around not in {"subscript", "expression_list", "pattern_list"}:
             self.comma = True
             return
         if node.is_named and "identifier" in kind:
             now.identifiers.add(text.decode("utf-8", "replace"))
         now.item.calls |= text == b"("
         itself = now.kind == "function" and text == now.parts[-1].encode("utf-8", "surrogatepass")
-        self._token(_ITSELF if itself and text else text)
+        self._token(b"\x01itself" if itself and text else text)
 
     def _token(self, text: bytes) -> None:
         if text:

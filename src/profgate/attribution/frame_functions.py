@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 LONGEST = 500
 WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})
-_PYTHON_INSIDE = frozenset({"<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"})
 _SCRIPT_NAMELESS = frozenset({"", "(anonymous)", "<anonymous>", "anonymous"})
 _SCRIPT_OBJECTS = frozenset(
     {"Object", "Module", "Function", "exports", "module", "this", "window", "global", "globalThis", "prototype"}
@@ -29,7 +28,6 @@ _RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
 _CLOSURE = re.compile(  # closures in PHP, Swift, Ruby, Scala and C#; sources in these languages are not parsed
     r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
 )
-_CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 
 class FrameName(NamedTuple):
@@ -142,7 +140,7 @@ def _agreement(frame: FrameName, function: SourceFunction) -> int:
             return 0
     elif not theirs:
         return 0
-    elif ours[-1] in _CONSTRUCTORS and len(ours) > 1 and theirs[-1] == ours[-2]:
+    elif ours[-1] in {"constructor", "<init>"} and len(ours) > 1 and theirs[-1] == ours[-2]:
         ours = ours[:-1]
     elif theirs[-1] != ours[-1]:
         return 0
@@ -152,7 +150,7 @@ def _agreement(frame: FrameName, function: SourceFunction) -> int:
 
 def _python(name: str) -> FrameName:
     parts = [part for part in name.replace(".<locals>", "").split(".") if part]
-    if parts and parts[-1] in _PYTHON_INSIDE:
+    if parts and parts[-1] in {"<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"}:
         return FrameName(tuple(parts[:-1]), within=True)
     if parts[-1:] == ["<module>"]:
         return FrameName((), module=True)

@@ -15,9 +15,6 @@ _DEFINITION = re.compile(
     r"\s*(?:[\w@]+\s+)*?(?:def|func|function|fn|fun|sub)\b\*?\s*(?:\([^()]*\)\s*|<[^<>]*>\s*)?(?P<name>[\w$.:]+)"
 )
 _TYPED_HEADING = re.compile(r"[\w\s*&<>:,\[\]]*\w[\s*&]+(?P<name>[\w:]+)\s*\([^;]*$")
-# a line that only closes a bracket or opens a body does not end a function
-_CONTINUES = (")", "]", "{", "#")
-_TAB = 8
 
 
 class _Line(NamedTuple):
@@ -71,7 +68,8 @@ class FileHunks:
         border = 0
         for line in _lines(hunk, self._side):
             own = line.text.lstrip()
-            indent, continues = len(line.text) - len(own), own.startswith(_CONTINUES)
+            # a line that only closes a bracket or opens a body does not end a function
+            indent, continues = len(line.text) - len(own), own.startswith((")", "]", "{", "#"))
             if scopes is None:
                 scopes = [(_bare(heading["name"]), max(0, indent - 1))] if heading else []
             if not (indent or continues or (line.edit and own[0] == "}")):
@@ -93,7 +91,7 @@ def _lines(hunk: Hunk, side: int) -> Iterator[_Line]:
     edits, edit = iter(hunk.edits), None
     number = (hunk.target if side else hunk.baseline).first
     for line in hunk.text.split("\n"):
-        mark, text = line[:1], line[1 : _LONGEST + 1].expandtabs(_TAB)
+        mark, text = line[:1], line[1 : _LONGEST + 1].expandtabs(8)
         edit = None if mark not in {"-", "+"} else edit or next(edits, None)
         if text.strip():
             yield _Line(mark, text, number, edit)

@@ -33,16 +33,12 @@ if TYPE_CHECKING:
     from profgate.model.comparison import NameTable, RunCosts
 
 FEWEST_SAMPLES = 100  # minimum number of samples for each function of a pair
-ALIKE = 0.3  # minimum fraction of shared callers and callees; in a chain of renamed functions, pairs share a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
 COST_FACTOR = 1.5  # maximum ratio between the self or total costs of two paired functions
-SIMILAR_NAMES = 0.5  # minimum similarity of the names if only the self or only the total costs are within the factor
 LISTED = 0.001  # minimum share of the run for a function to be paired
-MOST = 200  # maximum number of functions per side, starting with the heaviest
 NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee; smaller fractions occur by chance
 ROUNDS = 5  # several rounds, because each new pair can reveal that its callers and callees are also pairs
 LONGEST_NAME = 200
-_UNCHANGED = frozenset({"same", "changed"})
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _OUTPUT_FOLDERS = re.compile(r"(?:^|/)(?:lib|dist|build|out|output|src|source|esm|cjs|es|umd)/.*$")
 _BUNDLED = re.compile(r"\$\d+")  # a bundler numbers equal names of different files
@@ -169,7 +165,7 @@ def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
     if sides is not None:
         meant = {symbol: {known.state for known in sides.meant(symbol)} for symbol in alone}
-        refused |= {symbol for symbol, states in meant.items() if states and states <= _UNCHANGED}
+        refused |= {symbol for symbol, states in meant.items() if states and states <= {"same", "changed"}}
     return frozenset(refused)
 
 
@@ -240,7 +236,8 @@ class _Pairing:
             alone &= (counts[split:] if side else counts[:split]).sum(axis=0) >= FEWEST_SAMPLES
         share = np.maximum(*self.inclusive)
         places = np.flatnonzero(alone & (share >= LISTED))
-        heaviest: list[int] = places[np.argsort(-share[places], kind="stable")][:MOST].tolist()
+        # maximum number of functions per side, starting with the heaviest
+        heaviest: list[int] = places[np.argsort(-share[places], kind="stable")][:200].tolist()
         return {place for place in heaviest if not self.names[place].startswith(RUNTIMES)}
 
     def neighbours(
@@ -277,7 +274,8 @@ class _Pairing:
         """Return the absolute logarithm of the ratio of the more similar costs, or infinity if nothing is similar."""
         costs = [(float(before[old]), float(after[new])) for before, after in (self.inclusive, self.exclusive)]
         furthest = max(abs(log(max(after, LISTED) / max(before, LISTED))) for before, after in costs)
-        if furthest > log(COST_FACTOR) and _alike(self.names[old], self.names[new]) < SIMILAR_NAMES:
+        # minimum similarity of the names if only the self or only the total costs are within the factor
+        if furthest > log(COST_FACTOR) and _alike(self.names[old], self.names[new]) < 0.5:
             return inf
         return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
 
@@ -287,7 +285,8 @@ class _Pairing:
         around = len(near[old] & near[new]) / max(1, len(near[old] | near[new]))
         same_file = files[0] is not None and files[0] == files[1]
         moved_file = names[0] == names[1] and self.lonely_files.issuperset(files)
-        if not (same_file or moved_file) or around < ALIKE:
+        # minimum fraction of shared callers and callees; in a chain of renamed functions, pairs share a third
+        if not (same_file or moved_file) or around < 0.3:
             return 0.0
         return 0.5 * around + 0.5 * _alike(*names)
 

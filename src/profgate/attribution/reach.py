@@ -40,13 +40,10 @@ RUNTIME_FOLDERS = (
 OUTPUT = re.compile(r"(?:^|[^/]/)(?:build|dist|lib|out|target)/$")  # usual names of folders for the output of a build
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
 INLINING = SCRIPTS | {"c", "cpp", "rust"}  # languages whose profiles charge inlined functions to the caller
-MOST_INLINED = 3  # maximum number of calls between a function and a changed function that is inlined into it
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 BENCHMARK = re.compile(r"(?:^|[/_.-])bench|_test\.go$|Benchmark\.\w{1,10}$|/jmh/", re.IGNORECASE)
 LEAST_NEW = 0.01  # share of the run from which a new function of a benchmark is noted
 _TOUCHED = frozenset({"changed", "added", "removed"})
-# files that no program reads during the measurement
-_TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
 _TEXT_NAMES = frozenset(
     {"license", "licence", "copying", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".mailmap"}
 )
@@ -232,7 +229,8 @@ def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
     }
     order = np.argsort(-np.abs(links.target - links.baseline), kind="stable")
     calls = list(zip(links.caller[order].tolist(), links.callee[order].tolist(), strict=True)) if above else []
-    for _ in range(MOST_INLINED):
+    # maximum number of calls between a function and a changed function that is inlined into it
+    for _ in range(3):
         callers = {caller: above[callee] for caller, callee in reversed(calls) if callee in above}
         above |= {
             caller: end for caller, end in callers.items() if caller not in above and _is_compiled(comparison, caller)
@@ -248,7 +246,12 @@ def _is_compiled(comparison: Comparison, symbol: int) -> bool:
 
 def _is_text(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
-    return name.endswith(_TEXTS) or name.partition(".")[0] in _TEXT_NAMES or name in _TEXT_NAMES
+    # files that no program reads during the measurement
+    return (
+        name.endswith((".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif"))
+        or name.partition(".")[0] in _TEXT_NAMES
+        or name in _TEXT_NAMES
+    )
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:

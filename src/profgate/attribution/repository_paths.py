@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from profgate.model.comparison import NameTable
 
 BASELINE, TARGET = 0, 1
-LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
-# maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
-MOST_NAMESAKES = 10
 LONGEST_PATH = 500  # maximum number of characters of a path that are compared
 FunctionsByFile = dict[str, set[str]]
 
@@ -102,7 +99,8 @@ def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tup
                 by_name.setdefault(file.rpartition("/")[2], ([], []))[side].append(file)
     folders: Counter[tuple[str, str]] = Counter()
     for namesakes in by_name.values():
-        if max(map(len, namesakes)) <= MOST_NAMESAKES:
+        # comparing many files with the same name, such as __init__.py, takes too long
+        if max(map(len, namesakes)) <= 10:
             for old_file, new_file in product(*namesakes):
                 folders[_folders(old_file, new_file)] += len(gone[old_file] & new[new_file])
     if not folders:
@@ -112,7 +110,8 @@ def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tup
     found = {old: other for old, other in found.items() if other in new}
     known = sum(len(gone[old]) for old in found), sum(len(new[other]) for other in found.values())
     same = sum(len(gone[old] & new[other]) for old, other in found.items())
-    enough = len(found) > 1 or same >= LEAST_FUNCTIONS
+    # minimum number of functions in a single file per side; fewer can match by chance
+    enough = len(found) > 1 or same >= 3
     return (found, best) if enough and 2 * same > min(known) else ({}, ("", ""))
 
 

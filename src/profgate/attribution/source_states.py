@@ -16,9 +16,6 @@ from profgate.model.comparison import NameTable
 from profgate.model.frame_names import file_key
 from profgate.model.profile import PYTHON_SAMPLING
 
-# in these formats, the line of a frame is the first line of the function, unless the profile is sampled;
-# in other formats, it may be any line of the function
-_FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
 # a closure is inside another function, so its line does not mark the end of that function
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
@@ -52,8 +49,11 @@ class Sides:
         self.changes = changes or FunctionChanges()
         self.symbols = names.symbols
         self.present = names.present.tolist()
+        # in these formats, the line of a frame is the first line of the function, unless the profile is sampled;
+        # in other formats, it may be any line of the function
         self.exact = all(
-            facts.format in _FIRST_LINE_FORMATS and facts.profiler != PYTHON_SAMPLING for facts in names.facts
+            facts.format in {"pstats", "cpuprofile", "pyinstrument"} and facts.profiler != PYTHON_SAMPLING
+            for facts in names.facts
         )
         self._touched: tuple[dict[str, ChangedFile], ...] = (
             {file.previous_path: file for file in diff.files if file.status != "added"},

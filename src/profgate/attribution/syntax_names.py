@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 LONGEST = 300  # maximum number of characters; only malicious names are longer
-_DECLARATORS = 20
 _BINDS = {
     "variable_declarator": "name",
     "assignment_expression": "left",
@@ -20,7 +19,6 @@ _BINDS = {
     "public_field_definition": "name",
 }
 _UNNAMED = frozenset({"computed_property_name", "object_pattern", "array_pattern", "subscript_expression"})
-_OBJECTS = frozenset({"this", "exports", "module", "prototype"})
 _ANONYMOUS = {"python": "<lambda>", "java": "lambda", "cpp": "{lambda}", "c": "{lambda}"}
 _JAVA_NAMES = {"constructor_declaration": ("<init>",), "static_initializer": ("<clinit>",)}
 
@@ -96,7 +94,9 @@ def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
     if name is None or name.type in _UNNAMED:
         return ()
     if name.type == "member_expression":
-        parts = [part.strip() for part in _text(name).split(".") if part not in _OBJECTS]
+        parts = [
+            part.strip() for part in _text(name).split(".") if part not in {"this", "exports", "module", "prototype"}
+        ]
         return tuple(filter(None, parts)) if len(parts) < 6 else ()
     text = _text(name).strip("'\"`")
     return (text,) if re.search(r"[\w$#~]", text) else ()
@@ -111,7 +111,7 @@ def _go_name(node: "Node") -> tuple[str, ...]:
 def _declarator(node: "Node") -> "Node | None":
     """Return the declarator that contains the parameters, looking below pointers and references."""
     found = node.child_by_field_name("declarator")
-    for _ in range(_DECLARATORS):
+    for _ in range(20):
         if found is None or found.type == "function_declarator":
             return found
         inner = [found.child_by_field_name("declarator"), *found.named_children]

@@ -18,8 +18,6 @@ _SAMPLE = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (\d{1,15})(?:,(\d),(-?\d{1,15}))?"
 _MEMORY = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (-?\d{1,15})")
 _FRAME = re.compile(r"(.*?):([^:]+):(\d++)(?::\d++){0,3}")
 _INTERVAL = re.compile(r"[0-9]{1,9}")
-_MOST_UNREADABLE = 0.1
-_LONGEST_LINE = 1 << 20
 
 _TIME, _CPU = Metric("time", "nanoseconds"), Metric("CPU time", "nanoseconds")
 _ADDED = Metric("memory added", "bytes")
@@ -69,13 +67,13 @@ class _Samples:
             elif text and not self.add(text):
                 first = first or f"{self.where}:{number}"
                 self.unreadable += 1
-        if self.unreadable > _MOST_UNREADABLE * (len(self.values) + self.unreadable):
+        if self.unreadable > 0.1 * (len(self.values) + self.unreadable):
             raise ProfileError(first, "expected 'P1;T2;file:function:line 42'; record the profile again")
 
     def add(self, text: str) -> bool:
         """Add the line if it contains a sample, and return whether it does."""
         memory = self.mode == "memory"
-        sample = (_MEMORY if memory else _SAMPLE).fullmatch(text) if len(text) < _LONGEST_LINE else None
+        sample = (_MEMORY if memory else _SAMPLE).fullmatch(text) if len(text) < 1 << 20 else None
         if sample is None or (self.mode == "full") != (not memory and sample[3] is not None):
             return False
         value = int(sample[2])

@@ -28,14 +28,11 @@ _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]
 # callgrind appends the recursion level to names; with this suffix, each level would be a separate function
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
-_UNKNOWN = ("???", "", "php:internal")
 _SPACES = {
     "ob": "object", "cob": "object", "fn": "function", "cfn": "function",
     "fl": "file", "fi": "file", "fe": "file", "cfi": "file", "cfl": "file",
 }  # fmt: skip
-_JUMPS = ("jump=", "jcnd=", "jfi=", "jfn=")
 _MAX_EVENTS = 64
-_MAX_DIGITS = 19
 
 
 class CallgrindReader(BuiltInReader):
@@ -101,7 +98,7 @@ class _Text:
             self.place(key, self.name_of(_SPACES[key], value.strip()))
         elif found and key == "calls":
             self.begin_call(value.split())
-        elif text.startswith(_JUMPS):
+        elif text.startswith(("jump=", "jcnd=", "jfi=", "jfn=")):
             self.jumped = key in {"jump", "jcnd"}
         else:
             self.describe(text)
@@ -156,7 +153,7 @@ class _Text:
                 self.callee["cfl" if key == "cfi" else key] = name
 
     def function(self, name: str, file: str | None, module: str | None) -> int:
-        known_file, known_module = (None if part in _UNKNOWN else part for part in (file, module))
+        known_file, known_module = (None if part in ("???", "", "php:internal") else part for part in (file, module))
         number = self.frames.number_of(_RECURSION.sub("", name), known_file, module=known_module)
         if number == len(self.own):
             self.own.append([0] * len(self.events))
@@ -210,7 +207,7 @@ class _Text:
 
     def numbers(self, texts: list[str]) -> list[int]:
         """Return the integers in ``texts``, some of which may be hexadecimal."""
-        if max(map(len, texts), default=0) > _MAX_DIGITS:
+        if max(map(len, texts), default=0) > 19:
             raise self.error("has a number beyond 2^63")
         try:
             return [int(text, 16) if text[:2] == "0x" else int(text) for text in texts]

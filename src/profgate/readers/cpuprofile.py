@@ -33,14 +33,11 @@ NOTES = "profgateNotes"
 """Key of a profile with the reasons why source maps were not used."""
 NAMELESS = "(anonymous)"
 MODULE = "<module>"  # the top-level code of a script, to which V8 gives no name
-MOST_NOTES = 10
-UNORDERED = 0.01  # V8 writes some samples out of order; up to this share, no time changes noticeably
 LONGEST_TEXT = 500  # in characters
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
 _NO_FRAME = -1  # frame that stands for the root and for idle time
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
-_DECIMALS = 3
 
 
 class CpuprofileReader(BuiltInReader):
@@ -73,7 +70,8 @@ class CpuprofileReader(BuiltInReader):
         for name, file, line, _ in tree.frames:
             frames.append(name, file, line)
         warnings = _notes(document)
-        if backwards > UNORDERED * len(sampled):
+        # V8 writes some samples out of order; up to this share, no time changes noticeably
+        if backwards > 0.01 * len(sampled):
             share = 100 * backwards / len(sampled)
             warnings.append(f"{share:.0f} % of the samples are out of order, so their functions' times are unreliable")
         values, _, exponent = in_base_unit(durations, "us", exponent, where)
@@ -100,7 +98,7 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
         raise wrong(where, f"has {samples} samples and {len(deltas)} times between them")
     steps = [number(delta, where, "a time in 'timeDeltas'") for delta in deltas]
     start, end = (number(document.get(key, 0), where, f"a time in {key!r}") for key in ("startTime", "endTime"))
-    numbers, exponent, _ = whole_numbers([*steps, end - start], _DECIMALS, where)
+    numbers, exponent, _ = whole_numbers([*steps, end - start], 3, where)
     times = np.maximum.accumulate(np.cumsum(np.array(numbers[:-1], dtype=np.int64)))
     values = np.diff(times, append=max(numbers[-1], int(times[-1]))) if samples else times
     return values, exponent, sum(step < 0 for step in numbers[1:-1])
@@ -215,7 +213,7 @@ def _source_of(value: object) -> ClaimedSource | None:
 
 def _notes(document: Json) -> list[str]:
     notes = document.get(NOTES)
-    texts = notes[:MOST_NOTES] if isinstance(notes, list) else []
+    texts = notes[:10] if isinstance(notes, list) else []
     return [cut(text, LONGEST_TEXT) for text in texts if isinstance(text, str)]
 
 

@@ -17,7 +17,6 @@ from profgate.readers.quantities import refuse_expansion
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 
-_FRAME_TABLES = ("frameTable", "funcTable", "resourceTable", "stringArray")
 # files written by samply contain addresses, which the viewer converts to function names
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
 T = TypeVar("T")
@@ -56,7 +55,7 @@ class _Tables:
 
     def thread(self, thread: Json, where: str) -> Thread:
         prefix, frame = self.once(thread, ("stackTable",), self.stacks_of, where)
-        frames = self.once(thread, _FRAME_TABLES, self.frames_of, where)
+        frames = self.once(thread, ("frameTable", "funcTable", "resourceTable", "stringArray"), self.frames_of, where)
         samples = mapping(thread.get("samples"), where, "'samples'")
         stacks = numbers(samples.get("stack"), f"{where}: 'samples.stack'")
         kind = str(samples.get("weightType", "samples"))

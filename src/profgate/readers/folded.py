@@ -16,7 +16,6 @@ from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, scan_file
 from profgate.readers.reader import BuiltInReader
 
 LONGEST_FIRST_LINE = 1 << 24
-SNIFFED = 200
 
 _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
 _THREAD = re.compile(r"tid:\d+")
@@ -68,7 +67,7 @@ def _decoded(frames: bytes) -> list[str]:
 def _first_lines(source: SourceFile) -> list[bytes]:
     """Return the complete lines in the head, or the complete first line if the head does not contain it."""
     if len(source.head) == source.size or b"\n" in source.head or b";" not in source.head:
-        return source.head.splitlines()[:SNIFFED]
+        return source.head.splitlines()[:200]
     with source.open(0, None) as stream:
         return [stream.readline(LONGEST_FIRST_LINE)]
 

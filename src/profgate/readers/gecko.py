@@ -26,10 +26,7 @@ from profgate.readers.json_text import (
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
-# every Gecko profile contains one of these keys near its start or end; processed profiles contain none of these keys
-_KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
-_THUNK = "non-virtual thunk to "
 # matches the text after "(in ": a library, followed by an offset or by a source position in parentheses
 _LIBRARY = re.compile(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", re.DOTALL)
 _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
@@ -46,8 +43,11 @@ class GeckoReader(BuiltInReader):
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        known = any(ends_hold(source, key) for key in _KEYS) and not ends_hold(source, b'"preprocessedProfileVersion"')
-        return known and super().fits(source)
+        # every Gecko profile has one of these keys near its start or end, and processed profiles have none of them
+        keys = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
+        if not any(ends_hold(source, key) for key in keys) or ends_hold(source, b'"preprocessedProfileVersion"'):
+            return False
+        return super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile of sample counts. Every sample counts as 1, as in the Firefox profiler."""
@@ -76,7 +76,7 @@ def located(location: str, sources: list[str | None]) -> FrameLocation:
     name, within, rest = location.rpartition(" (in ")
     library = _LIBRARY.fullmatch(rest) if within else None
     if library is not None:
-        return FrameLocation(name.removeprefix(_THUNK), module=library[1] or None)
+        return FrameLocation(name.removeprefix("non-virtual thunk to "), module=library[1] or None)
     numbered = _SOURCE.search(location)
     script = location[: numbered.start()] if numbered else location
     name, opened, rest = script.rpartition(" (")

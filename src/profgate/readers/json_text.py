@@ -14,7 +14,6 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 
 _NUMBERS = (int, Decimal)
-_SPACE = b" \t\r\n"
 # with more digits or larger exponents, a file could contain many numbers with the same hash, which make sets slow
 _DECIMAL = Context(prec=19, Emin=-400, Emax=400, traps=[InvalidOperation])
 
@@ -124,7 +123,7 @@ def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int
 
 def begins_object(source: SourceFile) -> bool:
     """Return whether the first non-blank character opens a JSON object."""
-    return source.head.lstrip(_SPACE).startswith(b"{")
+    return source.head.lstrip(b" \t\r\n").startswith(b"{")
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:

@@ -30,7 +30,6 @@ _FRAME = re.compile(rb"(?P<address>[0-9a-f]+)[ \t]+(?P<call>\S.*)")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _SOURCE_LINE = re.compile(rb"[^\s()]+(?::(?P<line>\d+)|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
-_TIMED = ("cpu-clock", "task-clock")
 # patterns for the symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
 _V8 = re.compile(
     r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?>(?P<name>[^/:]*) )(?P<file>.*?):(?P<line>\d+)(?::\d+)?"
@@ -38,9 +37,6 @@ _V8 = re.compile(
 _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)", re.DOTALL)
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
-_MAX_PERIOD = 1 << 62
-# a file with more than one unreadable line per ten samples is assumed to be in another format
-_MOST_SKIPPED = 10
 
 
 class PerfReader(BuiltInReader):
@@ -115,7 +111,8 @@ class _Text:
                 self.begin(text, number)
         self.unfinished = self.open is not None
         self.close()
-        if self.skipped * _MOST_SKIPPED > self.taken:
+        # a file with more than one unreadable line per ten samples is assumed to be in another format
+        if self.skipped * 10 > self.taken:
             raise ProfileError(
                 f"{self.where}: {self.first_skipped}",
                 "is not a sample of perf script; write it with: perf script -i FILE",
@@ -128,7 +125,7 @@ class _Text:
             self.skip(text, number)
             return
         period = None if header["period"] is None else int(header["period"][:20])
-        if period is not None and period > _MAX_PERIOD:
+        if period is not None and period > 1 << 62:
             raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; record it again")
         self.open = self.event_name(header["event"]), period
         self.stack.append(self.frames.number_of(header["command"].decode(errors="replace")))
@@ -208,7 +205,7 @@ class _Text:
             if sum(sums.values()) > MAX_TOTAL:
                 raise ProfileError(f"{self.where}: event {name}", "the periods add up to more than 2^63; record less")
             values[row, list(sums)] = list(sums.values())
-            unit = "nanoseconds" if _MODIFIERS.sub("", name) in _TIMED else "count"
+            unit = "nanoseconds" if _MODIFIERS.sub("", name) in ("cpu-clock", "task-clock") else "count"
             metrics.append(Metric(name, "samples" if counted else unit))
             periods.append(1 if counted else next(iter(event.distinct)) if len(event.distinct) == 1 else None)
         return values, tuple(metrics), tuple(periods)

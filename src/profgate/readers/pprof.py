@@ -36,20 +36,15 @@ from profgate.readers.stack_events import ranges, stacks_from_events, stacks_fro
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
 _MESSAGES = {_SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE}
 _WIRE = {**dict.fromkeys([*_MESSAGES, 13], LENGTH), **dict.fromkeys([7, 8, 9, 10, _PERIOD, 14, 15], VARINT)}
-_LISTS = {13}  # the comment field: a list of varints that may be packed
 _SAMPLE_LOCATION, _SAMPLE_VALUE = 1, 2
 _ID = 1
-_MAPPING_FILE = 5
 _LOCATION_MAPPING, _LOCATION_ADDRESS, _LOCATION_LINE = 2, 3, 4
 _LINE_FUNCTION, _LINE_LINE = 1, 2
+_MAPPING_FILE = 5
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
 # the profiler scales these values up from samples of unequal size
 _ESTIMATED = ("alloc", "inuse", "objects", "space", "contentions", "delay")
-_SNIFFED_FIELDS = 2000
-# Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
-_PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _MOST_SKIPS = 1000  # calls of compiled code for a file in which usual and unusual fields alternate
-_DENSE = 8  # maximum rows per location in a table by id; most programs number locations from 1
 
 
 class PprofReader(BuiltInReader):
@@ -68,13 +63,14 @@ class PprofReader(BuiltInReader):
         types = 0
         try:
             for count, (number, wire, start, end) in enumerate(fields(source.head, 0, len(source.head), source.name)):
-                if _WIRE.get(number) != wire and not (number in _LISTS and wire == VARINT):
+                # field 13, the comment, is a list of varints that may be packed
+                if _WIRE.get(number) != wire and not (number == 13 and wire == VARINT):
                     return False
                 if number == _SAMPLE_TYPE:
                     if not _is_value_type(source.head, start, end):
                         return False
                     types += 1
-                if types and count > _SNIFFED_FIELDS:
+                if types and count > 2000:
                     break
         except ProfileError:
             pass  # the head may end within the last field
@@ -263,7 +259,8 @@ class _Message:
                 if not function.name:
                     address = f"[{place:#x}]"
                     key, function = (address, *key), function._replace(name=address)
-                if function.name not in _PREEMPTED:
+                # Go's runtime inserts these calls to interrupt functions, to which their samples belong
+                if function.name not in {"runtime.asyncPreempt", "runtime.asyncPreempt2"}:
                     own.append(frames.number_of(key, function, line_of(line)))
             if not own_lines:
                 address = f"[{place:#x}]"
@@ -346,7 +343,8 @@ def _locations_of(found: dict[int, list[int]]) -> _Locations:
 
 def _table_of(known: IntArray) -> RowArray | None:
     """Return the index of each id in the sorted array ``known``, -1 for missing ids, or None if most are missing."""
-    if not len(known) or known[0] <= 0 or known[-1] > _DENSE * (len(known) + 1):
+    # most programs number locations from 1; for other numbers, a table by id would have many unused rows
+    if not len(known) or known[0] <= 0 or known[-1] > 8 * (len(known) + 1):
         return None
     table = np.full(int(known[-1]) + 1, -1, dtype=np.int32)
     table[known] = np.arange(len(known))

@@ -17,8 +17,6 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
 MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
-# for this many messages or fewer, Python is faster than numpy
-_FEW = 24
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
 
@@ -158,7 +156,8 @@ def _spans(
     found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in requested}
     alive = np.flatnonzero(starts < ends)
     at, end = starts[alive], ends[alive]
-    while len(alive) > _FEW:
+    # for this many messages or fewer, Python is faster than numpy
+    while len(alive) > 24:
         begin = at
         tag, at = _numbers_at(raw, at, end, where)
         wire = tag & 7

@@ -16,21 +16,11 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
-# the first bytes of a dict and of its first key, a tuple of three elements that identifies a function
-_DICTS = (b"{", b"\xfb")
-_KEYS = (b")\x03", b"\xa9\x03")
-_EMPTY = (b"{0", b"\xfb0")
 # if there are no samples, the sampling profiler's marker is the only entry in the dict
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # key of files whose counts are samples, not calls
-_NANOSECONDS = 1e9
-_MICROSECOND = 1000
-_MOST_CALLS = (1 << 62) - 1
-_MAX_SECONDS = 9e9
 FLAG_REF = 0x80
 MAX_NESTING = 16
-_DIGIT_BITS = 15
-_MAX_DIGITS = 16
 
 Marshalled = bool | int | float | str | tuple["Marshalled", ...] | dict["Marshalled", "Marshalled"]
 
@@ -46,8 +36,11 @@ class PstatsReader(BuiltInReader):
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
         head = source.head
-        named = head[1:].startswith(_KEYS) or (head[1:].startswith(_MARKS) and _SAMPLED[0].encode() in head[:_MARK_END])
-        return head in _EMPTY or (head.startswith(_DICTS) and named)
+        named = head[1:].startswith((b")\x03", b"\xa9\x03")) or (
+            head[1:].startswith(_MARKS) and _SAMPLED[0].encode() in head[:_MARK_END]
+        )
+        # the first bytes of a dict and of its first key, a tuple of three elements that identifies a function
+        return head in (b"{0", b"\xfb0") or (head.startswith((b"{", b"\xfb")) and named)
 
     def read(self, source: SourceFile) -> Profile:
         """Return a call graph in nanoseconds, or in samples if a sampling profiler wrote the file."""
@@ -79,7 +72,7 @@ def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
         row, own = functions.number(*table.place(key)), table.count(key, value[0])
         functions.add(row, own, table.count(key, value[1]))
         if own and not interval:
-            interval = round(table.nanoseconds(key, value[2]) / own / _MICROSECOND)
+            interval = round(table.nanoseconds(key, value[2]) / own / 1000)
         for caller, samples in value[4].items():
             functions.add_edge(functions.number(*table.place(caller)), row, table.count(key, samples))
     return functions.profile(where, PstatsReader.name, interval)
@@ -134,18 +127,18 @@ class _Table:
         raise self.error(key, "is not a (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:
-        if type(value) is not int or not 0 <= value <= _MOST_CALLS:
+        if type(value) is not int or not 0 <= value < 1 << 62:
             raise self.error(key, f"has {str(value)[:40]!r} for a number of calls")
         return value
 
     def nanoseconds(self, key: Marshalled, value: Marshalled) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.error(key, f"has {str(value)[:40]!r} for a time")
-        if not math.isfinite(value) or abs(value) > _MAX_SECONDS:
+        if not math.isfinite(value) or abs(value) > 9e9:
             raise self.error(key, f"has {value!r} for a time")
         if value < 0:
             self.warnings["negative times that were taken for 0"] += 1
-        return max(0, round(value * _NANOSECONDS))
+        return max(0, round(value * 1e9))
 
     def error(self, key: Marshalled, what: str) -> ProfileError:
         return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
@@ -256,10 +249,11 @@ class _Decoder:
 
     def long(self) -> int:
         count = int.from_bytes(self.take(4), "little", signed=True)
-        if abs(count) > _MAX_DIGITS:
+        if abs(count) > 16:
             raise self.error(f"a number with {abs(count)} digits is too large")
         digits = struct.unpack(f"<{abs(count)}H", self.take(2 * abs(count)))
-        size: int = sum(digit << (_DIGIT_BITS * place) for place, digit in enumerate(digits))
+        # marshal writes digits of 15 bits, the lowest first
+        size: int = sum(digit << (15 * place) for place, digit in enumerate(digits))
         return -size if count < 0 else size
 
     def reference(self) -> Marshalled:

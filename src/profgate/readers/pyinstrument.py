@@ -9,11 +9,6 @@ from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.json_text import Json, document_of, listing, mapping, number, wrong
 from profgate.readers.reader import BuiltInReader
 
-_SELF = "[self]"  # pyinstrument's name for the self time of a function
-_NO_FILE = "<built-in>"
-_MAX_SECONDS = (1 << 32) - 1
-_ROUNDING = 1000  # rounding error in nanoseconds, because pyinstrument rounds times to microseconds
-
 
 class PyinstrumentReader(BuiltInReader):
     """Reader for the output of `pyinstrument -r json`: stacks with self times, up to 300 nested calls deep."""
@@ -36,10 +31,12 @@ class PyinstrumentReader(BuiltInReader):
             children = [
                 mapping(child, place, "a call below it") for child in listing(call.get("children"), place, "'children'")
             ]
-            callees = [child for child in children if child.get("function") != _SELF]
+            # pyinstrument lists the self time of a function as one of its calls
+            callees = [child for child in children if child.get("function") != "[self]"]
             # the self time of a call is its time minus the time of its callees
             tree.own[number] = own = _time_of(call, place) - sum(_time_of(callee, place) for callee in callees)
-            clamped += own < -_ROUNDING * (len(callees) + 1)
+            # pyinstrument rounds times to microseconds
+            clamped += own < -1000 * (len(callees) + 1)
             waiting += [(callee, number) for callee in reversed(callees)]
         warning = "calls take less time than what they call, so that they were given none of their own"
         return Profile(
@@ -59,8 +56,8 @@ def _frame_number(frames: Frames, call: Json, where: str) -> int:
     if not isinstance(name, str) or not name:
         raise wrong(where, "has no 'function'")
     qualified = f"{owner}.{name}" if isinstance(owner, str) and owner else name
-    return frames.number_of(qualified, None if file == _NO_FILE else file, call.get("line_no"))
+    return frames.number_of(qualified, None if file == "<built-in>" else file, call.get("line_no"))
 
 
 def _time_of(call: Json, where: str) -> int:
-    return round(10**9 * number(call.get("time"), where, "a time", 0, _MAX_SECONDS))
+    return round(10**9 * number(call.get("time"), where, "a time", 0, 1 << 32))

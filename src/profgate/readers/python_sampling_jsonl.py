@@ -13,7 +13,6 @@ from profgate.readers.python_sampling import MODES, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
 _VERSION = 0
-_MOST = (1 << 53) - 1
 
 
 class PythonSamplingJsonlReader(BuiltInReader):
@@ -86,6 +85,6 @@ def _entries(record: Json, key: str, where: str) -> list[Json]:
 
 def _number(entry: Json, key: str, where: str, least: int = 0) -> int:
     value = entry.get(key)
-    if not is_integer(value, least, _MOST):
+    if not is_integer(value, least, (1 << 53) - 1):
         raise wrong(where, f"expected a number for {key!r}, found {str(value)[:40]!r}")
     return value

@@ -15,9 +15,6 @@ from profgate.model.units import base_unit
 MAX_TOTAL = 2**63 - 1
 # real measurements have smaller exponents; converting a number with a larger exponent could exhaust memory
 _MAX_DECIMALS = 40
-_MOST_ROWS = 1 << 16
-_ROWS_PER_BYTE = 16
-_ROOMY_TOTAL = 2**58
 
 
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
@@ -31,7 +28,7 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
     if total > MAX_TOTAL:
         raise ProfileError(where, "the values add up to more than 2^63; record less")
     finest = max(exponent, -decimals)
-    while finest < 0 and total.scaleb(-finest) > _ROOMY_TOTAL:
+    while finest < 0 and total.scaleb(-finest) > 2**58:
         finest += 1
     scaled = {value: int(Decimal(value).scaleb(-finest).to_integral_value()) for value in distinct}
     return [scaled[value] for value in values], finest, finest != exponent
@@ -64,7 +61,7 @@ def sum_of(values: IntArray, where: str) -> int:
 
 def most_rows(size: int) -> int:
     """Return how many frames or values a file of ``size`` bytes may describe."""
-    return _MOST_ROWS + _ROWS_PER_BYTE * size
+    return (1 << 16) + 16 * size
 
 
 def refuse_expansion(rows: int, size: int, where: str) -> None:

@@ -37,7 +37,6 @@ BUILT_IN = {
     "folded FoldedReader": rb"",  # accepts many kinds of text, so it comes last
 }
 _BEGINNINGS = [(place, re.compile(begin).match) for place, begin in BUILT_IN.items()]
-_WITH_KERNELS = ("pprof", "folded")
 
 
 class Readers:
@@ -62,7 +61,7 @@ class Readers:
             module, name = place.split()
             found = getattr(import_module(f"profgate.readers.{module}"), name)
             if isinstance(found, type):
-                found = (found(self._kernels) if module in _WITH_KERNELS else found(),)
+                found = (found(self._kernels) if module in ("pprof", "folded") else found(),)
             self._loaded[place] = found
         return self._loaded[place]
 

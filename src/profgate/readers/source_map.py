@@ -20,7 +20,6 @@ LONGEST_ROOT = 500  # in characters
 BLOCK = 4 << 20  # number of bytes that are decoded at once, which limits the memory
 MOST_DIGITS = 7  # of a number of 32 bits
 UNKNOWN = -1
-COLUMN = (1 << 32) - 1  # bits of a position that contain the column
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/,;"
 _COMMA, _SEMICOLON, _INVALID = 64, 65, 66
 _MORE = 32  # bit of a digit that is followed by another digit
@@ -166,8 +165,6 @@ def _damaged(where: str) -> ProfileError:
 
 LONGEST_NAME = 200  # in characters; longer names are not used
 NEAR = 64  # maximum number of characters between the name and the parameters of a function
-LONGEST_CLASS = 50_000  # maximum number of characters between the name of a class and its constructor
-ENOUGH = 0.9  # share of the functions that must be at their positions in the script
 _LINE_END = re.compile(r"\r\n|[\n\r\u2028\u2029]")
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _WORD = re.compile(rf"[\w$#]{{1,{LONGEST_NAME}}}")
@@ -212,7 +209,8 @@ class BuiltScript:
     def contains(self, functions: Iterable[ScriptFunction]) -> bool:
         """Return whether these functions are in the script. In the script of another build, most positions differ."""
         found = [self._column_of_name(function) is not None for function in functions if function.word]
-        return sum(found) >= ENOUGH * len(found)
+        # share of the functions that must be at their positions in the script
+        return sum(found) >= 0.9 * len(found)
 
     def origin(self, function: ScriptFunction) -> Origin | None:
         """Return the origin of a function, or None if it is unknown. The top-level code of a script has no origin."""
@@ -238,7 +236,8 @@ class BuiltScript:
             return end + len("class ")
         if line.endswith("constructor", start, end):
             heads = [(f"class {word}", len("class ")), (f"{word}=class", 0)]
-            found = [(line.rfind(head, max(0, end - LONGEST_CLASS), end), skip) for head, skip in heads]
+            # maximum number of characters between the name of a class and its constructor
+            found = [(line.rfind(head, max(0, end - 50_000), end), skip) for head, skip in heads]
             return max((place + skip for place, skip in found if place >= 0), default=None)
         places = [start + each.start() for each in _WORDS.finditer(line[start:end]) if each[0] == word]
         return places[-1] if places else None
@@ -246,7 +245,7 @@ class BuiltScript:
     def _name_in_source(self, segment: int, line: int, place: int) -> str | None:
         """Return the name that a segment maps to: an entry of the map, or a word in the text of the source."""
         source, source_line, column, name = self._map.fields[:, segment].tolist()
-        start = int(self._map.position[segment]) & COLUMN
+        start = int(self._map.position[segment]) & 0xFFFFFFFF  # the column
         between = self._lines[line][start:place] if place - start <= NEAR else "."
         if _KEYWORDS.fullmatch(between) is None:  # the segment belongs to something before the name
             return None

@@ -24,7 +24,6 @@ WEIGHTS = {
 }
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
-_DECIMALS = 9
 
 
 class Thread(NamedTuple):
@@ -98,7 +97,7 @@ class Threads:
         for row, (kind, parts) in enumerate(self.samples.items()):
             name, unit, metric_kind = WEIGHTS[kind]
             written = [weight for _, weights in parts for weight in weights]
-            exact, exponent, _ = whole_numbers(written, _DECIMALS, self.where)
+            exact, exponent, _ = whole_numbers(written, 9, self.where)
             own, base, exponent = in_base_unit(np.array(exact, dtype=np.int64), unit, exponent, self.where)
             np.add.at(values[row], np.concatenate([stacks for stacks, _ in parts]), own)
             metrics.append(Metric(name, base, kind=metric_kind, exponent=exponent))

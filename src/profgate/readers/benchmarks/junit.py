@@ -14,7 +14,6 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, numb
 from profgate.readers.containers import CHUNK, read_all
 from profgate.readers.json_text import wrong
 
-_MOST_DEPTH = 100
 _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
@@ -33,7 +32,7 @@ def _tests(source: SourceFile) -> Iterator[Record]:
         elif "testcase" in open_tags and name in {"skipped", "disabled", "failure", "error"}:
             tests[-1].fields["<outcome>"] = name
         open_tags.append(name)
-        if len(open_tags) > _MOST_DEPTH:
+        if len(open_tags) > 100:
             raise wrong(where, "nested too deeply to be read")
 
     # UTF-16 files have already been converted to UTF-8, but their XML declaration is unchanged

@@ -18,9 +18,6 @@ from profgate.readers.json_text import wrong
 
 MOST_RUNS = 100  # maximum number of runs per benchmark and file
 LONGEST_NAME = 500
-_LARGEST = 1e30
-_COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
-_EACH = {"", "op", "iter", "iteration", "call"}
 _WORK = {"op", "ops", "operations", "iter", "iterations", "items", "requests", "req", "rows", "queries", "messages"}
 _DECIMAL_BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9}
 _IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of consecutive ones are compared"
@@ -44,11 +41,11 @@ def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quan
     over, _, under = (part.strip().lower() for part in unit.partition("/"))
     base, factor, power = base_unit(over)
     usual = {"nanoseconds": "time", "bytes": "memory"}.get(base)
-    if under not in _EACH:
+    if under not in {"", "op", "iter", "iteration", "call"}:
         found = _rate(over, under, name) or unknown(unit, name)
     elif usual:
         found = Quantity(Metric(name or usual, base, kind=MetricKind.TIMED), factor * 10.0**power)
-    elif over in _COUNTS:
+    elif over in {"allocs", "allocations", "count", "counts", "instructions"}:
         found = Quantity(Metric(name or over, "count", kind=MetricKind.TIMED))
     else:
         found = unknown(unit, name)
@@ -155,7 +152,7 @@ def measured(value: object, where: str) -> float:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
     except (OverflowError, ValueError):  # a signaling NaN raises ValueError
         number = math.inf
-    if not 0.0 <= number <= _LARGEST:
+    if not 0.0 <= number <= 1e30:
         raise wrong(where, f"a value is {str(value)[:40]!r}, which cannot be measured")
     return number
 

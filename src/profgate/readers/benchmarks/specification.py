@@ -15,8 +15,6 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, document_of, listing, mapping, objects_by_line, wrong
 from profgate.readers.reader import BuiltInReader
 
-_LONGEST_LINE = 10_000  # longer lines are output from the programs under test
-
 
 @dataclass(slots=True)
 class Record:
@@ -156,7 +154,8 @@ def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
 
     def matches(source: SourceFile) -> Iterator[Record]:
         for number, line in enumerate(read_all(source).splitlines(), start=1):
-            match = compiled.fullmatch(line.decode(errors="replace").rstrip()) if len(line) <= _LONGEST_LINE else None
+            # longer lines are output from the programs under test
+            match = compiled.fullmatch(line.decode(errors="replace").rstrip()) if len(line) <= 10_000 else None
             if match:
                 yield Record(f"{source.name}:{number}", match.groupdict())
 
