@@ -223,21 +223,6 @@ def test_missing_history_is_an_error(
     assert not (repository.folder / ".profgate").exists()
 
 
-@pytest.mark.parametrize("action", ["add", "list", "prune", "merge", "export"])
-def test_help_of_each_action(capsys: Capture, action: str) -> None:
-    assert main(["store", action, "--help"]) == 0
-    usage, _, rest = capsys.readouterr().out.partition("\n\n")
-    assert usage.startswith(f"Usage: profgate store {action}")
-    assert rest.strip()[0].isupper()
-    assert rest.partition("\n")[0].endswith(".")
-
-
-def test_stored_workload_compared_with_itself_is_a_warning(repository: Repository, capsys: Capture) -> None:
-    repository.measured("one")
-    assert main(["compare", "HEAD:shop", "HEAD:shop"]) == 0
-    assert "HEAD:shop and HEAD:shop contain the same files" in capsys.readouterr().out
-
-
 def test_compare_with_noise_of_history(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
     for number in range(4):
         repository.measured(f"Steady {number}")

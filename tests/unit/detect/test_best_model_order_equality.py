@@ -11,7 +11,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import SHAPES
 from profgate.model.kinds import Kind
-from sentences import details_of, not_tested, sentence
+from sentences import details_of, sentence
 
 NAN = math.nan
 Row = tuple[str, float]
@@ -88,13 +88,6 @@ def test_reg_d8_best_of_several_models() -> None:
     assert result.confidence[0] == pytest.approx(0.97)
 
 
-def test_growth_at_largest_common_size() -> None:
-    result = detect(pair([Given("linear", (0.0, 2.0), 0.99, 1, 500)], [Given("power", (0.5, 1.9), 0.99, 1, 100)]))
-    found = details_of(result).at(0)
-    assert (found.order_steps, found.largest_common_size, found.value_from, found.growth_from) == (2, 100, 200, 1)
-    assert (found.value_to, found.growth_to) == (pytest.approx(0.5 * 100**1.9), pytest.approx(1.9))
-
-
 def test_records_are_fitted_and_chosen_by_akaike() -> None:
     """By r_square a parabola always beats a line on noisy straight data; by the criterion it does not."""
     straight, steep = points(shape="linear", b0=5, b1=2, noise=0.01), points(shape="linear", b0=5, b1=20, noise=0.01)
@@ -128,8 +121,3 @@ def test_swapped_sides_mirror() -> None:
     sides = models(("linear", 0.99)), models(("exponential", 0.95))
     there, back = detect(pair(*sides)), detect(pair(*reversed(sides)))
     assert there.kind.tolist() == [-code for code in back.kind.tolist()] == [int(Kind.DEGRADATION)]
-
-
-def test_no_model_has_one_reason() -> None:
-    nothing = measured({"f": [(NAN, 1.0)]}, {"f": [(NAN, 2.0)]})
-    assert not_tested(detect(nothing)) == "no location has a model, and no record states its input size"

@@ -5,9 +5,7 @@ from dataclasses import fields
 import pytest
 
 from comparisons import from_stacks
-from profgate.detect.builtin import strategy_named
 from profgate.detect.change_point import ChangePoint
-from profgate.detect.rules import selected
 from profgate.detect.strategy import resolved
 from profgate.history.stored_profiles import trend_rules
 from profgate.history.trends import TrendRules
@@ -26,11 +24,6 @@ def test_two_sides_are_no_history() -> None:
     result = ChangePoint().detect(comparison, {}, Context())
     assert len(result.symbol) == 0
     assert "profgate trends" in not_tested(result)
-
-
-def test_change_point_is_no_default() -> None:
-    assert strategy_named("cp") is strategy_named("change_point")
-    assert "change_point" not in {one.name for one, _ in selected(Policy(), Configuration(), TIME)}
 
 
 def test_its_options_are_the_rules_of_trends() -> None:

@@ -127,24 +127,12 @@ def test_area_and_mean_disagree() -> None:
     assert kind is Kind.MAYBE_OPTIMIZATION
 
 
-def test_models_of_another_type_are_not_alike() -> None:
-    line, power = Given("linear", (1, 1)), Given("power", (1, 1))
-    relative, kind, _ = outcome(detect(pair([line], with_line(power))))
-    assert (relative, kind) == (pytest.approx(-0.0063, abs=5e-4), Kind.MAYBE_OPTIMIZATION)
-
-
 def test_small_common_range_is_a_maybe() -> None:
     result = detect(pair([Given("linear", (0, 1), 0.99, 0, 100)], [Given("linear", (0, 9), 0.99, 60, 200)]))
     assert outcome(result)[1] is Kind.MAYBE_DEGRADATION
     assert result.flags == ["partial_overlap"]
     sides = pair([Given("linear", (0, 1), 0.99, 0, 100)], [Given("linear", (0, 9), 0.99, 60, 200)])
     assert detect(sides, min_overlap=0.2).flags == [""]
-
-
-def test_ranges_that_do_not_meet_are_unknown() -> None:
-    result = detect(pair([Given("linear", (0, 1), 0.99, 0, 100)], [Given("linear", (0, 9), 0.99, 100, 200)]))
-    assert outcome(result)[1] is Kind.UNKNOWN
-    assert sentence(result.reasons[0]) == "the ranges of sizes do not overlap"
 
 
 def test_linear_model_is_fitted_to_records() -> None:
@@ -155,9 +143,3 @@ def test_linear_model_is_fitted_to_records() -> None:
         assert sentence(reason) == f"there is no linear model in the {place}"
     same = points(shape="power", b0=1, b1=2)
     assert outcome(detect(measured({"f": same}, {"f": same})))[1] is Kind.NO_CHANGE
-
-
-def test_records_tell_a_slower_function() -> None:
-    before, after = points(shape="linear", b0=5, b1=2, noise=0.01), points(shape="linear", b0=5, b1=3, noise=0.01)
-    result = detect(measured({"f": before, "g": before}, {"f": after, "g": before}))
-    assert [Kind(code) for code in result.kind.tolist()] == [Kind.DEGRADATION, Kind.NO_CHANGE]

@@ -9,7 +9,6 @@ import pytest
 from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.detect.evidence import Evidence, evidence_of, run_values
 from profgate.model.comparison import Comparison, Noise, Runs
-from profgate.model.levels import listing_margin
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason
 from profgate.model.units import CALLS, Metric, MetricKind
@@ -112,13 +111,6 @@ def test_noise_that_hides_everything_decides_nothing() -> None:
     assert found.calibration.visible_total > 0.5  # type: ignore[operator]
 
 
-def test_smaller_functions_show_larger_changes_alone() -> None:
-    random = np.random.default_rng(2)
-    noisy = [{name: round(value * random.normal(10, 1)) for name, value in BASE.items()} for _ in range(18)]
-    facts, more = (evidence(from_exclusive(noisy[:runs], noisy[9 : 9 + runs])).calibration for runs in (5, 9))
-    assert (more.visible_total or 0.0) < (facts.visible_total or 0.0) < (facts.visible_tenth or 0.0)
-
-
 def test_two_runs_of_exact_counts_are_certain() -> None:
     comparison = from_exclusive([BASE, BASE], [SLOWER, SLOWER], metric=COUNTED)
     found = evidence(comparison)
@@ -179,15 +171,6 @@ def test_base_jobs_state_their_bound(unlike: list[dict[str, int]]) -> None:
     assert (bool(np.isnan(found.p).all()), bool(found.certain[row])) == (True, True)
 
 
-def test_totals_of_base_jobs_hide_smaller_changes() -> None:
-    jobs = [{name: round(factor * value) for name, value in BASE.items()} for factor in (1.0, 1.04, 1.1, 1.02)]
-    noise = [run for job in jobs for run in runs_of(job)]
-    comparison = from_exclusive(runs_of(BASE), runs_of(SLOWER), noise=noise)
-    found = evidence(of_jobs(comparison, [run // 5 for run in range(len(noise))]))
-    assert found.mode == "jobs"
-    assert found.calibration.visible_total == pytest.approx(listing_margin(5) * found.bound[-1])
-
-
 def test_unchanged_job_is_within_the_bound() -> None:
     noise = [{**BASE, "f07": BASE["f07"] + change} for change in (0, 20, 47, 10)]
     target = {**BASE, "f07": BASE["f07"] + 45}
@@ -229,10 +212,6 @@ def test_run_values_start_with_other_base_jobs() -> None:
     assert values is not None
     assert (values.earlier, len(values.totals)) == (4, 14)
     assert values.totals[:4].tolist() == noise.sum(axis=1).tolist()
-
-
-def test_untested_values_have_no_runs() -> None:
-    assert run_values(from_exclusive([{"f": 0}], [{"f": 3}])) is None
 
 
 def test_run_values_have_the_functions_with_nearly_all_cost() -> None:

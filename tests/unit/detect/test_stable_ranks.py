@@ -5,18 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparisons import SAMPLES, from_exclusive
-from profgate.detect.rules import report_changes, selected
+from comparisons import from_exclusive
+from profgate.detect.rules import report_changes
 from profgate.detect.stable_ranks import StableRanks, one_table
-from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy
+from profgate.detect.strategy import UNSUITED_FLAG, Strategy
 from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.policy import Policy, Rule
-from profgate.model.profile import Configuration
 from profgate.model.units import Metric
 from profgate.report.rank_report import rank_details
-from sentences import not_tested, sentence
+from sentences import sentence
 
 RANKS = (StableRanks(),)
 
@@ -113,10 +112,6 @@ def _totals() -> tuple[Strategy, ...]:
     return (Totals(),)
 
 
-def test_more_is_better_has_no_durations() -> None:
-    assert changes(workloads(40, better="higher")) == ()
-
-
 def test_tests_of_a_run_are_ranked_by_themselves() -> None:
     values = 10 ** np.random.default_rng(1).uniform(6, 9, 90) * np.exp(
         np.random.default_rng(2).normal(0, 0.001, (4, 90))
@@ -137,22 +132,3 @@ def test_results_in_many_files_are_one_order() -> None:
     assert one.names == ["a", "b", "b (2)", "c", "d"]
     assert (one.baselines, one.values.shape) == (3, (4, 5))
     assert np.isnan(one.values).all(axis=0).tolist() == [False] * 4 + [True]
-
-
-def test_one_comparison_is_not_tested() -> None:
-    assert isinstance(StableRanks(), ReportStrategy)
-    assert not isinstance(_totals()[0], ReportStrategy)
-    policy = Policy(rules=(Rule("ranks"), Rule("tot")))
-    assert [one.short for one, _ in selected(policy, Configuration(), SAMPLES)] == ["tot"]
-    change = StableRanks().detect(workloads(1)[0], {}, Context())
-    assert change.unsuited
-    assert not_tested(change)
-
-
-def test_raising_strategy_is_reported() -> None:
-    class Broken(StableRanks):
-        def detect_all(self, *_: object) -> tuple[Change, ...]:
-            raise KeyError("gone")
-
-    (change,) = report_changes(workloads(1), Policy(), (Broken(),), Context())
-    assert (change.kind, sentence(change.reason)) == ("Unknown", "the strategy failed: KeyError: 'gone'")

@@ -97,15 +97,6 @@ def test_threefold_run_is_no_other_machine(odd: int) -> None:
     assert np.isnan(number(detection, "everything"))  # the text about another machine
 
 
-def test_option_raises_the_floor() -> None:
-    assert kind(detect(of_totals(BASE, TARGET), floor=0.03)) is Kind.NO_CHANGE
-
-
-def test_small_changes_of_the_total_are_none() -> None:
-    larger = [total * 1.03 for total in BASE]  # 1.5 % of the run
-    assert kind(detect(of_totals(BASE, larger), interleaved=True)) is Kind.NO_CHANGE
-
-
 def test_totals_of_zero_are_refused() -> None:
     comparison = from_exclusive([{"f": 0}, {"f": 1}], [{"f": 1}] * 2)
     assert not_tested(detect(comparison)) == "the total of a run is zero"

@@ -127,11 +127,6 @@ def test_missing_history_is_an_error(folder: str) -> None:
         pass
 
 
-def test_git_ignores_the_folder(folder: str) -> None:
-    filled(folder, reading("main 1\n"))
-    assert (Path(folder) / ".gitignore").read_text() == "*\n"
-
-
 # Untrusted files
 
 

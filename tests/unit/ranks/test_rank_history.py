@@ -46,13 +46,3 @@ def test_three_departures_become_baseline() -> None:
     points = history(*map(run, range(5)), *slow)
     assert orders(points) == "uuukkbbbkk"
     assert points[8].baseline == ("run 5", "run 6", "run 7")
-
-
-def test_other_units_are_not_mixed() -> None:
-    points = history(*map(run, range(4)), run(4, unit="bytes"), run(5))
-    assert orders(points) == "uuukuk"
-    assert points[4].baseline == ()
-
-
-def test_no_run_is_no_history() -> None:
-    assert history() == ()

@@ -74,18 +74,6 @@ def test_pages_show_ranks_safely() -> None:
     assert '<td class="words">order changed: slower</td>' in history
 
 
-def test_too_few_runs_are_explained() -> None:
-    shown = text(checked(runs(2)))
-    assert shown.startswith("NOT TESTED  1 baseline run, but at least 3 are needed")
-    assert "a random order has as many stable ranks with probability <0.0001" in shown
-
-
-def test_uniform_change_is_noted() -> None:
-    made = runs(5)
-    made[-1] = DurationRun("slow", "nanoseconds", {name: 2.0 * value for name, value in made[-1].values.items()})
-    assert "the median test takes 2.0x the baseline's time; ranks do not reveal" in text(checked(made))
-
-
 def test_reason_of_a_stored_check_is_safe() -> None:
     reason = Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "few_tests", "tests": 1, "needed": HOSTILE})
     shown = text(replace(checked(runs(2)), reason=reason))

@@ -93,21 +93,11 @@ def test_unchanged_series_seldom_show_a_change() -> None:
     assert sum(map(bool, found)) <= 1
 
 
-@pytest.mark.parametrize("values", [[], [1.0], [1.0] * 7, [5.0] * 60, [0.0] * 30, [1.0, 2.0] * 3])
-def test_short_and_constant_series_hold_no_change(values: list[float]) -> None:
-    assert shifts(np.array(values)) == []
-
-
 def test_exact_counts_step_without_any_noise() -> None:
     (step,) = shifts(np.array([1000.0] * 10 + [1100.0] * 10))
     assert (step.first, step.before, step.after, step.p) == (10, 1000.0, 1100.0, 0.0)
     (step,) = shifts(np.array([0.0] * 10 + [3.0] * 10))
     assert step.first == 10
-
-
-def test_small_changes_are_not_reported() -> None:
-    assert shifts(np.array([1000.0] * 20 + [1010.0] * 20)) == []
-    assert len(shifts(np.array([1000.0] * 20 + [1010.0] * 20), magnitude=0.005)) == 1
 
 
 def test_long_series_are_reproducible() -> None:
