@@ -64,7 +64,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
     from pydantic import ValidationError
 
     try:
-        document = _parsed(text)
+        document: Plain = json.loads(text, parse_int=_integer)
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
         if document.get("schema") != SCHEMA:
@@ -124,7 +124,7 @@ def _adapter() -> "TypeAdapter[list[Report]]":
     """
     from pydantic import ConfigDict, TypeAdapter
 
-    return TypeAdapter(list[Report], config=ConfigDict(strict=True))
+    return TypeAdapter(list[Report], config=ConfigDict(strict=True, allow_inf_nan=False))
 
 
 def _first_error(error: "ValidationError") -> str:
@@ -140,24 +140,11 @@ def _first_error(error: "ValidationError") -> str:
     return f"{path}: is {_shown(first['input'])}; expected {first['msg'].removeprefix('Input should be ')}"
 
 
-def _parsed(text: str) -> Plain:
-    return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer)
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
+def _integer(digits: str) -> int:
+    # other languages round or reject longer integers, and they do not fit into a float
+    if len(digits) > 19:
         raise ValueError(f"{digits[:40]} is out of range")
-    return number
-
-
-def _integer(digits: str) -> float:
-    # digits; other languages round or reject longer integers
-    return int(digits) if len(digits.removeprefix("-")) <= 18 else _finite(digits)
+    return int(digits)
 
 
 def _shown(value: object) -> str:

@@ -131,7 +131,8 @@ def spoiled(path: str, value: object) -> str:
         ("workloads/0/metrics/0/runs/target", 1.5, "runs.target: is 1.5; expected a valid integer"),
         ("verdict/reasons/0/code", "mood", "verdict.reasons[0].code: is \"mood\"; expected 'no_split'"),
         ("workloads/0/metrics/0/findings/0/changes/0/kind", "Worse", 'changes[0].kind: "Worse" is not a known value'),
-        ("baseline/run_id", 10**30, "baseline.run_id: is 1e+30; expected a valid integer"),
+        ("verdict/exit_code", 10**400, "is out of range"),
+        ("workloads/0/metrics/0/total/delta", float("inf"), "total.delta: is Infinity; expected a finite number"),
     ],
 )
 def test_a_spoiled_document_is_refused_with_the_path(path: str, value: object, message: str) -> None:
