@@ -71,14 +71,14 @@ def _worse(report: Report) -> list[_Named]:
     return worse
 
 
-def _settled(acceptance: Acceptance, limit: float, found: list[Finding]) -> Acceptance:
-    if not found:
+def _settled(acceptance: Acceptance, limit: float, meant: list[Finding]) -> Acceptance:
+    if not meant:
         return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_nothing"}))
-    places: set[FunctionKey] = {(finding.location.name, finding.location.file) for finding in found}
+    places: set[FunctionKey] = {(finding.location.name, finding.location.file) for finding in meant}
     if len(places) > 1:
         why = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_several", "count": len(places)})
         return replace(acceptance, state="refused", remark=why)
-    growth = max(finding.growth for finding in found)
+    growth = max(finding.growth for finding in meant)
     if not _within(growth, limit):
         why = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_less", "limit": limit, "growth": growth})
         return replace(acceptance, state="exceeded", remark=why)

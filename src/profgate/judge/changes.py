@@ -207,15 +207,15 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     """Return the facts about the statistical tests that are needed for the verdict."""
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
-    found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
+    calibration = next((calibration for calibration in tested if calibration.state is not None), Calibration())
     share, numbered = _shared_names(comparison)
     sides = comparison.run_totals[: runs.baseline], comparison.run_totals[runs.baseline :]
     return replace(
-        found,
+        calibration,
         run_spread=max(
             (float(side.max() / side.min()) for side in sides if len(side) and side.min() > 0), default=None
         ),
-        base_jobs=found.base_jobs or runs.base_job_count,
+        base_jobs=calibration.base_jobs or runs.base_job_count,
         jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
         known_share=share,

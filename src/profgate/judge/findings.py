@@ -15,23 +15,23 @@ TOTAL_TEST = "totals"
 OF_TOTAL = {Kind.TOTAL_DEGRADATION.word, Kind.TOTAL_OPTIMIZATION.word}
 
 
-def drafts_of(changes: Iterable[Change], known: Iterable[Finding] = ()) -> tuple[Finding, ...]:
-    """Return a draft with all changes of each location. ``known`` are drafts with the costs of some locations."""
+def drafts_of(changes: Iterable[Change], earlier: Iterable[Finding] = ()) -> tuple[Finding, ...]:
+    """Return a draft with all changes of each location. ``earlier`` are drafts with the costs of some locations."""
     by_location: dict[tuple[Location, bool], list[Change]] = {}
     for change in changes:
         of_total, location = change.strategy == TOTAL_TEST or change.kind in OF_TOTAL, change.location
         location = TOTAL if of_total else location if location.context is None else replace(location, context=None)
         by_location.setdefault((location, of_total), []).append(change)
-    drafts, unknown = {draft.location: draft for draft in known}, draft_of(TOTAL)
-    found = ((location, drafts.get(location, unknown), own) for (location, _), own in by_location.items())
-    return tuple(draft_of(location, draft.costs, draft.attribution, tuple(own)) for location, draft, own in found)
+    drafts, unknown = {draft.location: draft for draft in earlier}, draft_of(TOTAL)
+    merged = ((location, drafts.get(location, unknown), own) for (location, _), own in by_location.items())
+    return tuple(draft_of(location, draft.costs, draft.attribution, tuple(own)) for location, draft, own in merged)
 
 
 def judged_findings(metric: MetricReport, context: GateContext) -> MetricReport:
     """Return the metric with its findings, most important first. Locations without a finding are unjudged."""
     findings, unjudged = [], []
-    for known in (*metric.findings, *metric.unjudged):
-        draft = draft_of(known.location, known.costs, known.attribution, known.changes)
+    for earlier in (*metric.findings, *metric.unjudged):
+        draft = draft_of(earlier.location, earlier.costs, earlier.attribution, earlier.changes)
         finding = _finding(draft, metric, context)
         findings += [] if finding is None else [finding]
         unjudged += [draft] if finding is None else []

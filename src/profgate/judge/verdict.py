@@ -109,8 +109,8 @@ class _VerdictInputs:
             if entry not in gone
             and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
         ]
-        known = {workload.name for workload in report.workloads} | {entry.name for entry in absent}
-        unmet = [one for one in policy.required if not any(matches(name, [one]) for name in known | accepted.keys())]
+        measured = {workload.name for workload in report.workloads} | {entry.name for entry in absent}
+        unmet = [one for one in policy.required if not any(matches(name, [one]) for name in measured | accepted.keys())]
         self.missing += [NotCompared(one, None, "baseline", Reason(ReasonCode.REQUIRED)) for one in unmet]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         why = [each for entry in report.not_compared for each in (entry.reason, *entry.reason.reasons)]
@@ -130,7 +130,7 @@ class _VerdictInputs:
             if (factor := common_factor(metric)) is not None
         ]
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
-        found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
+        entries = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         # totals that changed a lot but could not be tested
         unsure = [pair for pair in self.compared if not pair[1].calibration.total_tested]
         # relative change above which an untested total needs a review
@@ -140,7 +140,7 @@ class _VerdictInputs:
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
         self.drifted = report.measurement is not None and report.measurement.drifted
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
-        self.findings = sorted(found, key=lambda entry: importance(entry[2]))
+        self.findings = sorted(entries, key=lambda entry: importance(entry[2]))
         self.unproven = _unproven(self.findings, policy)
         for workload, reason in self.shared:
             if matches(workload.name, policy.required) and workload.name not in accepted:

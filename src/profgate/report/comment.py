@@ -199,18 +199,18 @@ class Body:
             if text:
                 yield f"{', '.join(limited(pairs, 2, 'metric', '', _full_name))}: {text}"
 
-    def table(self, found: Sequence[Row], limit: int, *, whose: bool = True) -> str:
+    def table(self, table_rows: Sequence[Row], limit: int, *, whose: bool = True) -> str:
         """Return a table of findings. The findings get signs if their colours differ.
 
         ``whose`` adds how the pull request affects each function.
         """
-        shown = found[:limit]
+        shown = table_rows[:limit]
         signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
         cells = [
             finding_cells(row, self.links, self.view.where(row.workload, row.metric), signs=signs, whose=whose)
             for row in shown
         ]
-        more = f"… and {len(found) - limit:,} more in the report." if limit < len(found) else ""
+        more = f"… and {len(table_rows) - limit:,} more in the report." if limit < len(table_rows) else ""
         return paragraphs(table(("Function", "Change"), "ll", cells) if cells else "", more).rstrip()
 
     def compared(self) -> str:

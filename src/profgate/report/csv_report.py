@@ -90,12 +90,12 @@ def _place(workload: str, metric: MetricReport | None) -> dict[str, Cell]:
     return {"workload": workload, "metric": metric.name, "unit": metric.unit} if metric else {}
 
 
-def _numbers(found: Finding | Change) -> dict[str, Cell]:
+def _numbers(item: Finding | Change) -> dict[str, Cell]:
     return {
-        **{part: getattr(found.location, part) for part in ("name", "file", "line", "module")},
-        **{part: getattr(found, part) for part in ("kind", "delta", "relative", "share_from", "share_to")},
-        "from": found.from_value,
-        "to": found.to_value,
+        **{part: getattr(item.location, part) for part in ("name", "file", "line", "module")},
+        **{part: getattr(item, part) for part in ("kind", "delta", "relative", "share_from", "share_to")},
+        "from": item.from_value,
+        "to": item.to_value,
     }
 
 

@@ -204,23 +204,23 @@ def growth_by_size(finding: Finding, metric: MetricReport) -> str:
     return f"{text} ({powers}), {values} at size {pair.largest_common_size:,.0f}"
 
 
-def place_name(place: Location, *, with_file: bool = False) -> str:
+def place_name(location: Location, *, with_file: bool = False) -> str:
     """Return the name of a function.
 
     The file and line are appended if ``with_file`` is set or if the name is a common one: ``__eq__ (token.py:12)``.
     Top-level code is named by its file: ``<module main.js>``.
     """
-    name, file = place.name, place.file
+    name, file = location.name, location.file
     if name == TOP_LEVEL and file:
         return f"{name[:-1]} {file.rpartition('/')[2]}>"
     bare = name[:1] in NAMELESS or name in {"_", "__", "wrapper"} or (name[:2] == "__" == name[-2:])
-    return f"{name} ({source_place(place).rpartition('/')[2]})" if file and (with_file or bare) else name
+    return f"{name} ({source_place(location).rpartition('/')[2]})" if file and (with_file or bare) else name
 
 
-def source_place(place: Location) -> str:
+def source_place(location: Location) -> str:
     """Return the file and line of a function, or the lines of all functions whose costs are added up."""
-    lines = "" if place.name == TOP_LEVEL else ", ".join(map(str, place.lines or filter(None, (place.line,))))
-    return f"{place.file or ''}{f':{lines}' if lines else ''}"
+    lines = "" if location.name == TOP_LEVEL else ", ".join(map(str, location.lines or filter(None, (location.line,))))
+    return f"{location.file or ''}{f':{lines}' if lines else ''}"
 
 
 def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:

@@ -102,6 +102,6 @@ def _remaining(
         yield f"Without the stacks of {names}: {_sides(rest, document['unit'])}{explained}"
 
 
-def _name(place: dict[str, Any], space: int) -> str:
-    name = place["name"] if place["file"] is None else f"{place['name']} ({place['file']})"
+def _name(function: dict[str, Any], space: int) -> str:
+    name = function["name"] if function["file"] is None else f"{function['name']} ({function['file']})"
     return fitting(name_text(name, LONGEST_FUNCTION), max(space, 40))

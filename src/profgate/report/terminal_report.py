@@ -102,13 +102,15 @@ def _metrics(view: View, width: int, *, verbose: bool) -> Iterable[Line]:
         yield from (("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding{WITH_V}"))
 
 
-def _metric(view: View, pair: Pair, found: tuple[list[Row], list[Row]], width: int, *, verbose: bool) -> Iterable[Line]:
+def _metric(
+    view: View, pair: Pair, metric_rows: tuple[list[Row], list[Row]], width: int, *, verbose: bool
+) -> Iterable[Line]:
     metric = pair.metric
     yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
     yield "text", "  total {} ({})".format(*rows.total_words(metric))
     *counted, seen = statements.basis(metric)
     yield from (("quiet", f"  {text}") for text in ("; ".join(filter(None, counted)), seen) if text)
-    yield from _found_lines(*found, width, verbose=verbose)
+    yield from _found_lines(*metric_rows, width, verbose=verbose)
     renames = statements.renames([metric], _name)
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
     yield from (("warn", f"  not tested: {view.reason(reason)}") for reason in metric.not_tested)

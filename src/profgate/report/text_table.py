@@ -23,9 +23,9 @@ def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: 
     lines = []
     for row in rows:
         cells = []
-        for place, (cell, size) in enumerate(zip(row, sizes, strict=True)):
+        for column, (cell, size) in enumerate(zip(row, sizes, strict=True)):
             text = fitting(cell, size)
             gap = " " * (size - columns_of(text))
-            cells.append(gap + text if place in right else text + gap)
+            cells.append(gap + text if column in right else text + gap)
         lines.append("  ".join(cells).rstrip())
     return lines

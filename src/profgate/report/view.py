@@ -207,9 +207,9 @@ class View:
 
         Functions with a possible finding are left out, because the headline or a row names them.
         """
-        found = {row.finding.location.name for row in self.groups.worse}
+        shown = {row.finding.location.name for row in self.groups.worse}
         reasons = self.report.verdict.reasons if self.report.verdict.conclusion == "inconclusive" else ()
-        named = [one for one in reasons if one.code in SUSPECTED and one.parameters.get("function") not in found]
+        named = [one for one in reasons if one.code in SUSPECTED and one.parameters.get("function") not in shown]
         # maximum number of suspects of an inconclusive result
         return limited(named, 10, "line", text=lambda one: self._line(one, self.style.code))
 
@@ -310,6 +310,6 @@ class View:
         return [*notes, *(self.reason(warning) for warning in self.report.warnings if warning.code not in shown)]
 
 
-def _function(found: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
+def _function(candidates: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
     """Return the first row of a function, optionally of a given metric."""
-    return next((row for row in found if not row.total and (metric is None or row.metric is metric)), None)
+    return next((row for row in candidates if not row.total and (metric is None or row.metric is metric)), None)
