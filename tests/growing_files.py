@@ -320,32 +320,6 @@ GROWING: dict[str, dict[str, Shape]] = {
     },
     "austin": {"many stacks": lambda n: lines("# austin: 3.7.0\n", "P1;T{0};a.py:f{0}:{0};b.py:g:2 9", n)},
     "jfr": {"many stacks": jfr},
-    "benchmarkdotnet": {
-        "many benchmarks": lambda n: dumped(
-            {
-                "HostEnvironmentInfo": {},
-                "Benchmarks": [{"FullName": f"b{k}", "Statistics": {"Mean": 1.5}} for k in range(n)],
-            }
-        ),
-    },
-    "criterion": {
-        "many messages": lambda n: json_lines(
-            {
-                "reason": "benchmark-complete",
-                "id": f"b{k}",
-                "iteration_count": [1],
-                "measured_values": [1],
-                "unit": "ns",
-            }
-            for k in range(n)
-        ),
-    },
-    "custom-results": {"many results": lambda n: dumped(named(n, unit="ms", value=1.5))},
-    "durations": {
-        "many tests": lambda n: dumped(
-            {"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {f"t{k}": 1 for k in range(n)}}
-        ),
-    },
     "go-benchmark": {"many benchmarks": lambda n: lines("", "BenchmarkA{0}-8 \t 1\t 2 ns/op", n)},
     "go-test": {
         "many tests": lambda n: json_lines(
@@ -353,43 +327,13 @@ GROWING: dict[str, dict[str, Shape]] = {
         ),
         "slashes": lambda n: dumped({"Action": "pass", "Package": "p", "Test": "T" + "/" * n, "Elapsed": 0.1}),
     },
-    "google-benchmark": {
-        "many benchmarks": lambda n: dumped(
-            {"context": {"library_build_type": "release"}, "benchmarks": named(n, real_time=1, cpu_time=1)}
-        ),
-    },
-    "hyperfine": {
-        "many commands": lambda n: dumped(
-            {"results": [{"command": f"c{k}", "median": 1, "times": [1.5]} for k in range(n)]}
-        ),
-    },
-    "jmh": {
-        "many benchmarks": lambda n: dumped(
-            [
-                {"jmhVersion": "1", "benchmark": f"b{k}", "primaryMetric": {"scoreUnit": "ns/op", "score": 1}}
-                for k in range(n)
-            ]
-        ),
-    },
     "junit": {"many tests": lambda n: lines("<testsuite>", '<testcase name="t{0}" time="1"/>', n, "</testsuite>")},
-    "libtest": {"many benchmarks": lambda n: lines("", "test b{0} ... bench: 1 ns/iter (+/- 0)", n)},
     "pyperf": {
         "many benchmarks": lambda n: dumped(
             {
                 "benchmarks": [{"runs": [{"values": [1.5]}], "metadata": {"name": f"b{k}"}} for k in range(n)],
                 "metadata": {"perf_version": "2"},
             }
-        ),
-    },
-    "pytest-benchmark": {
-        "many benchmarks": lambda n: dumped({"machine_info": {}, "benchmarks": named(n, stats={"mean": 1.5})}),
-    },
-    "pytest-durations": {
-        "many tests": lambda n: lines("=== slowest durations ===\n", "0.50s call     tests/a.py::t{0}", n),
-    },
-    "pytest-report-log": {
-        "many tests": lambda n: json_lines(
-            {"$report_type": "TestReport", "when": "call", "duration": 1, "nodeid": f"t{k}"} for k in range(n)
         ),
     },
     "folded": {

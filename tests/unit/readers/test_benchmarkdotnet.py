@@ -2,9 +2,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.benchmarkdotnet import FORMAT
@@ -55,20 +52,3 @@ def test_statistics_replace_missing_measurements() -> None:
 def test_a_missing_full_name_is_put_together() -> None:
     found = read({"Type": "Shop", "Method": "Sort", "Parameters": "n=1", "Statistics": {"Mean": 2}})
     assert list(means(found)) == ["Shop.Sort(n=1)"]
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (7, r"Benchmarks\[0\]: it is not a JSON object"),
-        (benchmark(Statistics=7), "'Statistics' is not a JSON object"),
-        (benchmark(7), r"Measurements\[0\]: it is not a JSON object"),
-        (benchmark(measurement(1, operations=0)), "repeats the work 0 times"),
-        (benchmark(measurement(-1)), "cannot be measured"),
-        (benchmark(Statistics={}), "cannot be measured"),
-        ({"Statistics": {"Mean": 1}}, "not a name of a benchmark"),
-    ],
-)
-def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(entry)

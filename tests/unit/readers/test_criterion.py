@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks import criterion, libtest
@@ -69,24 +68,3 @@ def test_a_recorded_text_has_the_value_of_each_line() -> None:
 def test_lines_are_read_with_separators_and_fractions() -> None:
     found = lines("running 2 tests", "test a::b ... bench:   1,234.5 ns/iter (+/- 1,000)", "test c ... ok")
     assert means(found) == {"a::b": 1234.5}
-
-
-@pytest.mark.parametrize(
-    ("iters", "times", "message"),
-    [
-        ([1], [1, 2], "numbers of times"),
-        ([], [], "numbers of times"),
-        ([0], [1], "repeats the work 0 times"),
-        ([1], [-1], "cannot be measured"),
-        (["1"], [1], "cannot be measured"),
-        (7, [1], "'iters' is not a JSON array"),
-    ],
-)
-def test_samples_of_another_shape_are_refused(iters: Any, times: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        sample(iters, times)
-
-
-def test_a_line_that_was_cut_is_refused() -> None:
-    with pytest.raises(ProfileError, match=r"a\.txt:2: '12' is not a time of an iteration"):
-        lines("test a ... bench: 1 ns/iter (+/- 0)", "test b ... bench: 12")

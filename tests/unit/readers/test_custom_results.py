@@ -2,9 +2,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.custom_results import FORMAT
@@ -31,19 +28,3 @@ def test_entries_of_one_name_are_runs() -> None:
 
 def test_a_stated_direction_comes_before_the_unit() -> None:
     assert read({"name": "uptime", "unit": "s", "value": 1, "better": "higher"}).metrics[0].better == "higher"
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (7, r"entry\[0\]: it is not a JSON object"),
-        ({"name": "a", "unit": "ms"}, "cannot be measured"),
-        ({"name": "a", "unit": "ms", "value": "1"}, "cannot be measured"),
-        ({"unit": "ms", "value": 1}, "not a name of a benchmark"),
-        ({"name": "a", "unit": "ms", "value": 1, "better": "bigger"}, "neither lower nor higher"),
-        ({"name": "a", "unit": "ms", "value": 1, "better": []}, "neither lower nor higher"),
-    ],
-)
-def test_entries_of_another_shape_are_refused(entry: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(entry)

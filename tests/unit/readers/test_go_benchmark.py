@@ -1,8 +1,5 @@
 from pathlib import Path
 
-import pytest
-
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.go_benchmark import FORMAT
@@ -68,18 +65,3 @@ def test_other_output_in_between_is_no_benchmark() -> None:
 
 def test_a_run_without_an_end_is_a_warning() -> None:
     assert list(read("BenchmarkX 1 2 ns/op", end="").warning_counts.values()) == [1]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("BenchmarkX 1 2 ns/op 3", "a.txt:1: '3' has no unit"),
-        ("BenchmarkX 1 soon ns/op", "a.txt:1: 'soon' is not a number"),
-        ("BenchmarkX 1 NaN ns/op", "cannot be measured"),
-        ("BenchmarkX 1 -2 ns/op", "cannot be measured"),
-        ("BenchmarkX 1 1e999 ns/op", "cannot be measured"),
-    ],
-)
-def test_values_of_another_shape_are_refused(line: str, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(line)

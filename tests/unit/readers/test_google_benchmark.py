@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.google_benchmark import FORMAT
@@ -52,18 +51,3 @@ def test_the_median_is_the_run_of_aggregates() -> None:
     found = read(*aggregates)
     assert means(found) == {"BM": 2000}
     assert (found.warnings, found.warning_counts) == ((), {})
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (7, r"benchmarks\[0\]: it is not a JSON object"),
-        ({"name": "a"}, "cannot be measured"),
-        (run("", 1), "not a name of a benchmark"),
-        (run("a", -1), "cannot be measured"),
-        (run("a", 1, half=-1), "cannot be measured"),
-    ],
-)
-def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(entry)

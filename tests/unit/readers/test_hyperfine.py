@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.hyperfine import FORMAT
@@ -38,19 +37,3 @@ def test_memory_is_a_second_metric_where_it_was_recorded() -> None:
 
 def test_failed_runs_are_a_warning() -> None:
     assert list(read(result("ls", 1, 2, exit_codes=[0, 2])).warning_counts.values()) == [1]
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (7, r"results\[0\]: it is not a JSON object"),
-        ({"command": "ls", "median": 1}, "'times' is not a JSON array"),
-        (result("ls"), "has no 'times'"),
-        (result("ls", -1), "cannot be measured"),
-        (result("", 1), "not a name of a benchmark"),
-        (result("ls", 1, exit_codes=7), "'exit_codes' is not a JSON array"),
-    ],
-)
-def test_results_of_another_shape_are_refused(entry: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(entry)

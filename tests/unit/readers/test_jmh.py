@@ -2,9 +2,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.jmh import FORMAT
@@ -47,22 +44,3 @@ def test_a_score_alone_is_one_run_and_a_warning() -> None:
     found = read(result({"score": 2, "scoreUnit": "ms/op"}))
     assert means(found) == {"a.B.c": 2e6}
     assert list(found.warning_counts.values()) == [1]
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (7, r"entry\[0\]: it is not a JSON object"),
-        ({"jmhVersion": "1"}, "has no 'benchmark'"),
-        (result(7), "'primaryMetric' is not a JSON object"),
-        (result({"scoreUnit": "ns/op", "rawData": [7]}), "a fork is not a JSON array"),
-        (result({"scoreUnit": "ns/op", "rawData": [[-1]]}), "cannot be measured"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1]]]]}), "not a list of values with their counts"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1, 0]]]]}), "not a list of values with their counts"),
-        (result({"scoreUnit": "ns/op"}), "cannot be measured"),
-        (result({"score": 1}, params=7), "'params' is not a JSON object"),
-    ],
-)
-def test_results_of_another_shape_are_refused(entry: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(entry)

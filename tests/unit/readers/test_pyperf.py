@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.pyperf import FORMAT
@@ -37,19 +36,3 @@ def test_a_worker_gives_the_median_of_its_values() -> None:
 def test_metadata_of_the_document_applies_to_all_benchmarks() -> None:
     found = read({"runs": [{"values": [4096]}]}, name="sort", unit="byte")
     assert values(found, "sort", "memory") == [4096]
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (7, r"benchmarks\[0\]: it is not a JSON object"),
-        ({"metadata": {"name": "a"}}, "'runs' is not a JSON array"),
-        ({"metadata": 7, "runs": []}, "'metadata' is not a JSON object"),
-        ({"metadata": {"name": "a"}, "runs": [7]}, r"runs\[0\]: it is not a JSON object"),
-        ({"metadata": {"name": "a"}, "runs": [{"values": [-1]}]}, "cannot be measured"),
-        ({"runs": [{"values": [1]}]}, "not a name of a benchmark"),
-    ],
-)
-def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(entry)

@@ -2,9 +2,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.pytest_benchmark import FORMAT
@@ -35,23 +32,3 @@ def test_without_rounds_the_median_is_the_run() -> None:
     found = read({"name": "sort", "fullname": "a.py::sort", "stats": {"mean": 0.7, "median": 0.5, "rounds": 9}})
     assert values(found, "a.py::sort") == [5e8]
     assert (found.warnings, found.warning_counts) == ((), {})
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (7, r"benchmarks\[0\]: it is not a JSON object"),
-        ({"name": "a"}, "'stats' is not a JSON object"),
-        ({"name": "a", "stats": {}}, "'None', which cannot be measured"),
-        ({"name": "a", "stats": {"data": 7}}, "'data' is not a JSON array"),
-        ({"stats": {"mean": 1}}, "not a name of a benchmark"),
-    ],
-)
-def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(entry)
-
-
-def test_a_machine_of_another_shape_is_refused() -> None:
-    with pytest.raises(ProfileError, match="'machine_info' is not a JSON object"):
-        read({"name": "a", "stats": {"median": 1}}, machine=[1])

@@ -1,8 +1,5 @@
 from pathlib import Path
 
-import pytest
-
-from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import HEAD_SIZE, source_of
 from profgate.readers.benchmarks import pytest_durations, pytest_report_log
@@ -66,31 +63,3 @@ def test_a_list_after_a_long_log_is_found() -> None:
     )
     assert pytest_durations.FORMAT.recognizes(source_of("a.txt", text.encode()))
     assert milliseconds(read(text)) == {"a.py::t[x y]": 1000}
-
-
-def test_a_list_without_its_heading_is_refused() -> None:
-    with pytest.raises(ProfileError, match="no list of slowest durations"):
-        read("1.00s call     a.py::t\n")
-
-
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ('{"$report_type": "TestReport", "nodeid": 1, "when": "call", "duration": 1}', "lacks its name"),
-        (
-            '{"$report_type": "TestReport", "nodeid": "a", "when": "later", "duration": 1}',
-            "lacks its name or its phase",
-        ),
-        (
-            '{"$report_type": "TestReport", "nodeid": "a", "when": ["call"], "duration": 1}',
-            "lacks its name or its phase",
-        ),
-        ('{"$report_type": "TestReport", "nodeid": "a", "when": "call"}', "cannot be measured"),
-        ('{"$report_type": "TestReport", "nodeid": "a", "when": "call", "duration": -1}', "cannot be measured"),
-        ('{"$report_type": "TestReport", "nodeid": "a"', "is not JSON"),
-    ],
-)
-def test_a_broken_line_is_refused_with_its_number(line: str, what: str) -> None:
-    text = f'{{"$report_type": "SessionStart"}}\n{line}\n'
-    with pytest.raises(ProfileError, match=rf"a.jsonl:2: .*{what}"):
-        pytest_report_log.FORMAT.read(source_of("a.jsonl", text.encode()))
