@@ -157,24 +157,11 @@ def test_budget_limits_the_runs(desk: Desk, budget: str, runs: int) -> None:
     assert desk.runs == runs
 
 
-def test_larger_budget_is_suggested_first(desk: Desk) -> None:
-    first = desk.compared()
-    desk.confirm(first, SHARES | {"parse": 31_200}, "--budget", "70s")
-    assert "with `--budget 2m` there would be 8 + 8." in "\n".join(desk.shown.out.splitlines()[:4])
-
-
 def test_unwritable_output_is_noticed_before_measuring(desk: Desk) -> None:
     desk.out.write_text("")
     assert desk.confirm(desk.compared(), BOTH_SLOWER) == 2
     assert "File exists" in desk.shown.err
     assert not desk.log.exists()
-
-
-def test_too_small_budget_is_an_error(desk: Desk) -> None:
-    pairs_take(desk.monkeypatch, 30.0)
-    assert desk.confirm(desk.compared(), BOTH_SLOWER, "--budget", "90s") == 2
-    assert "--budget: is too small for 5 runs of each side; a pair of runs takes 30 s" in desk.shown.err
-    assert "so --budget 150s would do" in desk.shown.err
 
 
 @pytest.mark.parametrize(
@@ -209,14 +196,6 @@ def test_baseline_that_differs_from_itself_is_inconclusive(desk: Desk) -> None:
     assert desk.report["verdict"]["reasons"][0]["code"] == "baseline_drifted"
 
 
-def test_setup_runs_once_for_each_side(desk: Desk) -> None:
-    setup = 'echo "$PWD" >> "$LOG.setup"; mv profiles made'
-    assert desk.confirm(desk.compared(), BOTH_SLOWER, "--setup", setup, program=LOUD.replace("profiles/", "made/")) == 1
-    places = (desk.folder / "log.setup").read_text().splitlines()
-    assert len(places) == 2
-    assert {line.split()[1] for line in desk.log.read_text().splitlines()} == set(places)
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that processes use")
 @pytest.mark.parametrize(
     ("change", "code"),
@@ -235,11 +214,6 @@ def test_content_of_shared_code_decides(desk: Desk, change: str, code: int) -> N
     setup = f'if [ -e "$LOG.first" ]; then {change}; fi; touch "$LOG.first"'
     assert desk.confirm(desk.compared(), BOTH_SLOWER, "--setup", setup, program=f'{LOUD}; "$TOOL"') == code
     assert ("tool, which the setup of the target wrote" in desk.shown.err) == (code == 2)
-
-
-def test_program_does_not_know_its_side(desk: Desk) -> None:
-    desk.confirm(desk.compared(), BOTH_SLOWER)
-    assert {len(line.split()) for line in desk.log.read_text().splitlines()} == {2}
 
 
 def test_merge_is_measured_against_its_first_parent(desk: Desk) -> None:
@@ -297,11 +271,6 @@ def test_commit_of_a_report_is_a_hash(desk: Desk, sha: str) -> None:
     with_commits(first, {**repository.commits, "target": sha})
     assert desk.run(first) == 2
     assert "is not the whole hash of a commit" in desk.shown.err
-
-
-def test_report_without_commits_is_an_error(desk: Desk) -> None:
-    assert desk.run(desk.compared()) == 2
-    assert "REPORT: names no commit of the baseline; measure commits with: profgate measure" in desk.shown.err
 
 
 @pytest.mark.parametrize(

@@ -151,13 +151,6 @@ def test_finished_runs_are_not_repeated(repository: Repository, capsys: pytest.C
     assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
-def test_runs_of_other_command_are_separate(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = repository()
-    tracked(capsys, "--last", "1", "--runs", "1", *COMMAND)
-    tracked(capsys, "--last", "1", "--runs", "1", *COMMAND, "--more")
-    assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2
-
-
 @pytest.mark.slow
 def test_failing_version_is_reported_and_skipped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository([LIB.format(times=100), "def work(:\n", LIB.format(times=200)])
@@ -219,19 +212,6 @@ def test_changed_benchmark_is_not_compared(repository: Repository, capsys: pytes
     assert jumps(document) == []
     assert {line["state"] for line in document["benchmarks"]} == {"source changed"}  # type: ignore[attr-defined]
     assert "Not compared, because the source of the benchmark changed: work" in document["notes"]  # type: ignore[operator]
-
-
-@pytest.mark.slow
-def test_title_is_the_name_of_the_repository(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = repository()
-    document = tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)
-    assert (document["title"], document["command"]) == ("project", f"{sys.executable} bench.py")
-    for url in ("https://example.org/someone/sqlglot.git", "someone@example.org:sqlglot", "/srv/sqlglot/"):
-        git(folder, "remote", "add", "origin", url)
-        assert tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)["title"] == "sqlglot"
-        git(folder, "remote", "remove", "origin")
-    page = (folder / "profgate-track" / "evolution.html").read_text()
-    assert "<title>Evolution of sqlglot, 2 versions</title>" in page
 
 
 def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,17 +166,6 @@ def test_needed_budget_is_larger_than_the_given_one() -> None:
     assert (decision.measurement.runs, decision.measurement.seconds, decision.measurement.needed) == (5, 70.0, 256.0)
 
 
-def test_decided_runs_need_no_budget() -> None:
-    assert measured(SHARES, SLOWER, 50.0).measurement.needed is None
-
-
-def test_too_small_budget_is_an_error() -> None:
-    with pytest.raises(
-        ProfgateError, match=r"^--budget: is too small for 5 runs of each side; .* --budget 50s would do"
-    ):
-        measured(SHARES, SLOWER, 49.0)
-
-
 @pytest.mark.parametrize(
     ("before", "drifted"),
     [

@@ -37,14 +37,6 @@ def test_run_is_stored_with_its_profiles(folder: TrackFolder) -> None:
     assert (folder.records("v2"), folder.profiles("v1", 3)) == ({}, [])
 
 
-def test_run_that_is_not_stored_is_removed(folder: TrackFolder, tmp_path: Path) -> None:
-    with folder.locked():
-        before = sorted(tmp_path.rglob("*"))
-        with folder.attempt() as attempt:
-            (attempt / OUTPUT / "work.folded").write_text("a 1")
-        assert sorted(tmp_path.rglob("*")) == before
-
-
 def test_stored_run_replaces_a_former_one(folder: TrackFolder) -> None:
     with folder.locked():
         store(folder, "v1", 1, "former")
@@ -99,11 +91,6 @@ def test_link_at_source_folder_is_refused(folder: TrackFolder, tmp_path: Path) -
     finally:
         place.unlink()
     assert (tmp_path / "elsewhere" / "precious").exists()
-
-
-def test_git_ignores_the_folder(folder: TrackFolder, tmp_path: Path) -> None:
-    with folder.locked():
-        assert (tmp_path / "track" / ".gitignore").read_text() == "*\n"
 
 
 def test_write_error_names_the_folder(folder: TrackFolder, tmp_path: Path) -> None:
