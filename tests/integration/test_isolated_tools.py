@@ -11,8 +11,8 @@ import pytest
 from measured_repository import Git, commit, git
 from profgate.errors import ProfgateError
 from profgate.io.used_files import used_files
+from profgate.measuring.checkouts import isolated_sides
 from profgate.measuring.own_code import check_own_code, used_files_of
-from profgate.measuring.sides import isolated_sides
 
 __all__ = ["git"]
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="/proc is needed")]

@@ -13,7 +13,7 @@ from profgate.io.files import check_writable
 from profgate.io.git import head_commit, parents_of_head
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
 from profgate.judge.verdict import policy_stated_in
-from profgate.measuring.commits import MeasuringLimits, decided_between
+from profgate.measuring.decision import MeasuringLimits, decided_between
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.report import Report as ReportData

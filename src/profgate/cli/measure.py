@@ -14,7 +14,7 @@ from profgate.init.recipes import record_command
 from profgate.io.files import check_writable
 from profgate.io.git import commit_hash, merge_base
 from profgate.judge.verdict import judge
-from profgate.measuring.commits import MeasuringLimits, decided_between
+from profgate.measuring.decision import MeasuringLimits, decided_between
 from profgate.model.policy import Policy
 from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput

@@ -14,12 +14,10 @@ from profgate.model.visible_text import name_text
 from profgate.track.evolution import EvolutionOptions
 from profgate.track.evolution_page import build_evolution_page
 from profgate.track.evolution_text import evolution_json, evolution_lines
-from profgate.track.git_versions import TrackedRepository, repository_around
 from profgate.track.jump_pages import jump_pages
-from profgate.track.measuring import TrackPlan
+from profgate.track.measuring import Track, TrackPlan
 from profgate.track.track_folder import TrackFolder
-from profgate.track.tracking import Track
-from profgate.track.versions import Version
+from profgate.track.versions import TrackedRepository, Version, repository_around
 
 
 class Percent(opt.Number):

@@ -1,15 +1,20 @@
-"""Decides by measuring both sides in turns: plans the looks, analyses the runs at each look, and stops when decided."""
+"""Decides by measuring two commits in turns: plans the looks, analyses the runs at each, and stops when decided."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profgate import pipeline
+from profgate import loading, pipeline
+from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.workloads import workload_name
 from profgate.detect.evidence import Evidence, evidence_of, evidence_tasks
 from profgate.detect.suspects import largest_locations, rows_of
 from profgate.errors import SideError
+from profgate.io.files import scratch_folder
+from profgate.io.worktrees import source_patch, tracked_files
+from profgate.measuring.checkouts import isolated_sides
 from profgate.measuring.looks import FEWEST, SECOND, planned
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
@@ -162,3 +167,39 @@ def _block(source: SourceFile) -> int:
     """Return the block, from 0, of the run that recorded a file, whose name is ``WORKLOAD/NUMBER`` (see `turns`)."""
     run = int(source.name.rpartition("/")[2].partition(".")[0]) // 1000
     return (run - 1) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuringLimits:
+    """How both sides are prepared and for how long they are measured, in seconds."""
+
+    setup: str | None
+    budget: float
+    timeout: float
+
+
+def decided_between(
+    baseline: str,
+    target: str | None,
+    program: Sequence[str],
+    extent: MeasuringLimits,
+    given: PipelineInput,
+    listed: Sequence[Suspect] | None = None,
+    *,
+    widen: bool = False,
+) -> Decision:
+    """Check out and set up both commits, or the working tree as the target, and decide as `decided` does.
+
+    ``program`` runs in the checkout of each side. Raises ProfgateError if a step fails or both sides ran the same code.
+    """
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_folder())
+        turns = Turns(program, {}, extent.budget, extent.timeout)
+        sides = isolated_sides(
+            baseline, target, scratch, setup=extent.setup, timeout=extent.timeout, between=turns.note_foreign_code
+        )
+        turns.sides = stack.enter_context(sides)
+        commits = [baseline] if target is None else [baseline, target]
+        patch = source_patch(".", *commits)
+        diff = replace(loading.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
+        return decided(turns, replace(given, diff=diff), listed, widen=widen)

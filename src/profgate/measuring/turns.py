@@ -13,10 +13,9 @@ from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
 from profgate.io.used_files import used_files
-from profgate.measuring.checkouts import Checkout
+from profgate.measuring.checkouts import SIDES, Checkout, states, unchanged
 from profgate.measuring.looks import FEWEST, MOST, SECOND
 from profgate.measuring.own_code import UsedFiles, check_own_code, used_files_of
-from profgate.measuring.sides import SIDES, states, unchanged
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
 from profgate.source_maps import with_sources
 

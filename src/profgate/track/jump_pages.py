@@ -24,7 +24,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
 from profgate.pipeline import PipelineInput, states_of
 from profgate.source_parsing import changed_functions
-from profgate.track.tracking import Track
+from profgate.track.measuring import Track
 from profgate.track.versions import Evolution, EvolutionLine, Version
 
 _VersionPair = tuple[Version, Version]

@@ -7,9 +7,8 @@ import pytest
 
 from measured_repository import Git, commit, repository
 from profgate.errors import ProfgateError
-from profgate.measuring.checkouts import Checkout
+from profgate.measuring.checkouts import Checkout, isolated_sides
 from profgate.measuring.own_code import check_own_code, used_files_of
-from profgate.measuring.sides import isolated_sides
 
 Sides = dict[str, Checkout]
 

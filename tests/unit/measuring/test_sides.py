@@ -6,8 +6,7 @@ import pytest
 
 from measured_repository import Git, commit
 from profgate.errors import ProfgateError
-from profgate.measuring.checkouts import Checkout
-from profgate.measuring.sides import isolated_sides
+from profgate.measuring.checkouts import Checkout, isolated_sides
 
 
 def texts(side: Checkout) -> dict[str, str]:

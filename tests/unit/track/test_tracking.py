@@ -1,6 +1,6 @@
 import pytest
 
-from profgate.track.tracking import coarse_to_fine
+from profgate.track.measuring import coarse_to_fine
 
 
 def test_bisection_order() -> None:
