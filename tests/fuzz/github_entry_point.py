@@ -80,7 +80,7 @@ def take_answer(data: bytes) -> str:
 STORED = ArtifactRecord(id=1, name="n", expired=False)
 CHECK = {"head_sha": "a", "name": "n", "external_id": "x"}
 QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
-    *(lambda client: client.commit("m"), lambda client: client.merge_base("a", "b")),
+    *(lambda client: client.commit_sha("m"), lambda client: client.merge_base("a", "b")),
     lambda client: client.ancestors("a"),
     lambda client: client.workflow_runs("a.yml", "m", "push"),
     *(lambda client: client.run_artifacts(1), lambda client: client.named_artifacts("n")),

@@ -22,6 +22,10 @@ def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactSe
     return ArtifactService(fake.results_url, fake.runtime_token, run_url, mask=masked.append, pause=0)
 
 
+def stored(fake: FakeGitHub, url: str) -> bytes:
+    return fake.state.artifacts[int(url.rpartition("/")[2])].data
+
+
 def test_client_reads_what_was_uploaded(fake: FakeGitHub) -> None:
     service = service_of(fake)
     run = fake.state.current_run_id
@@ -30,29 +34,29 @@ def test_client_reads_what_was_uploaded(fake: FakeGitHub) -> None:
     profiles = service.upload_zip("profgate-cpu", {"b.folded": b"b 1\n", "a/a.folded": b"a 1\n"})
     client = fake.client()
     newest, oldest = client.run_artifacts(run)
-    assert (newest.id, newest.digest) == (profiles.id, profiles.digest)
+    place = f"{fake.server_url}/octo-org/shop/actions/runs/{run}/artifacts"
+    assert [page, profiles] == [f"{place}/{oldest.id}", f"{place}/{newest.id}"]
     assert client.artifact_files(newest) == {"a/a.folded": b"a 1\n", "b.folded": b"b 1\n"}
     assert client.artifact_files(oldest) == {"report.html": b"<html></html>"}
-    assert page.url == f"{fake.server_url}/octo-org/shop/actions/runs/{run}/artifacts/{page.id}"
     assert fake.blobs.tokens_received == 0
 
 
 def test_either_spelling_of_answers_is_read(fake: FakeGitHub) -> None:
     fake.results.camel_case = True
     page = service_of(fake).upload_file("report.html", b"<html></html>", "text/html")
-    assert fake.state.artifacts[page.id].data == b"<html></html>"
+    assert stored(fake, page) == b"<html></html>"
 
 
 def test_large_file_is_uploaded_in_blocks(fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(artifact_service, "BLOCK", 1000)
     data = bytes(range(256)) * 41
     uploaded = service_of(fake).upload_file("large.bin", data, "application/octet-stream")
-    assert fake.state.artifacts[uploaded.id].data == data
+    assert stored(fake, uploaded) == data
     assert [len(blob.blocks) for blob in fake.blobs.blobs.values()] == [11]
 
 
 def test_an_empty_file_is_an_artifact_too(fake: FakeGitHub) -> None:
-    assert fake.state.artifacts[service_of(fake).upload_file("empty.txt", b"", "text/plain").id].data == b""
+    assert stored(fake, service_of(fake).upload_file("empty.txt", b"", "text/plain")) == b""
 
 
 def test_signatures_are_masked_before_use(fake: FakeGitHub) -> None:
@@ -84,7 +88,7 @@ def test_passing_failures_are_sat_out(fake: FakeGitHub) -> None:
     fake.fail("POST", "FinalizeArtifact", 502, html=True)
     fake.blobs.failures = 2
     uploaded = service.upload_file("a.txt", b"1", "text/plain")
-    assert fake.state.artifacts[uploaded.id].data == b"1"
+    assert stored(fake, uploaded) == b"1"
     assert (fake.count("POST", "CreateArtifact"), fake.count("POST", "FinalizeArtifact")) == (3, 2)
 
 
@@ -94,7 +98,7 @@ def test_artifact_with_lost_answer_is_found(fake: FakeGitHub, again: int) -> Non
     fake.fail("POST", "FinalizeArtifact", 502, stored=True)
     fake.fail("POST", "FinalizeArtifact", again, body=b'{"msg": "no such open artifact"}')
     uploaded = service.upload_file("a.txt", b"1", "text/plain")
-    assert fake.state.artifacts[uploaded.id].data == b"1"
+    assert stored(fake, uploaded) == b"1"
 
 
 def test_artifact_of_other_bytes_is_ignored(fake: FakeGitHub) -> None:

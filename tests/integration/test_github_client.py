@@ -188,7 +188,7 @@ def test_permanent_failure_ends_reading(fake: FakeGitHub) -> None:
     sha = fake.add_commit()
     fake.fail("GET", "/commits", 503, times=99)
     with pytest.raises(ServerFailedError, match="run again later"):
-        client_of(fake).commit(sha)
+        client_of(fake).commit_sha(sha)
     assert fake.count("GET") == 5
 
 
@@ -204,7 +204,7 @@ def test_read_only_token_names_the_missing_permission(fake: FakeGitHub) -> None:
 
 def test_a_wrong_token_is_named_as_such(fake: FakeGitHub) -> None:
     with pytest.raises(NotAllowed, match="does not accept the token"):
-        client_of(fake, "wrong").commit("main")
+        client_of(fake, "wrong").commit_sha("main")
 
 
 def test_an_empty_token_is_named_before_any_request() -> None:
@@ -215,7 +215,7 @@ def test_an_empty_token_is_named_before_any_request() -> None:
 def test_a_short_rate_limit_is_waited_for(fake: FakeGitHub) -> None:
     sha, slept = fake.add_commit(), list[float]()
     fake.limit_rate(times=2, retry_after=7)
-    assert client_of(fake, budget=RetryBudget(sleep=slept.append)).commit(sha).sha == sha
+    assert client_of(fake, budget=RetryBudget(sleep=slept.append)).commit_sha(sha) == sha
     assert len(fake.requests) == 3
     assert slept == [7, 7]
 
@@ -225,7 +225,7 @@ def test_a_long_rate_limit_ends_the_call(fake: FakeGitHub, status: int) -> None:
     sha = fake.add_commit()
     fake.limit_rate(retry_after=3600, status=status)
     with pytest.raises(GitHubError, match="rate limit"):
-        client_of(fake).commit(sha)
+        client_of(fake).commit_sha(sha)
     assert len(fake.requests) == 1
     gc.collect()  # an answer that is not closed would warn here, and a warning is an error
 
@@ -246,11 +246,11 @@ def test_hourly_limit_is_waited_for_if_short(fake: FakeGitHub, ahead: int, *, wa
     fake.fail("GET", "/commits", 403, headers=headers, message="API rate limit exceeded for installation")
     client = client_of(fake, budget=RetryBudget(sleep=slept.append))
     if waits:
-        assert client.commit(sha).sha == sha
+        assert client.commit_sha(sha) == sha
         assert slept == [pytest.approx(ahead, abs=5)]
     else:
         with pytest.raises(GitHubError, match="rate limit"):
-            client.commit(sha)
+            client.commit_sha(sha)
         assert slept == []
 
 
@@ -258,7 +258,7 @@ def test_rate_limit_that_does_not_end_is_no_missing_permission(fake: FakeGitHub)
     sha = fake.add_commit()
     fake.limit_rate(times=9)
     with pytest.raises(GitHubError, match="rate limit"):
-        client_of(fake, budget=RetryBudget(sleep=lambda _: None)).commit(sha)
+        client_of(fake, budget=RetryBudget(sleep=lambda _: None)).commit_sha(sha)
     assert len(fake.requests) == 5
 
 
@@ -267,7 +267,7 @@ def test_waits_and_failures_share_a_budget(fake: FakeGitHub) -> None:
     client = client_of(fake, budget=RetryBudget(100, sleep=slept.append))
     fake.limit_rate(times=9)
     with pytest.raises(RetryBudgetExceededError, match="100 seconds"):
-        client.commit(sha)
+        client.commit_sha(sha)
     assert slept == [60]
     assert len(fake.requests) == 2
 
@@ -278,7 +278,7 @@ def test_failed_requests_use_up_the_budget(fake: FakeGitHub) -> None:
     fake.fail("GET", "/commits", 504, times=99)
     for _ in range(2):
         with pytest.raises(ServerFailedError):
-            client.commit(sha)
+            client.commit_sha(sha)
     with pytest.raises(RetryBudgetExceededError):
         client.pull(1)
     assert len(fake.requests) == 10
@@ -303,14 +303,14 @@ def test_a_closed_client_connects_again(fake: FakeGitHub) -> None:
     client = client_of(fake)
     client.close()
     with client:
-        assert client.commit(sha).sha == sha
-    assert client.commit(sha).sha == sha
+        assert client.commit_sha(sha) == sha
+    assert client.commit_sha(sha) == sha
 
 
 def test_html_page_is_refused(fake: FakeGitHub) -> None:
     fake.fail("GET", "/commits", 200, html=True)
     with pytest.raises(GitHubError, match="not as documented"):
-        client_of(fake).commit("main")
+        client_of(fake).commit_sha("main")
 
 
 def test_something_that_does_not_exist(fake: FakeGitHub) -> None:
@@ -321,7 +321,7 @@ def test_something_that_does_not_exist(fake: FakeGitHub) -> None:
 def test_a_server_that_is_not_there() -> None:
     client = GitHubClient("token", "http://127.0.0.1:9", "octo-org/shop", write_pause=0, retries=0)
     with pytest.raises(ServerFailedError, match="ConnectionError"):
-        client.commit("main")
+        client.commit_sha("main")
 
 
 def test_too_long_comment_is_refused(fake: FakeGitHub) -> None:

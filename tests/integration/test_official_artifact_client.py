@@ -72,32 +72,26 @@ def digests(files: dict[str, bytes]) -> dict[str, str]:
 
 
 def test_official_client_downloads_our_zip(fake: FakeGitHub, official: OfficialClient) -> None:
-    ours = service_of(fake).upload_zip("profgate-cpu", PROFILES)
+    url = service_of(fake).upload_zip("profgate-cpu", PROFILES)
     (listed,) = official("list")
-    assert (listed["id"], listed["name"], listed["size"]) == (ours.id, ours.name, ours.size)
-    assert listed["digest"] == ours.digest
-    got = official("download", ours.id, official.folder / "out", ours.digest)
-    assert got == {"digestMismatch": False, "files": digests(PROFILES)}
-    assert official("download", ours.id, official.folder / "out", "sha256:" + "0" * 64)["digestMismatch"] is True
+    assert (url.rpartition("/")[2], listed["name"]) == (str(listed["id"]), "profgate-cpu")
+    for digest, differs in ((listed["digest"], False), ("sha256:" + "0" * 64, True)):
+        got = official("download", listed["id"], official.folder / "out", digest)
+        assert (got["digestMismatch"], got["files"]) == (differs, digests(PROFILES))
 
 
 @pytest.mark.slow
-def test_official_client_reads_our_page(fake: FakeGitHub, official: OfficialClient) -> None:
-    ours = service_of(fake).upload_file("profgate-cpu-1.html", PAGE, "text/html")
-    assert [one["digest"] for one in official("list")] == [f"sha256:{hashlib.sha256(PAGE).hexdigest()}"]
-    got = official("download", ours.id, official.folder / "out", ours.digest)
-    assert got == {"digestMismatch": False, "files": digests({"profgate-cpu-1.html": PAGE})}
-
-
-@pytest.mark.slow
-def test_later_run_reads_it_through_the_api(fake: FakeGitHub, official: OfficialClient) -> None:
-    ours = service_of(fake).upload_zip("profgate-cpu", PROFILES)
+def test_later_run_reads_page_and_profiles_through_the_api(fake: FakeGitHub, official: OfficialClient) -> None:
+    data = hashlib.shake_256(b"profile").digest(9 * 1024 * 1024)  # does not pack, and needs two blocks
+    service_of(fake).upload_zip("large", {"a.bin": data})
+    service_of(fake).upload_file("page.html", PAGE, "text/html")
     fake.foreign_clients = True
     there = {"ARTIFACT_RUN": str(fake.state.current_run_id), "ARTIFACT_TOKEN": fake.token}
-    (listed,) = official("list", **there)
-    assert (listed["id"], listed["digest"]) == (ours.id, ours.digest)
-    got = official("download", ours.id, official.folder / "out", ours.digest, **there)
-    assert got == {"digestMismatch": False, "files": digests(PROFILES)}
+    listed = {one["name"]: one for one in official("list", **there)}
+    for name, files in (("large", {"a.bin": data}), ("page.html", {"page.html": PAGE})):
+        one = listed[name]
+        got = official("download", one["id"], official.folder / name, one["digest"], **there)
+        assert got == {"digestMismatch": False, "files": digests(files)}
 
 
 @pytest.mark.slow
@@ -128,16 +122,3 @@ def test_we_read_what_it_uploaded(fake: FakeGitHub, official: OfficialClient) ->
     assert (page.id, page.name, page.digest) == (single["id"], "page.html", f"sha256:{single['digest']}")
     assert fake.client().artifact_files(archive) == PROFILES
     assert fake.client().artifact_files(page) == {"page.html": PAGE}
-
-
-@pytest.mark.slow
-def test_profile_beyond_a_block_is_complete(fake: FakeGitHub, official: OfficialClient) -> None:
-    data = hashlib.shake_256(b"profile").digest(9 * 1024 * 1024)  # does not pack
-    ours = service_of(fake).upload_zip("large", {"a.bin": data})
-    got = official("download", ours.id, official.folder / "out", ours.digest)
-    assert got["files"] == digests({"a.bin": data})
-    (official.folder / "b.bin").write_bytes(data)
-    official("upload", "theirs", official.folder, "b.bin")
-    theirs = next(one for one in fake.state.artifacts.values() if one.name == "theirs")
-    (record,) = fake.client().run_artifacts(theirs.run_id, "theirs")
-    assert fake.client().artifact_files(record) == {"b.bin": data}

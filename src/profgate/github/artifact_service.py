@@ -9,7 +9,6 @@ import re
 import uuid
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -31,7 +30,6 @@ SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
 ZIP = "application/zip"
 ZIP_VERSION = 4  # protocol version; some servers do not support newer versions
 FILE_VERSION = 7  # protocol version that also supports files that are not zip archives
-BLOB_API_VERSION = "2025-11-05"
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
 FIRST_PAUSE = 3.0  # in seconds, as in the official client
@@ -39,7 +37,6 @@ RETRYABLE = frozenset({429, 500, 502, 503, 504})
 TIMEOUT = (10, 60)  # maximum number of seconds for connecting, and between two received bytes
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
 SCOPE = "Actions.Results:"
-EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, so that equal files result in equal zip archives
 
 
 class UploadUnavailable(GitHubError):  # noqa: N818 - the name describes a condition
@@ -48,17 +45,6 @@ class UploadUnavailable(GitHubError):  # noqa: N818 - the name describes a condi
 
 class NameTaken(UploadUnavailable):
     """The run already has an artifact of this name, perhaps from an earlier attempt whose response was lost."""
-
-
-@dataclass(frozen=True, slots=True)
-class UploadedArtifact:
-    """An artifact that GitHub has stored. ``url`` is the address at which the artifact is shown or downloaded."""
-
-    id: int
-    name: str
-    url: str
-    size: int
-    digest: str
 
 
 class ArtifactService:
@@ -92,15 +78,15 @@ class ArtifactService:
         self._verify = verify
         self._budget = budget or RetryBudget()
 
-    def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact:
-        """Upload files as one zip archive. The same files always result in the same archive."""
+    def upload_zip(self, name: str, files: Mapping[str, bytes]) -> str:
+        """Upload files as one zip archive, which is the same for the same files. Return the address of the artifact."""
         return self.upload_file(name, zip_files(files), ZIP)
 
-    def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
+    def upload_file(self, name: str, data: bytes, mime_type: str) -> str:
         r"""Upload one file without zipping it, so that a browser can open it directly if it supports ``mime_type``.
 
-        Raises NameTaken if the run already has an artifact of this name. The name must not contain line breaks or
-        the characters ``" : < > | * ? \ /``.
+        Returns the address of the artifact. Raises NameTaken if the run already has an artifact of this name. The name
+        must not contain line breaks or the characters ``" : < > | * ? \ /``.
         """
         if not name or BAD_NAME.search(name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or contains one of " : < > | * ? \\ /')
@@ -120,7 +106,7 @@ class ArtifactService:
                 raise
         if not re.fullmatch(r"[0-9]{1,19}", number):
             raise UploadUnavailable(f"artifact {name}", "the results service returned no artifact id")
-        return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
+        return f"{self._run_url}/artifacts/{number}"
 
     def _number_of(self, name: str, digest: str) -> str:
         """Return the id of the stored artifact with this name and digest, or an empty string if there is none."""
@@ -155,7 +141,7 @@ class ArtifactService:
         prefix = str(uuid.uuid4())
         pieces = [data[start : start + BLOCK] for start in range(0, len(data), BLOCK)]
         ids = [base64.b64encode(f"{prefix}{number:012d}".encode()).decode() for number in range(len(pieces))]
-        version = {"x-ms-version": BLOB_API_VERSION}
+        version = {"x-ms-version": "2025-11-05"}
         for number, piece in zip(ids, pieces, strict=True):
             self._put(f"{address}&comp=block&blockid={quote(number, safe='')}", piece, version, where)
         listing = "".join(f"<Latest>{number}</Latest>" for number in ids)
@@ -220,7 +206,8 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(name, EPOCH)
+            # a fixed timestamp, so that equal files result in equal zip archives
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED)
     return buffer.getvalue()

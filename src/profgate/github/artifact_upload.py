@@ -8,7 +8,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from profgate.flamegraph.pages import PageDocument
-from profgate.github.artifact_service import ArtifactService, NameTaken, UploadedArtifact, UploadUnavailable
+from profgate.github.artifact_service import ArtifactService, NameTaken, UploadUnavailable
 from profgate.model.links import Links
 
 LONGEST_NAME = 120
@@ -37,7 +37,7 @@ def upload_pages(
         service = connect()
         for page in pages:
             stored = _stored_page(service, page, partial(page_name, key, page, attempt, taken))
-            links = replace(links, pages={**links.pages, (page.workload, page.metric): stored.url})
+            links = replace(links, pages={**links.pages, (page.workload, page.metric): stored})
     except UploadUnavailable as error:
         name = f"profgate-pages-{key}-{attempt}"
         step, command = upload_step(name, folder, run_url), fetch_command(name, run_url)
@@ -47,7 +47,7 @@ def upload_pages(
     return links, ""
 
 
-def _stored_page(service: ArtifactService, page: PageDocument, new_name: Callable[[], str]) -> UploadedArtifact:
+def _stored_page(service: ArtifactService, page: PageDocument, new_name: Callable[[], str]) -> str:
     """Upload the page under the first name that no other artifact of the run has."""
     data, kind = page.document.text.encode(), page.document.media_type
     for _ in range(MOST_NAMES - 1):
@@ -67,7 +67,7 @@ def upload_profiles(
 def store_report(connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
     """Upload the files of a report. Return a URL and a warning, one of which is empty."""
     try:
-        return connect().upload_zip(name, files).url, ""
+        return connect().upload_zip(name, files), ""
     except UploadUnavailable as error:
         return "", str(error)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -26,8 +25,6 @@ from profgate.github.records import (
 )
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, ServerFailedError, parsed, undocumented
 
-LISTED_FILES = 3_000
-DOWNLOADS = 4  # maximum number of downloads in the background
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized lastEditedAt } } }"
 MINIMIZE = (
@@ -74,23 +71,20 @@ class GitHubClient(GitHubConnection):
     def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
-        self._downloads = ThreadPoolExecutor(DOWNLOADS)
+        self._downloads = ThreadPoolExecutor(4)
         self._started: dict[int, Future[Download]] = {}  # by the id of the artifact
         self._storage_budget = self._budget.fresh()  # so that the comment can be written even if the storage host fails
 
     # Commits and files
 
-    def commit(self, ref: str) -> CommitRecord:
-        """Return the commit for a SHA, branch or tag. This takes one request."""
-        return self._get(f"/commits/{_quoted(ref)}", CommitRecord, per_page=1)
-
     def commit_sha(self, ref: str) -> str:
         """Return the full SHA for a branch, tag or abbreviated SHA. This takes one request."""
-        return self.commit(ref).sha
+        return self._get(f"/commits/{_quoted(ref)}", str, "sha", per_page=1)
 
     def merge_base(self, base: str, head: str) -> str:
         """Return the SHA of the merge base of ``base`` and ``head``. This takes one request."""
-        return self._get(_pair(base, head), str, "merge_base_commit", "sha", per_page=1)
+        path = f"/compare/{_quoted(base)}...{_quoted(head)}"
+        return self._get(path, str, "merge_base_commit", "sha", per_page=1)
 
     def ancestors(self, sha: str) -> list[CommitRecord]:
         """Return a commit and its ancestors, at most 100 commits, in the order of ``git log``, in one request."""
@@ -108,7 +102,10 @@ class GitHubClient(GitHubConnection):
         content = parsed(where, _Content, answer)
         if content.encoding != "base64":
             raise GitHubError(where, "is too large to read through the API; keep it below 1 MB")
-        return _decoded(where, content)
+        try:
+            return base64.b64decode(content.content)
+        except ValueError as error:
+            raise undocumented(where, "its content is not base64") from error
 
     def files_of_commit(self, sha: str) -> TreeRecord:
         """Return the list of a commit's files, in one request. GitHub limits the list to 100,000 entries and 7 MB."""
@@ -247,7 +244,7 @@ class GitHubClient(GitHubConnection):
 
     def pull_files(self, number: int) -> list[FileRecord]:
         """Return the files of a pull request (GitHub lists at most 3,000). This takes one request per 100 files."""
-        return list(islice(self._items(f"/pulls/{number:d}/files", FileRecord), LISTED_FILES))
+        return list(self._items(f"/pulls/{number:d}/files", FileRecord))
 
     def permission_of(self, login: str) -> str:
         """Return the permission of a user (admin, write, read or none), in one request."""
@@ -355,24 +352,12 @@ def _quoted(name: str) -> str:
     return quote(name, safe="")
 
 
-def _pair(base: str, head: str) -> str:
-    return f"/compare/{_quoted(base)}...{_quoted(head)}"
-
-
-def _decoded(where: str, content: _Content) -> bytes:
-    try:
-        return base64.b64decode(content.content)
-    except ValueError as error:
-        raise undocumented(where, "its content is not base64") from error
-
-
 def _text_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str, dict[str, str]]:
     """Return a GraphQL query for files and the query's variables. Each of the ``places`` is a commit and a path."""
     owner, _, name = repository.partition("/")
-    numbers = range(len(places))
-    fields = "{ ... on Blob { text isBinary isTruncated } }"
-    files = " ".join(f"file{number}: object(expression: $file{number}) {fields}" for number in numbers)
-    declared = ", ".join(["$owner: String!", "$name: String!", *(f"$file{number}: String!" for number in numbers)])
-    query = f"query({declared}) {{ repository(owner: $owner, name: $name) {{ {files} }} }}"
-    variables = {f"file{number}": f"{commit}:{path}" for number, (commit, path) in enumerate(places)}
-    return query, {"owner": owner, "name": name, **variables}
+    declared, files, variables = "$owner: String!, $name: String!", "", {"owner": owner, "name": name}
+    for number, (commit, path) in enumerate(places):
+        declared += f", $file{number}: String!"
+        files += f" file{number}: object(expression: $file{number}) {{ ... on Blob {{ text isBinary isTruncated }} }}"
+        variables[f"file{number}"] = f"{commit}:{path}"
+    return f"query({declared}) {{ repository(owner: $owner, name: $name) {{{files} }} }}", variables

@@ -6,8 +6,6 @@ from typing import Annotated
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-LINK = "120000"  # Git's mode for symbolic links
-
 
 @dataclass(frozen=True, slots=True)
 class RepositoryRecord:
@@ -31,7 +29,6 @@ class CommitRecord:
             )
         ),
     ]
-    message: Annotated[str, Field(validation_alias=AliasPath("commit", "message"))] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +120,11 @@ class TreeEntry:
     path: str
     mode: str
     type: str
-    sha: str = ""
-    size: int = 0
 
     @property
     def is_file(self) -> bool:
         """Whether the entry is a regular file."""
-        return self.type == "blob" and self.mode != LINK
+        return self.type == "blob" and self.mode != "120000"  # the mode of symbolic links
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +146,6 @@ class AssetRecord:
 
     id: int
     name: str
-    size: int
     digest: str | None = None
 
 
@@ -174,8 +168,6 @@ class CommentRecord:
 
     id: int
     html_url: str
-    created_at: datetime
-    updated_at: datetime
     node_id: str
     body: str = ""
     author_association: str = ""
