@@ -210,11 +210,10 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     calibration = next((calibration for calibration in tested if calibration.state is not None), Calibration())
     share, numbered = _shared_names(comparison)
     sides = comparison.run_totals[: runs.baseline], comparison.run_totals[runs.baseline :]
+    spreads = [float(side.max() / side.min()) for side in sides if len(side) and side.min() > 0]
     return replace(
         calibration,
-        run_spread=max(
-            (float(side.max() / side.min()) for side in sides if len(side) and side.min() > 0), default=None
-        ),
+        run_spread=max(spreads, default=None),
         base_jobs=calibration.base_jobs or runs.base_job_count,
         jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
@@ -240,7 +239,10 @@ def _shared_names(comparison: Comparison) -> tuple[float | None, bool | None]:
     if share >= 0.5:
         return None, None
     names = comparison.symbols.texts()
-    others = [[(names[row], float(cost[row])) for row in np.flatnonzero(~both & (cost > 0))] for cost in costs]
+    others = []
+    for cost in costs:
+        rows = np.flatnonzero(~both & (cost > 0)).tolist()
+        others.append([(names[row], float(cost[row])) for row in rows])
     return share, renumbered(*others) or None
 
 
@@ -367,15 +369,12 @@ def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[Metric
     gathered: dict[str, tuple[Comparison, list[MetricReport]]] = {}
     for comparison, metric in zip(comparisons, metrics, strict=True):
         gathered.setdefault(comparison.workload, (comparison, []))[1].append(metric)
-    return tuple(
-        WorkloadReport(
-            name,
-            _configuration(first),
-            without_repeats([*(note.reason for note in first.notes), *first.warnings]),
-            tuple(reports),
-        )
-        for name, (first, reports) in gathered.items()
-    )
+    workloads = []
+    for name, (first, reports) in gathered.items():
+        notes = [note.reason for note in first.notes]
+        comparability = without_repeats([*notes, *first.warnings])
+        workloads.append(WorkloadReport(name, _configuration(first), comparability, tuple(reports)))
+    return tuple(workloads)
 
 
 def _configuration(comparison: Comparison) -> dict[str, str]:

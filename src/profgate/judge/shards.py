@@ -17,7 +17,7 @@ from profgate.model.levels import RED
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, without_repeats
-from profgate.model.report import Finding, MetricReport, Report
+from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 from profgate.model.sides import NotCompared, Side
 
 
@@ -50,41 +50,41 @@ def merge_reports(
     if not shards:
         raise ProfgateError("shards", "there is no report to merge; give at least one")
     target = _target(shards)
-    listed = [
-        [load.name for load in shard.report.workloads] + [entry.name for entry in _absences(shard)] for shard in shards
-    ]
-    names = Counter(name for own in listed for name in set(own))
-    shared = {name for name, times in names.items() if times > 1}
+    times: Counter[str] = Counter()
+    for shard in shards:
+        names = [load.name for load in shard.report.workloads]
+        names += [entry.name for entry in _absences(shard)]
+        times.update(set(names))
+    shared = {name for name, count in times.items() if count > 1}
     baseline, doubts = _baseline(shards)
-    stored = [acceptance for shard in shards for acceptance in shard.report.acceptances]
-    absent = [replace(entry, name=_name(shard, entry.name, shared)) for shard in shards for entry in _absences(shard)]
-    absent.sort(key=lambda entry: (entry.name, entry.side, entry.metric or ""))
     tests, standing = _tests(shards), _standing(shards)
+    workloads: list[WorkloadReport] = []
+    absent: list[NotCompared] = []
+    changes: list[Change] = []
+    stored: list[Acceptance] = []
+    pages: dict[tuple[str, str], str] = {}
+    for shard in shards:
+        levels = _levels(shard, standing)
+        for load in shard.report.workloads:
+            metrics = tuple(_with_p(metric, levels) for metric in load.metrics)
+            workloads.append(replace(load, name=_name(shard, load.name, shared), metrics=metrics))
+        absent += [replace(entry, name=_name(shard, entry.name, shared)) for entry in _absences(shard)]
+        changes += shard.report.changes
+        stored += shard.report.acceptances
+        for (workload, metric), url in shard.links.pages.items():
+            pages[_name(shard, workload, shared), metric] = url
+    absent.sort(key=lambda entry: (entry.name, entry.side, entry.metric or ""))
     draft = replace(
         shards[0].report,
         baseline=baseline,
         target=target,
-        workloads=tuple(
-            replace(
-                load,
-                name=_name(shard, load.name, shared),
-                metrics=tuple(_with_p(metric, levels) for metric in load.metrics),
-            )
-            for shard in shards
-            for levels in [_levels(shard, standing)]
-            for load in shard.report.workloads
-        ),
+        workloads=tuple(workloads),
         not_compared=(*lost, *absent),
-        changes=tuple(change for shard in shards for change in shard.report.changes),
+        changes=tuple(changes),
         warnings=without_repeats((*doubts, *_warnings(shards), *warnings)),
         acceptances=without_repeats(stored if acceptances is None else acceptances),
         tests=tests,
     )
-    pages = {
-        (_name(shard, workload, shared), metric): url
-        for shard in shards
-        for (workload, metric), url in shard.links.pages.items()
-    }
     return judge(draft, policy), Links(pages=pages)
 
 
@@ -99,10 +99,11 @@ def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:
             if len(splits) != 1 or 0 in splits:
                 problem = f"the tests {family.name} have another number of splits than those of the other reports"
                 raise ProfgateError(f"shard {shard.name}", f"{problem}; merge reports of one version of profgate")
-    return tuple(
-        TestFamily(name, _largest([family.first for family in same]), _largest([family.last for family in same]))
-        for name, same in by_name.items()
-    )
+    merged = []
+    for name, same in by_name.items():
+        first, last = zip(*((family.first, family.last) for family in same), strict=True)
+        merged.append(TestFamily(name, _largest(first), _largest(last)))
+    return tuple(merged)
 
 
 def _largest(maxima: Sequence[Maxima]) -> Maxima:
@@ -144,7 +145,7 @@ def _standing(shards: Sequence[Shard]) -> Standing:
         settled = [
             (shard, family)
             for shard, family in waiting
-            if all(p <= RED for p in _p_of_found(shard, family.name, standing))
+            if max(_p_of_found(shard, family.name, standing), default=0.0) <= RED
         ]
         if not settled:
             break
@@ -228,11 +229,11 @@ def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
 
 def _warnings(shards: Sequence[Shard]) -> list[Reason]:
     """Return the warnings. A warning is prefixed with the shard's name unless all shards have this warning."""
-    each = [{repr(warning): warning for warning in shard.report.warnings} for shard in shards]
-    common = {key: warning for key, warning in each[0].items() if all(key in warnings for warnings in each)}
-    return [*common.values()] + [
-        Reason(ReasonCode.SHARD, {"shard": shard.name}, (warning,))
-        for shard, warnings in zip(shards, each, strict=True)
-        for key, warning in warnings.items()
-        if key not in common
-    ]
+    of_all = set(map(repr, shards[0].report.warnings))
+    for shard in shards[1:]:
+        of_all &= set(map(repr, shard.report.warnings))
+    warnings = [warning for warning in shards[0].report.warnings if repr(warning) in of_all]
+    for shard in shards:
+        own = [warning for warning in shard.report.warnings if repr(warning) not in of_all]
+        warnings += [Reason(ReasonCode.SHARD, {"shard": shard.name}, (warning,)) for warning in own]
+    return warnings

@@ -109,14 +109,20 @@ class _VerdictInputs:
             if entry not in gone
             and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
         ]
-        measured = {workload.name for workload in report.workloads} | {entry.name for entry in absent}
-        unmet = [one for one in policy.required if not any(matches(name, [one]) for name in measured | accepted.keys())]
-        self.missing += [NotCompared(one, None, "baseline", Reason(ReasonCode.REQUIRED)) for one in unmet]
+        measured = {workload.name for workload in report.workloads} | accepted.keys()
+        measured |= {entry.name for entry in absent}
+        unmet = []
+        for pattern in policy.required:
+            is_met = any(matches(name, [pattern]) for name in measured)
+            if not is_met:
+                unmet.append(NotCompared(pattern, None, "baseline", Reason(ReasonCode.REQUIRED)))
+        self.missing += unmet
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         why = [each for entry in report.not_compared for each in (entry.reason, *entry.reason.reasons)]
         self.unread = any(reason.code is ReasonCode.ARTIFACT_UNUSABLE for reason in why)
         self.inconclusive = inconclusive(report)
-        names = {entry.name for entry in self.missing} | {workload.name for workload, _ in self.blocked}
+        names = {entry.name for entry in self.missing}
+        names |= {workload.name for workload, _ in self.blocked}
         # a pull request can record too little, but not cause noise on both sides
         names |= {
             load.name

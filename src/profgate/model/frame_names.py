@@ -217,8 +217,13 @@ def _file_in_brackets(path: str) -> str | None:
 
 def renumbered(*sides: Iterable[tuple[str, float]]) -> bool:
     """Return whether names that all sides share, apart from numbers, have most of the cost of each side."""
-    shapes = [[(_NUMBER.sub("#", name), cost) for name, cost in side] for side in sides]
-    common = set.intersection(*({shape for shape, _ in side} for side in shapes))
-    return all(
-        2 * sum(cost for shape, cost in side if shape in common) > sum(cost for _, cost in side) for side in shapes
-    )
+    costs: list[dict[str, float]] = []  # the cost of each name with all numbers alike, for each side
+    for side in sides:
+        shapes: dict[str, float] = {}
+        for name, cost in side:
+            shape = _NUMBER.sub("#", name)
+            shapes[shape] = shapes.get(shape, 0.0) + cost
+        costs.append(shapes)
+    common = set.intersection(*map(set, costs))
+    shared = [sum(map(shapes.__getitem__, common)) for shapes in costs]
+    return all(2 * part > sum(shapes.values()) for part, shapes in zip(shared, costs, strict=True))

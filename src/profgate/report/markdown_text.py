@@ -64,8 +64,11 @@ def unbroken(text: str) -> str:
 def table(headings: Sequence[str], alignments: str, rows: Iterable[Sequence[str]]) -> str:
     """Return a table. ``alignments`` contains ``l`` or ``r`` for each column. Pipes in cells are escaped."""
     marks = [":--" if alignment == "l" else "--:" for alignment in alignments]
-    lines = [headings, marks, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    lines = [f"| {' | '.join(line)} |" for line in (headings, marks)]
+    for row in rows:
+        cells = [cell.replace("|", "\\|") for cell in row]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def bullets(lines: Iterable[str]) -> str:

@@ -123,13 +123,14 @@ def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 def renames(metrics: Iterable[MetricReport], code: Callable[[str, int], str]) -> list[str]:
     """Return a sentence for each renamed function and each renamed file, without duplicates."""
-    pairs = [pair for metric in metrics for pair in metric.renamed]
-    names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
-    files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
-    return [
-        *(f"renamed, compared as one: {code(old, 60)} is now {code(new, 60)}" for old, new in dict.fromkeys(names)),
-        *(f"renamed file: {code(old, 60)} → {code(new, 60)}" for old, new in dict.fromkeys(files) if old and new),
-    ]
+    names, files = [], []
+    for metric in metrics:
+        for old, new in metric.renamed:
+            if old.name != new.name or old.file == new.file:
+                names.append(f"renamed, compared as one: {code(old.name, 60)} is now {code(new.name, 60)}")
+            elif old.file and new.file:
+                files.append(f"renamed file: {code(old.file, 60)} → {code(new.file, 60)}")
+    return list(dict.fromkeys([*names, *files]))
 
 
 def undecided(report: Report, quote: Quote) -> str:

@@ -52,10 +52,10 @@ def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier:
     compared = pairs(report)
     if len(compared) < 2:
         return ""
-    rows_shown = [
-        (pair, [value for value in earlier.get((pair.workload, pair.metric.name), ()) if isfinite(value)])
-        for pair in compared[:MOST_ROWS]
-    ]
+    rows_shown = []
+    for pair in compared[:MOST_ROWS]:
+        totals = earlier.get((pair.workload, pair.metric.name), ())
+        rows_shown.append((pair, [total for total in totals if isfinite(total)]))
     has_history = any(past for _, past in rows_shown)
     headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
     lines = []
