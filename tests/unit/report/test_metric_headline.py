@@ -118,12 +118,6 @@ def test_step_states_the_result_of_the_check() -> None:
     assert metric_headline(given, view_of_metric(given, *given.metrics[0])).step == "Nothing to do: the check passes."
 
 
-def test_changed_total_is_not_repeated() -> None:
-    total = replace(finding("total", 41.2e9, 44e9, kind="TotalDegradation"), share_from=None, share_to=None)
-    given = report(workload(metric(total)), verdict=RED)
-    assert headline(given) == ("fails", "Total of api-bench +6.8 % (41.2 → 44.0 s)", "")
-
-
 def test_inconclusive_metric_has_its_reason() -> None:
     given = inconclusive().with_metrics(
         lambda _, part: replace(part, calibration=replace(part.calibration, inconclusive="too_few_samples"))

@@ -120,14 +120,6 @@ def test_show_replaces_what_the_encoding_lacks() -> None:
     assert raw.getvalue() == b"2.4 ? 5.1 s\n"
 
 
-def test_notes_are_counted_and_listed_with_verbose() -> None:
-    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", p=None)
-    report = samples.report(samples.workload(samples.metric(note)))
-    assert "parse" not in terminal_text(report)
-    assert "1 more row without effect" in terminal_text(report)
-    assert "  note  parse" in terminal_text(report, verbose=True)
-
-
 def test_metrics_that_are_not_shown_are_counted() -> None:
     assert "261 metrics without a finding (-v shows them)" in terminal_text(samples.many())
     text = terminal_text(samples.many(300, 100))
