@@ -20,6 +20,7 @@
 //
 // Listeners run after everything that depends on a change has been updated.
 import { ROOT } from "./codec.js";
+import { byId } from "./dom.js";
 import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { rowsOfFinding, worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
@@ -262,6 +263,7 @@ function showsTree({ state, shapes, tree }) {
 function openInTable(page, node) {
   page.showSideOf(node);
   page.set({ tab: "symbols", focus: { shape: 0, node }, boxSteps: page.state.boxSteps + 1 });
+  byId("details").scrollIntoView({ block: "nearest" });
 }
 
 // Selects a row of page.tree in a tab and a view that show it, with the callers in which it is wide enough to see.

@@ -71,7 +71,7 @@ export function makeEdits(page) {
   };
 
   function isPossible(kind, symbol) {
-    return symbol >= 0 && (kind !== "collapse" || isRecursive(page.tree, symbol));
+    return symbol >= 0 && !page.header.estimated && (kind !== "collapse" || isRecursive(page.tree, symbol));
   }
 
   function showButtons() {
