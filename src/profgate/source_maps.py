@@ -10,10 +10,10 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from profgate.errors import ProfgateError
@@ -44,21 +44,13 @@ def with_sources(files: Iterable[SourceFile], folder: str | None = None) -> list
     return [scripts.added_to(file) if not is_wrapped(file) and reader.recognizes(file) else file for file in files]
 
 
-class _Build(NamedTuple):
-    """A script and its source map. ``folder`` contains the source map, relative to the checkout."""
-
-    script: BuiltScript
-    source_map: SourceMap
-    folder: str
-
-
 class _Scripts:
     """The scripts of a checkout, each of which is read once."""
 
     def __init__(self, folder: str | None) -> None:
         self._given = folder
         self._left = MOST_BYTES
-        self._builds: dict[str, _Build | str | None] = {}
+        self._contents: dict[str, bytes] = {}
         self._scripts: dict[str, _Script | str | None] = {}
 
     @cached_property
@@ -90,40 +82,71 @@ class _Scripts:
         path = _file_in(self._folder, recorded)
         if path is None:
             return None
-        if path not in self._builds:
-            self._builds[path] = _build_of(path, self._folder, self._content_of)
-        build = self._builds[path]
-        if not isinstance(build, _Build):
-            return build
-        return _Script(path, recorded.removesuffix(path).rstrip("/"), self._folder, build)
+        try:
+            text = self._content_of(path)
+            place, data = self._map_of(path, text)
+            if data is None:
+                return None
+            source_map = read_source_map(data, place)
+        except ProfgateError as error:
+            return str(error)
+        root = recorded.removesuffix(path).rstrip("/")
+        return _Script(path, root, self._folder, text.decode(errors="replace"), source_map, posixpath.dirname(place))
+
+    def _map_of(self, path: str, text: bytes) -> tuple[str, bytes | None]:
+        """Return the path and the content of the source map of a script, or None as content if it has none.
+
+        Raises ProfgateError if the map cannot be read.
+        """
+        place = text.rfind(COMMENT)
+        reference = ""
+        if text[max(0, place - 4) : max(0, place)] in (b"//# ", b"//@ "):
+            words = text[place + len(COMMENT) :].split(None, 1)
+            if words and words[0].startswith(b"data:"):
+                return path, _decoded(words[0], path)
+            reference = words[0].decode(errors="replace") if words else ""
+        if _SCHEME.match(reference) or reference.startswith("//"):
+            raise ProfgateError(path, f"its source map is at {cut(reference, LONGEST_PATH)}, which is not downloaded")
+        name = unquote(reference.partition("?")[0])
+        place_of_map = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) if name else f"{path}.map"
+        if _is_inside(self._folder, place_of_map):
+            return place_of_map, self._content_of(place_of_map)
+        if name:
+            raise ProfgateError(path, f"its source map {cut(name, LONGEST_PATH)} is not in the checkout")
+        return place_of_map, None
 
     def _content_of(self, name: str) -> bytes:
         """Return the content of a file. Raises ProfgateError if it cannot be read, or if all files are too large."""
+        if name in self._contents:  # both sides of a measurement have the same scripts in different folders
+            return self._contents[name]
         data = _content_of(self._folder, name, LARGEST) if self._left > 0 else b""
         self._left -= len(data)
         if self._left <= 0:
             what = f"not read, because all scripts and source maps have more than {MOST_BYTES:,} bytes"
             raise ProfgateError(name, f"{what}; record fewer scripts in one job")
+        self._contents[name] = data
         return data
 
 
 class _Script:
     """A script of the checkout in ``folder``.
 
-    Paths of files are relative to the checkout, and ``root`` is the path of the checkout in the profile.
+    Paths of files are relative to the checkout, and ``root`` is the path of the checkout in the profile. ``map_folder``
+    contains the source map.
     """
 
-    def __init__(self, path: str, root: str, folder: str, build: _Build) -> None:
-        self._path, self._root, self._folder, self._build = path, root, folder, build
+    def __init__(self, path: str, root: str, folder: str, text: str, source_map: SourceMap, map_folder: str) -> None:
+        self._path, self._root, self._folder, self._map_folder = path, root, folder, map_folder
+        self._script, self._map = BuiltScript(text, source_map), source_map
         self._files: dict[int, str | None] = {}
 
     def add_to(self, calls: Sequence[Call]) -> str:
         """Add the sources of functions, and return "", or the reason why the source map belongs to another build."""
         functions = [ScriptFunction(call["functionName"], call["lineNumber"], call["columnNumber"]) for call in calls]
-        if not self._build.script.contains(functions):
+        if not self._script.contains(functions):
             return f"{self._path} was built again after this recording; measure both versions with profgate measure"
         for call, function in zip(calls, functions, strict=True):
-            origin = self._build.script.origin(function)
+            origin = self._script.origin(function)
             file = None if origin is None else self._file(origin.source)
             if origin is not None and file is not None:
                 call[SOURCE] = {
@@ -137,8 +160,8 @@ class _Script:
     def _file(self, number: int) -> str | None:
         """Return a source as a path in the checkout, or None if it is outside or belongs to a package."""
         if number not in self._files:
-            source = self._build.source_map.sources[number].partition("?")[0]
-            path = self._path_of(self._build.source_map.root + source) if source else None
+            source = self._map.sources[number].partition("?")[0]
+            path = self._path_of(self._map.root + source) if source else None
             usable = path is not None and path.isprintable() and len(path) <= LONGEST_PATH
             self._files[number] = path if usable and "node_modules" not in f"{path}".split("/") else None
         return self._files[number]
@@ -149,7 +172,7 @@ class _Script:
         source = path_of(source)
         if _SCHEME.match(source):
             return None
-        path = posixpath.normpath(posixpath.join(self._root, self._build.folder, source))
+        path = posixpath.normpath(posixpath.join(self._root, self._map_folder, source))
         path = path.removeprefix(f"{self._root}/") if self._root else path
         return None if path.startswith(("/", "../")) else path
 
@@ -161,44 +184,6 @@ class _Script:
             if _is_inside(self._folder, path := posixpath.join(folder, name)):
                 return path
         return None
-
-
-class _MapFile(NamedTuple):
-    path: str
-    data: bytes
-
-
-def _build_of(path: str, folder: str, content: Callable[[str], bytes]) -> _Build | str | None:
-    """Read a script and its source map. Return the problem if the map cannot be read, or None if there is none."""
-    try:
-        text = content(path)
-        found = _map_of(path, text, folder, content)
-        if found is None:
-            return None
-        source_map = read_source_map(found.data, found.path)
-    except ProfgateError as error:
-        return str(error)
-    return _Build(BuiltScript(text.decode(errors="replace"), source_map), source_map, posixpath.dirname(found.path))
-
-
-def _map_of(path: str, text: bytes, folder: str, content: Callable[[str], bytes]) -> _MapFile | None:
-    """Return the source map of a script, or None if it has none. Raises ProfgateError if the map cannot be read."""
-    place = text.rfind(COMMENT)
-    reference = ""
-    if text[max(0, place - 4) : max(0, place)] in (b"//# ", b"//@ "):
-        words = text[place + len(COMMENT) :].split(None, 1)
-        if words and words[0].startswith(b"data:"):
-            return _MapFile(path, _decoded(words[0], path))
-        reference = words[0].decode(errors="replace") if words else ""
-    if _SCHEME.match(reference) or reference.startswith("//"):
-        raise ProfgateError(path, f"its source map is at {cut(reference, LONGEST_PATH)}, which is not downloaded")
-    name = unquote(reference.partition("?")[0])
-    place_of_map = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) if name else f"{path}.map"
-    if _is_inside(folder, place_of_map):
-        return _MapFile(place_of_map, content(place_of_map))
-    if name:
-        raise ProfgateError(path, f"its source map {cut(name, LONGEST_PATH)} is not in the checkout")
-    return None
 
 
 def _decoded(url: bytes, path: str) -> bytes:

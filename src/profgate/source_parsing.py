@@ -6,7 +6,7 @@ The parser of a language may need memory that grows with the square of the size 
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from profgate.attribution.fingerprints import ParsedSource, SourceFunction, parsed_source
@@ -34,17 +34,8 @@ def changed_functions(diff: SourceDiff) -> FunctionChanges:
 
 
 def _response(request: bytes) -> bytes:
-    return json.dumps(parsed_source(*json.loads(request)), default=_plain, separators=(",", ":")).encode()
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, frozenset):
-        return list(value)
-    if isinstance(value, ParsedSource | SourceFunction):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    raise TypeError(type(value))
+    found = parsed_source(*json.loads(request))
+    return json.dumps(None if found is None else asdict(found), default=list, separators=(",", ":")).encode()
 
 
 def _from_json(response: bytes) -> ParsedSource | None:
@@ -53,20 +44,12 @@ def _from_json(response: bytes) -> ParsedSource | None:
         found = json.loads(response)
         if found is None:
             return None
-        return ParsedSource(
-            tuple(
-                SourceFunction(
-                    **function
-                    | {
-                        "parts": tuple(function["parts"]),
-                        "fingerprint": bytes.fromhex(function["fingerprint"]),
-                        "identifiers": frozenset(function["identifiers"]),
-                    }
-                )
-                for function in found["functions"]
-            ),
-            frozenset((text, frozenset(words)) for text, words in found["imports"]),
-        )
+        functions = []
+        for function in found["functions"]:
+            sets = {"parts": tuple(function["parts"]), "identifiers": frozenset(function["identifiers"])}
+            functions.append(SourceFunction(**{**function, **sets}))
+        imports = frozenset((text, frozenset(words)) for text, words in found["imports"])
+        return ParsedSource(tuple(functions), imports)
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 

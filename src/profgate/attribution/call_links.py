@@ -113,6 +113,7 @@ def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
         if (after == end).all():
             return end, steps
         end = after
+    # walks that have not ended are in cycles, so each further round visits the other symbols of the cycle
     lowest = end.copy()
     for _ in range(DEEPEST):
         end = following[end]

@@ -44,7 +44,7 @@ class SourceFunction:
     first: int
     opens: int
     last: int
-    fingerprint: bytes
+    fingerprint: str
     tokens: int
     signature: str
     identifiers: frozenset[str]
@@ -120,7 +120,7 @@ class _Open:
             self.node.start_point[0] + 1,
             self.opens,
             self.node.end_point[0] + 1,
-            self.tokens.digest.digest(),
+            self.tokens.digest.hexdigest(),
             self.tokens.count,
             self.signature,
             frozenset(self.identifiers),

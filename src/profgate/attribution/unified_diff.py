@@ -114,6 +114,7 @@ def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk
         stored += [line] * (line[0] != "\\")
     if before_left or after_left:
         return None
+    # an edit is a sequence of lines without an unchanged line in between
     for unchanged, group in groupby(stored, key=lambda line: line[0] == " "):
         marks = [line[0] for line in group]
         went, came = len(marks) - marks.count("+"), len(marks) - marks.count("-")

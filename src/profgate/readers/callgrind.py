@@ -129,6 +129,7 @@ class _Text:
         match = _NUMBERED.fullmatch(value)
         if match is None:
             return value
+        # name compression: "(1) main" defines a name, and "(1)" stands for it afterwards
         number, name = match.groups()
         if name:
             self.names[space, number] = name
@@ -199,6 +200,7 @@ class _Text:
 
     def move(self, texts: list[str]) -> None:
         """Update the position with the columns of a cost line. The last of these columns is the source line."""
+        # "+3" and "-3" are relative to the line before, and "*" repeats it (subposition compression)
         for place, text in enumerate(texts):
             if text != "*":
                 number = self.numbers([text.lstrip("+-")])[0]

@@ -96,6 +96,7 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
         raise wrong(where, f"has {samples} samples and {len(deltas)} times between them")
+    # V8: delta k is the time between samples k - 1 and k; the first one counts from the start of the profile
     steps = [number(delta, where, "a time in 'timeDeltas'") for delta in deltas]
     start, end = (number(document.get(key, 0), where, f"a time in {key!r}") for key in ("startTime", "endTime"))
     numbers, exponent, _ = whole_numbers([*steps, end - start], 3, where)

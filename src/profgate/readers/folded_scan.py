@@ -73,6 +73,7 @@ class Scan:
     def events(self) -> tuple[IntArray, IntArray, BoolArray]:
         """Return the int64 depth and number of each new frame, and whether the frame ends a stack."""
         fresh, shared = np.array(self.fresh, np.int64), np.array(self.shared, np.int64)
+        # front coding: the frames of a stack that are not new have the same depths as in the stack before
         ends = np.cumsum(fresh)
         depth = np.arange(len(self.new), dtype=np.int64) - np.repeat(ends - fresh - shared, fresh)
         leaf = np.zeros(len(self.new), np.bool_)

@@ -64,7 +64,7 @@ class JfrReader(BuiltInReader):
                 weight, unit = values.get("samples", 1), "samples"
             if not is_integer(weight, 0, MAX_TOTAL):
                 raise wrong(place, f"{str(weight)[:40]!r} cannot be a number of {unit}")
-            paths.add(reversed(path))
+            paths.add(reversed(path))  # a stack trace begins with its top frame
             samples.append(0 if field else weight)
             allocated.append(weight if field else 0)
         count = 2 if any(allocated) else 1

@@ -152,6 +152,7 @@ class _Text:
         if self.open is None:
             return
         event, period = self.open
+        # perf script prints the leaf first, after the header with the command
         root, *calls = self.stack
         path = self.paths.setdefault((root, *reversed(calls)), len(self.paths))
         self.events.setdefault(event, _Event()).add(path, period)

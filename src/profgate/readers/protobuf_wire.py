@@ -67,6 +67,7 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
         if tag >= 0x80:
             tag, at = varint(data, begin, end, where)
         number, wire = tag >> 3, tag & 7
+        # wire types 3 and 4 are groups, which protobuf abandoned before pprof was written
         if wire == LENGTH:
             size, start = varint(data, at, end, where)
             at = start + size
@@ -87,6 +88,7 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
 
 def as_int64(value: int) -> int:
     """Return the int64 value with the same bits as an unsigned 64-bit number."""
+    # protobuf writes a negative int64 as the unsigned number with the same bits, in ten bytes
     return value - (1 << 64) if value >> 63 else value
 
 
@@ -235,6 +237,7 @@ def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntAr
         return np.zeros(messages, dtype=np.int64), np.zeros(0, dtype=np.int64)
     before = np.cumsum(lengths) - lengths
     taken = raw[ranges(start, lengths)]
+    # the last byte of a varint is the one without its highest bit
     last = taken < 0x80
     cut = ~last[before + lengths - 1]
     if cut.any():

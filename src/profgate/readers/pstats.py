@@ -95,6 +95,7 @@ class _Table:
         function = self.function(key)
         if not isinstance(value, tuple) or len(value) != 5:
             raise self.error(key, "has no row of calls, times and callers")
+        # primitive calls, calls, own time, time with callees (tottime and cumtime of the pstats module), and callers
         _, calls, own, total, callers = value
         self.calls[function] += self.count(key, calls)
         self.own[function] += self.nanoseconds(key, own)
@@ -215,6 +216,7 @@ class _Decoder:
             raise self.error(f"the type {kind!r} does not belong in call statistics")
         if self.depth == MAX_NESTING and kind in "){":
             raise self.error("the statistics are nested too deeply")
+        # an object with the flag gets the next number before its parts are read, as in CPython's marshal.c
         place = len(self.references)
         if named:
             self.references.append(_END)

@@ -226,6 +226,7 @@ class _Samples:
     def change(self, stack: list[int], kind: int) -> None:
         """Remove the frames of finished calls from the stack, and add the frames of new calls."""
         data = self.data
+        # a stack is stored from the innermost frame; records after the first one state only the frames that changed
         if kind == _FULL:
             stays = 0
         elif kind == _SUFFIX:

@@ -52,6 +52,7 @@ def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tupl
 
 def sum_of(values: IntArray, where: str) -> int:
     """Return the exact sum of non-negative values."""
+    # the sums of the upper and lower halves cannot overflow
     high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
     total = (high << 32) + low
     if total > MAX_TOTAL:

@@ -94,6 +94,7 @@ def _segments(mappings: bytes, sources: int, names: int, where: str) -> tuple[In
         line += int((digits == _SEMICOLON).sum())
     lines, deltas = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
     size, deltas = deltas[0], deltas[1:]
+    # all fields except the column continue over the lines of the script
     fields = np.cumsum(deltas[1:], axis=1)
     columns = _columns(lines, deltas[0])
     fields[:3, size < 4] = fields[3, size < _FIELDS] = UNKNOWN
@@ -137,6 +138,7 @@ def _decoded(digits: NDArray[np.uint8], where: str) -> tuple[IntArray, IntArray]
     for digit in range(int(length.max(initial=0))):
         rows = np.flatnonzero(length > digit)
         values[rows] |= (digits[first[rows] + digit] & (_MORE - 1)).astype(np.int64) << 5 * digit
+    # ECMA-426: the lowest bit of a number is its sign, and each digit has five bits, the lowest first
     values = np.where(values & 1, -(values >> 1), values >> 1)
     segment = np.cumsum(~inside)[first]
     starts = np.flatnonzero(np.diff(segment, prepend=UNKNOWN))

@@ -174,9 +174,9 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
                 raise wrong(place, "goes back in time")
             calls.spend(at - now)
         now = at
-        if kind == "O":
+        if kind == "O":  # a call opens
             calls.enter(frame)
-        elif kind == "C":
+        elif kind == "C":  # a call closes
             warnings["calls that are not opened and closed in order"] += calls.leave(frame)
         else:
             raise wrong(place, f"has the type {str(kind)[:40]!r}; supported are O and C")

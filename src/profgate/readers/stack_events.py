@@ -38,6 +38,7 @@ def stacks_from_paths(
     first, lengths = offsets[:-1][filled], lengths[filled]
     if len(lengths):
         _refuse_depth(int(lengths.max()), where)
+    # a path stores only the frames that differ from the path before it
     new = lengths - _shared_prefixes(flat_frames, first, lengths)
     starts = first + lengths - new
     at = ranges(starts, new)

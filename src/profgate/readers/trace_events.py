@@ -118,6 +118,7 @@ class _Trace:
             return
         thread = self.threads.setdefault((str(event.get("pid")), str(event.get("tid"))), _Thread())
         start = _nanoseconds(event, "ts", where)
+        # X is a whole call; B and E are the beginning and the end of one (Trace Event Format)
         if kind == "X":
             if "dur" not in event:
                 self.warnings["events without a duration that were left out"] += 1
@@ -164,4 +165,5 @@ def _closed(data: bytes) -> bytes:
 
 
 def _nanoseconds(event: Json, key: str, where: str) -> int:
+    # times are microseconds, with fractions
     return round(1000 * number(event.get(key), where, repr(key), -_MAX_MICROSECONDS, _MAX_MICROSECONDS))

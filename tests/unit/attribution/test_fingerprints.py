@@ -177,7 +177,7 @@ def test_a_nested_function_has_its_own_fingerprint() -> None:
 
 
 def test_code_outside_functions_has_a_fingerprint() -> None:
-    def outside(text: str) -> bytes:
+    def outside(text: str) -> str:
         parsed = parsed_source("a.py", text)
         assert parsed is not None
         return next(item.fingerprint for item in parsed.functions if item.kind == "module")
