@@ -1,6 +1,5 @@
 """The REST endpoints: one function each, looking at the state and nothing else."""
 
-import base64
 import difflib
 import json
 from collections.abc import Callable, Mapping
@@ -8,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from fake_github.blobs import BlobHost
-from fake_github.bodies import Bodies, name_of
+from fake_github.bodies import Bodies
 from fake_github.description import Operation
 from fake_github.state import Comment, Commit, Run, State
 
@@ -73,10 +72,6 @@ class Api:
             f"GET {REPOSITORY}/compare/{{basehead}}": (self._compare, (contents,)),
             f"GET {REPOSITORY}/contents/{{path}}": (self._contents, (contents,)),
             f"GET {REPOSITORY}/git/trees/{{tree_sha}}": (self._tree, (contents,)),
-            f"GET {REPOSITORY}/git/blobs/{{file_sha}}": (self._blob, (contents,)),
-            f"POST {REPOSITORY}/git/blobs": (self._make_blob, ({"contents": "write"},)),
-            f"POST {REPOSITORY}/git/trees": (self._make_tree, ({"contents": "write"},)),
-            f"POST {REPOSITORY}/git/commits": (self._make_commit, ({"contents": "write"},)),
             f"GET {REPOSITORY}/releases": (self._releases, (contents,)),
             f"GET {REPOSITORY}/commits/{{commit_sha}}/pulls": (self._pulls_of_commit, (pulls,)),
             f"GET {REPOSITORY}/releases/latest": (self._latest_release, (contents,)),
@@ -162,44 +157,6 @@ class Api:
     def _tree(self, call: Call) -> Answer:
         commit = self._known(call["tree_sha"], 404)
         return Answer(200, self._bodies.tree(commit, recursive="recursive" in call.query))
-
-    # Git's own objects
-
-    def _blob(self, call: Call) -> Answer:
-        files = (data for commit in self._state.commits.values() for data in commit.files.values())
-        for data in (*self._state.blobs.values(), *files):
-            if name_of(data) == call["file_sha"]:
-                return Answer(200, self._bodies.blob(data))
-        raise RefusalError(404, "Not Found")
-
-    def _make_blob(self, call: Call) -> Answer:
-        text = call.body["content"]
-        data = base64.b64decode(text) if call.body.get("encoding") == "base64" else text.encode()
-        self._state.blobs[name_of(data)] = data
-        body = self._bodies.made_blob(data)
-        return Answer(201, body, location=body["url"])
-
-    def _make_tree(self, call: Call) -> Answer:
-        entries = call.body["tree"]
-        if any(one["sha"] not in self._state.blobs for one in entries):
-            raise RefusalError(422, "tree.sha is not a valid blob")
-        files = {one["path"]: self._state.blobs[one["sha"]] for one in entries}
-        sha = name_of(repr(sorted((path, name_of(data)) for path, data in files.items())).encode())
-        self._state.trees[sha] = files
-        made = Commit(sha, (), "", "", "", files)
-        body = self._bodies.tree(made, recursive=False)
-        return Answer(201, body, location=body["url"])
-
-    def _make_commit(self, call: Call) -> Answer:
-        tree, parents = call.body["tree"], tuple(call.body.get("parents", ()))
-        if tree not in self._state.trees or any(one not in self._state.commits for one in parents):
-            raise RefusalError(422, "Tree SHA does not exist")
-        state = self._state
-        files, author = state.trees[tree], state.token_login
-        made = Commit(state.new_sha(), parents, state.next_date(), call.body["message"], author, files)
-        state.commits[made.sha] = made
-        body = self._bodies.made_commit(made, tree)
-        return Answer(201, body, location=body["url"])
 
     def _known(self, ref: str, status: int) -> Commit:
         commit = self._state.resolve(ref)

@@ -147,23 +147,6 @@ class Bodies:
         most = self._state.most_listed
         return body | {"tree": shown[:most], "truncated": len(shown) > most}
 
-    def blob(self, data: bytes) -> dict[str, Any]:
-        sha = name_of(data)
-        body: dict[str, Any] = self._seed("blob")
-        content = base64.encodebytes(data).decode()
-        return body | {"sha": sha, "size": len(data), "content": content, "url": f"{self._api}/git/blobs/{sha}"}
-
-    def made_blob(self, data: bytes) -> dict[str, Any]:
-        sha = name_of(data)
-        return {"sha": sha, "url": f"{self._api}/git/blobs/{sha}"}
-
-    def made_commit(self, commit: Commit, tree: str) -> dict[str, Any]:
-        body = self._seed("git-commit")
-        body |= {"sha": commit.sha, "message": commit.message, "url": f"{self._api}/git/commits/{commit.sha}"}
-        body["tree"] = {"sha": tree, "url": f"{self._api}/git/trees/{tree}"}
-        body["parents"] = self.commit(commit)["parents"]
-        return body
-
     def release(self, release: Release) -> dict[str, Any]:
         body = self._seed("release")
         body |= {"id": release.id, "tag_name": release.tag, "name": release.tag, "target_commitish": release.sha}

@@ -11,12 +11,7 @@ from fake_github.description import ViolationError
 from fake_github.state import State
 
 SCHEMA_FILE = Path(__file__).resolve().parents[1] / "data" / "github" / "api.graphql"
-NOWHERE = "0" * 40  # how the schema writes that there is no such reference
 LONGEST_TEXT = 512_000  # bytes from which GitHub cuts a text off
-
-
-class RefMovedError(Exception):
-    """A reference is not at the commit that a request states."""
 
 
 @cache
@@ -38,8 +33,6 @@ def answer_query(state: State, body: Mapping[str, Any]) -> dict[str, Any]:
     if mistakes:
         raise ViolationError(f"graphql: {mistakes[0].message}")
     result = graphql_sync(_schema(), body["query"], _Root(state), variable_values=body["variables"])
-    if result.errors and isinstance(result.errors[0].original_error, RefMovedError):
-        return {"data": result.data, "errors": [{"type": "UNPROCESSABLE", "message": result.errors[0].message}]}
     if result.errors:
         raise ViolationError(f"graphql: {result.errors[0].message}")
     return {"data": result.data}
@@ -59,20 +52,6 @@ class _Root:
         comment = next(one for one in self._state.comments.values() if one.node_id == given["input"]["subjectId"])
         comment.minimized = True
         return {"minimizedComment": self._comment(comment.node_id)}
-
-    def updateRefs(self, _: object, **given: Any) -> dict[str, Any]:  # noqa: N802 - a name of the schema
-        request, branches = given["input"], self._state.branches
-        if request["repositoryId"] != self._state.repository_node:
-            raise ViolationError(f"graphql: no repository {request['repositoryId']!r}")
-        for update in request["refUpdates"]:
-            name = update["name"].removeprefix("refs/heads/")
-            if update.get("beforeOid") not in {None, branches.get(name, NOWHERE)}:
-                raise RefMovedError(f"{update['name']} is not at {update['beforeOid']}")
-            before = {commit.sha for commit in self._state.ancestors(update["afterOid"])}
-            if not update["force"] and branches.get(name, update["afterOid"]) not in before:
-                raise RefMovedError("Update is not a fast forward")
-        branches |= {update["name"].removeprefix("refs/heads/"): update["afterOid"] for update in request["refUpdates"]}
-        return {"clientMutationId": None}
 
     def _comment(self, node_id: str) -> dict[str, Any] | None:
         found = next((one for one in self._state.comments.values() if one.node_id == node_id), None)

@@ -442,10 +442,10 @@ class FakeGitHub:
         if request.method != "POST" or request.headers.get("Authorization", "").partition(" ")[2] != self.state.token:
             return _refuse(RefusalError(401, "Bad credentials"))
         query = json.loads(body)["query"]
-        writes = query.startswith("mutation") and "updateRefs" not in query
+        writes = query.startswith("mutation")
         talk = {self.state.permissions.get(name, "none") for name in ("issues", "pull_requests")}
         held = self.state.permissions.get("contents", "none")
-        if held == "none" or (writes and "write" not in talk) or ("updateRefs" in query and held != "write"):
+        if held == "none" or (writes and "write" not in talk):
             return _refuse(RefusalError(403, "Resource not accessible by integration"))
         data = json.dumps(answer_query(self.state, json.loads(body))).encode()
         return Response(data, 200, content_type="application/json; charset=utf-8")

@@ -145,8 +145,6 @@ class State:
     commits: dict[str, Commit] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
-    blobs: dict[str, bytes] = field(default_factory=dict)  # made through the API, as are these trees
-    trees: dict[str, dict[str, bytes]] = field(default_factory=dict)
     runs: dict[int, Run] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
