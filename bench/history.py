@@ -20,7 +20,7 @@ from profgate.history.ancestry import first_line
 from profgate.history.history_file import FILE
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, StoredJob
+from profgate.model.history import Column, Reading, Retention, Series, StoredCommit
 from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.folded import FoldedReader
@@ -69,7 +69,7 @@ class _Workload:
         self.series: Series = series_of(profile, CompareOptions())
         self._sampled = summarised(profile, CompareOptions())[0][0]  # as a reader makes it
 
-    def reading(self, commit: str, number: int, job: StoredJob) -> Reading:
+    def reading(self, commit: str, number: int, job: str) -> Reading:
         """What a run at the commit of this number measured."""
         if number % EVERY == self._number % EVERY:
             place = int(self._chance.integers(len(self._names)))
@@ -109,7 +109,7 @@ def _fill(folder: str, commits: int, workloads: list[_Workload]) -> None:
     """Add base runs; print the time of a write as the history grows."""
     times: list[float] = []
     for number in range(commits):
-        job = StoredJob(f"{4_000_000 + number}/1/profile", "refs/heads/main", "push")
+        job = f"{4_000_000 + number}/1/profile"
         made = [one.reading(_sha(number), number, job) for one in workloads]
         parents = (_sha(number - 1),) if number else ()
         start = time.perf_counter()

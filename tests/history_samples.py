@@ -2,7 +2,7 @@
 
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of
-from profgate.model.history import Column, Reading, StoredJob
+from profgate.model.history import Column, Reading
 from profgate.model.source import source_of
 from profgate.readers.folded import FoldedReader
 
@@ -13,7 +13,7 @@ def reading(
     """The reading of a folded profile, named by its file and bytes."""
     profile = FoldedReader().read(source_of(name, text.encode()))
     content = text.encode() if keep else None
-    (made,) = readings_of(profile, CompareOptions(), commit, StoredJob(job), f"{name}:{text}", content)
+    (made,) = readings_of(profile, CompareOptions(), commit, job, f"{name}:{text}", content)
     return made
 
 

@@ -10,7 +10,7 @@ import pytest
 from action_stage import ARTIFACT, SHARES, Stage, profiles
 from profgate.history.history_store import open_history
 from profgate.history.stored_profiles import readings
-from profgate.model.history import StoredCommit, StoredJob
+from profgate.model.history import StoredCommit
 from profgate.model.policy import Policy
 from profgate.model.source import source_of
 
@@ -36,7 +36,7 @@ def with_past(stage: Stage, folder: Path, levels: list[float], workload: str = "
         files = [source_of(name, data) for name, data in at(level, number, workload).items()]
         before = stage.base
         stage.base = stage.fake.add_commit(parents=[before], branch="main")
-        made = readings(files, Policy(), stage.base, StoredJob(f"{number}/1/job"), keep=False)
+        made = readings(files, Policy(), stage.base, f"{number}/1/job", keep=False)
         known.append((StoredCommit(stage.base, (before,), number, f"Change @all {number}"), made))
     with open_history(str(folder / "past"), write=True) as store:
         for commit, made in known:

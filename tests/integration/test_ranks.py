@@ -13,7 +13,6 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of
 from profgate.history.history_store import open_history
 from profgate.model.durations import DurationRun, durations_to_json
-from profgate.model.history import StoredJob
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile
 
@@ -123,7 +122,7 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
     with open_history("past", write=True) as store, store.writing():
         for number in range(5):
             profile = read_profile(source_of("tests.json", durations_to_json(durations(number)).encode()))
-            job = StoredJob(f"job {number}")
+            job = f"job {number}"
             store.add(readings_of(profile, CompareOptions(), f"{number}" * 40, job, "1"))
     assert main(["ranks", "check", "slow.json", "--history", "past", "--fail-on", "slower"]) == 1
     assert "t007" in capsys.readouterr().out

@@ -21,7 +21,7 @@ from profgate.history.trend_report import trend_text, trends_summary
 from profgate.history.trends import past_of, reported, reported_texts, trends_along, unknown_of
 from profgate.io.files import confined, read_bytes, scratch_folder, write_bytes
 from profgate.io.profile_files import LocalSet
-from profgate.model.history import Reading, Retention, StoredCommit, StoredJob
+from profgate.model.history import Reading, Retention, StoredCommit
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy
 from profgate.pipeline import PipelineInput
@@ -75,7 +75,7 @@ def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
 def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
     """Store the readings of this run and its commit's ancestors."""
     context = job.context
-    recorded_by = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
+    recorded_by = f"{context.run_id}/{context.run_attempt}/{context.job}"
     commits = job.client.ancestors(context.sha)
     with store.writing():
         store.add_commits(StoredCommit(commit.sha, commit.parents, int(commit.date.timestamp())) for commit in commits)

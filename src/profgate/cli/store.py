@@ -15,7 +15,7 @@ from profgate.history.stored_profiles import readings
 from profgate.io.git import commits_before
 from profgate.io.terminal import show
 from profgate.loading import profiles_at
-from profgate.model.history import Retention, StoredCommit, StoredJob
+from profgate.model.history import Retention, StoredCommit
 from profgate.model.policy import Policy
 from profgate.model.visible_text import cut, plain
 from profgate.report.numbers import counted
@@ -55,7 +55,7 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
     """Store the profiles of one commit in the history."""
     files = [source for place in profiles for source in profiles_at(place)[0]]
     sha = commit_named(commit)
-    read = readings(files, policy, sha, StoredJob(job), keep=not summaries)
+    read = readings(files, policy, sha, job, keep=not summaries)
     with open_history(history, write=True) as opened, opened.writing():
         opened.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
         added = opened.add(read)

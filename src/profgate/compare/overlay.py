@@ -194,7 +194,7 @@ def _files_of_past(comparison: Comparison, past: Sequence[Reading], pairing: Pai
     """Map files of each earlier base job to files of the target."""
     jobs: dict[tuple[str, str], set[Identity]] = {}
     for reading in past:
-        of_job = jobs.setdefault((reading.commit, reading.job.identity), set())
+        of_job = jobs.setdefault((reading.commit, reading.job), set())
         of_job.update(symbol for column in reading.columns for symbol in column.symbols)
     known, files = {None, *comparison.symbols.files, *comparison.files}, dict[str, str]()
     for identities in jobs.values():

@@ -25,7 +25,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     """
     target = (comparison.facts[1],)
     here = [reading for reading in past if not on_other_machine(reading.facts, target)]
-    elsewhere = {(one.commit, one.job.identity) for one in past} - {(one.commit, one.job.identity) for one in here}
+    elsewhere = {(one.commit, one.job) for one in past} - {(one.commit, one.job) for one in here}
     if elsewhere:
         runs = comparison.runs._replace(elsewhere=comparison.runs.elsewhere + len(elsewhere))
         comparison = replace(comparison, runs=runs)
@@ -62,7 +62,7 @@ def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column
     for reading in past:
         for column in reading.columns:
             if column.whole and column.sum > 0 and _same_metric(column, comparison):
-                found.setdefault((reading.commit, reading.job.identity), []).append(column)
+                found.setdefault((reading.commit, reading.job), []).append(column)
     return list(found.values())
 
 
@@ -119,7 +119,7 @@ def runs_of(readings: Iterable[Reading], test_results: Collection[str]) -> list[
         unit, factor, power = base_unit(column.metric.unit)
         scale = column.metric.scale * factor * 10.0**power
         for name, value in _values(reading, column, by_test=reading.series.format in test_results):
-            units = jobs.setdefault((reading.commit, reading.job.identity), {})
+            units = jobs.setdefault((reading.commit, reading.job), {})
             units.setdefault(unit, {}).setdefault(name, []).append(value * scale)
     return [
         DurationRun(commit[:10], unit, {name: median(values) for name, values in units[unit].items()}, commit)

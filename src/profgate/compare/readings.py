@@ -16,7 +16,7 @@ from profgate.compare.workloads import series_key, workload_name
 from profgate.errors import ComparisonError, ProfileError
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.call_tree import added_at
-from profgate.model.history import Column, Reading, Series, StoredJob, SymbolKey
+from profgate.model.history import Column, Reading, Series, SymbolKey
 from profgate.model.profile import CallGraph, FrameList, Measurements, Profile
 
 REST: SymbolKey = ("(lighter functions, dropped)", None)
@@ -34,7 +34,7 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
 
 
 def readings_of(
-    profile: Profile, options: CompareOptions, commit: str, job: StoredJob, run: str, content: bytes | None = None
+    profile: Profile, options: CompareOptions, commit: str, job: str, run: str, content: bytes | None = None
 ) -> list[Reading]:
     """Return the readings of one file: one for each run of each benchmark, or a single reading for other profiles.
 

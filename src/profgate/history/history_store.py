@@ -38,14 +38,14 @@ from profgate.history.history_file import (
 from profgate.history.packed_columns import columns_from_bytes, columns_to_bytes, inflated, thinned
 from profgate.io.files import exists, write_text
 from profgate.io.limited_process import isolated_python
-from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, StoredJob, SymbolKey
+from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, SymbolKey
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
 CONFIGURATION = TypeAdapter(Configuration)
 FACTS = TypeAdapter(Facts)
 READING = """
-SELECT commits.sha, series.name, series.workload, series.format, series.content, jobs.identity, jobs.ref, jobs.event,
+SELECT commits.sha, series.name, series.workload, series.format, series.content, jobs.identity,
     readings.run, facts.content, profiles.name, profiles.content
 FROM readings JOIN commits ON commits.id = readings.revision JOIN series ON series.id = readings.series
     JOIN jobs ON jobs.id = readings.job JOIN facts ON facts.id = readings.facts
@@ -167,7 +167,7 @@ class HistoryStore:
 
     def _reading(self, number: int, *, profiles: bool) -> Reading:
         row = self.connection.execute(READING, (profiles, number)).fetchone()
-        sha, key, workload, kind, content, identity, ref, event, run, facts, name, profile = row
+        sha, key, workload, kind, content, job, run, facts, name, profile = row
         columns = []
         for metric, unit, better, origin, exponent, total, period, whole, blob in self.connection.execute(
             COLUMNS, (number,)
@@ -181,8 +181,8 @@ class HistoryStore:
             series=Series(key, workload, self._configuration(content), kind),
             run=run.hex(),
             columns=tuple(columns),
-            job=StoredJob(identity, ref, event),
-            facts=replace(self._facts(facts), job=identity or None),
+            job=job,
+            facts=replace(self._facts(facts), job=job or None),
             name=name or "",
             profile=None if profile is None else inflated(profile, 1 << 28, "the bytes of a profile"),
         )
@@ -242,7 +242,7 @@ class HistoryStore:
             return sum(self._add(reading) for reading in readings)
 
     def _add(self, reading: Reading) -> bool:
-        series, job, run = reading.series, reading.job, reading.run
+        series, run = reading.series, reading.run
         # readings from a history state their run as these bytes in hex
         digest = bytes.fromhex(run) if re.fullmatch("[0-9a-f]{16}", run) else _short_digest(run)
         content = json.dumps(asdict(series.configuration))
@@ -250,7 +250,7 @@ class HistoryStore:
         values = (
             self._number("series", name=series.key, workload=series.workload, format=series.format, content=content),
             self._number("commits", sha=reading.commit),
-            self._number("jobs", identity=job.identity, ref=job.ref, event=job.event),
+            self._number("jobs", identity=reading.job),
             digest,
             self._number("facts", content=json.dumps(facts)),
             self._profile_number(reading),

@@ -14,7 +14,7 @@ from profgate.history.trends import past_of
 from profgate.io.files import exists
 from profgate.io.git import commit_hash, commits_before
 from profgate.loading import profiles_at
-from profgate.model.history import Reading, StoredCommit, StoredJob
+from profgate.model.history import Reading, StoredCommit
 from profgate.model.policy import Policy
 from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
@@ -79,7 +79,7 @@ def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy
 def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading], Side]:
     named = stored_name(text)
     if named is None:
-        return stored_profiles.readings(profiles_at(text)[0], policy, "", StoredJob(), keep=True), Side(text)
+        return stored_profiles.readings(profiles_at(text)[0], policy, "", "", keep=True), Side(text)
     rev, workload = named
     sha = commit_named(rev, store.commits())
     here = store.measured_commits().get(sha, frozenset())

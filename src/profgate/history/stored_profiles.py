@@ -10,7 +10,7 @@ from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of,
 from profgate.detect.rules import selected
 from profgate.errors import ProfileError
 from profgate.history.trends import CHANGE_POINT, Rules, TrendRules
-from profgate.model.history import Reading, Series, StoredJob
+from profgate.model.history import Reading, Series
 from profgate.model.policy import Policy
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.units import Metric
@@ -28,9 +28,7 @@ def trend_rules(policy: Policy) -> Rules:
     return rules
 
 
-def readings(
-    sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
-) -> list[Reading]:
+def readings(sources: Sequence[SourceFile], policy: Policy, commit: str, job: str, *, keep: bool) -> list[Reading]:
     """Return the readings of these files. With ``keep``, the readings also contain the files.
 
     Raises ProfileError if files are unreadable, and ComparisonError if values overflow.
@@ -65,7 +63,7 @@ def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
 
 
 def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:
-    files = {(reading.name, reading.profile, reading.job.identity): reading for reading in side}
+    files = {(reading.name, reading.profile, reading.job): reading for reading in side}
     read = loading.readable_profiles([source_of(reading.name, reading.profile or b"") for reading in files.values()])
     sources = []
     for reading, profile in zip(files.values(), read, strict=True):

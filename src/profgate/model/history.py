@@ -25,15 +25,6 @@ class StoredCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredJob:
-    """The job that measured a commit. ``identity`` is the run, attempt and job in the manifest, or "" if unknown."""
-
-    identity: str = ""
-    ref: str = ""
-    event: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Series:
     """The series of a reading. Readings with the same ``key`` are compared, and reports show ``workload``."""
 
@@ -66,15 +57,16 @@ class Column:
 class Reading:
     """One file of one workload at one commit.
 
-    ``run`` distinguishes the files of one job. Commit, series, job and run together identify a reading. ``profile`` is
-    the content of the file with this ``name``, or None if it is not stored.
+    ``job`` is the run, attempt and job in the manifest, or "" if unknown; ``run`` distinguishes its files. Commit,
+    series, job and run together identify a reading. ``profile`` is the content of the file with this ``name``, or None
+    if it is not stored.
     """
 
     commit: str
     series: Series
     run: str
     columns: tuple[Column, ...]
-    job: StoredJob = field(default_factory=StoredJob)
+    job: str = ""
     facts: Facts = field(default_factory=Facts)
     name: str = ""
     profile: bytes | None = None

@@ -11,7 +11,6 @@ from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.readings import readings_of
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
-from profgate.model.history import StoredJob
 from profgate.model.profile import ClaimedSource, Configuration, Profile, Workload
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile
@@ -52,7 +51,7 @@ def test_stored_jobs_in_other_folders_have_the_same_functions() -> None:
     past = [
         reading
         for number in (3, 4)
-        for reading in readings_of(recorded(f"/ci/{number}", "x"), options, f"c{number}", StoredJob(), "1")
+        for reading in readings_of(recorded(f"/ci/{number}", "x"), options, f"c{number}", "", "1")
     ]
     workload = Workload("w", Configuration(), (recorded("/ci/1", "b"),), (recorded("/ci/2", "t"),))
     (found,), _ = overlay(workload, OverlayInput(options, pairing=SourcePairing(), past=lambda _: past))

@@ -10,7 +10,6 @@ from history_samples import rows
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of, series_of
 from profgate.errors import ComparisonError
-from profgate.model.history import StoredJob
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.registry import read_or_error
@@ -27,15 +26,15 @@ def read(name: str, data: bytes) -> Profile:
 def test_period_that_no_history_accepts_is_an_error() -> None:
     profile = replace(read("a/1.folded", b"main 1\n"), periods=((1 << 62) + 1,))
     with pytest.raises(ComparisonError, match=r"a/1\.folded: the value of one sample exceeds 62 bits"):
-        readings_of(profile, CompareOptions(), "c", StoredJob(), "r")
+        readings_of(profile, CompareOptions(), "c", "", "r")
 
 
 def test_recursion_counts_once_in_readings() -> None:
     profile = read("a/1.folded", b"main;fib;fib 4\nmain 1\n")
-    (whole,) = readings_of(profile, CompareOptions(), "c", StoredJob(), "r")
+    (whole,) = readings_of(profile, CompareOptions(), "c", "", "r")
     assert rows(whole.columns[0]) == {"fib": (4, 4), "main": (1, 5)}
     options = CompareOptions(ignore=("fib",))
-    (some,) = readings_of(profile, options, "c", StoredJob(), "r")
+    (some,) = readings_of(profile, options, "c", "", "r")
     assert rows(some.columns[0]) == {"main": (1, 1)}
     assert (whole.series.workload, some.series.workload) == ("a", "a")
     assert whole.series.key != some.series.key
@@ -49,7 +48,7 @@ def test_units_separate_series() -> None:
 
 def test_a_call_table_keeps_its_calls() -> None:
     (file, *_) = sorted((DATA / "pstats").glob("*.pstats")) or sorted((DATA / "pstats").rglob("*.prof"))
-    (reading,) = readings_of(read(file.name, file.read_bytes()), CompareOptions(), "c", StoredJob(), "r")
+    (reading,) = readings_of(read(file.name, file.read_bytes()), CompareOptions(), "c", "", "r")
     column = reading.columns[0]
     assert column.calls is not None
     assert int(column.calls.sum()) > 0
@@ -60,7 +59,7 @@ def test_each_run_of_each_benchmark_is_a_reading() -> None:
     given = (("a", [1.0, 1.5]), ("b", [2.0]))
     results = [{"command": name, "median": times[0], "times": times} for name, times in given]
     profile = read("bench.json", json.dumps({"results": results}).encode())
-    made = readings_of(profile, CompareOptions(), "c", StoredJob(), "r", b"the file")
+    made = readings_of(profile, CompareOptions(), "c", "", "r", b"the file")
     assert [(one.series.workload, one.columns[0].sum * one.columns[0].metric.scale / 1e9) for one in made] == [
         ("a", 1.0),
         ("a", 1.5),

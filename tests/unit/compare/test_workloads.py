@@ -5,7 +5,6 @@ import pytest
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import profile_of, readings_of, series_of
 from profgate.compare.workloads import pair, workload_name
-from profgate.model.history import StoredJob
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
 from profgate.readers.benchmarks.results import Results, quantity_of
@@ -129,5 +128,5 @@ def test_results_of_two_folders_stay_apart() -> None:
 def test_stored_results_keep_their_series() -> None:
     options = CompareOptions()
     for file in ("x.json", "a/b/x.json"):
-        (stored,) = readings_of(results(file, "sort"), options, "c" * 40, StoredJob("j"), "r")
+        (stored,) = readings_of(results(file, "sort"), options, "c" * 40, "j", "r")
         assert series_of(profile_of(stored, 7), options) == stored.series

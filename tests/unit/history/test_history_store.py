@@ -23,7 +23,6 @@ from profgate.model.history import (
     Retention,
     Series,
     StoredCommit,
-    StoredJob,
 )
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
@@ -67,7 +66,7 @@ def test_all_fields_are_stored(folder: str) -> None:
     column = Column(metric, 1 << 61, symbols, values, values, np.array([4, 5, 6]), period=10)
     series = Series("k", "w", Configuration(command="./a", postprocessors=("x", "y")), "pstats")
     facts = Facts("pstats", rate=99.5, truncated=False, cpu_model="best")
-    filled(folder, Reading("c1", series, "1", (column,), StoredJob("j", "refs/heads/main", "push"), facts))
+    filled(folder, Reading("c1", series, "1", (column,), "j", facts))
     with open_history(folder) as store:
         (back,) = store.readings()
     (kept,) = back.columns
@@ -77,7 +76,7 @@ def test_all_fields_are_stored(folder: str) -> None:
     assert (kept.calls.tolist(), kept.own.tolist(), kept.period, kept.sum) == ([4, 5, 6], values.tolist(), 10, 1 << 61)
     assert back.series == series
     assert back.facts == Facts("pstats", rate=99.5, truncated=False, cpu_model="best", job="j")
-    assert back.job == StoredJob("j", "refs/heads/main", "push")
+    assert back.job == "j"
 
 
 def test_same_reading_is_stored_once(folder: str) -> None:

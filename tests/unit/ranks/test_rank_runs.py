@@ -4,7 +4,7 @@ import numpy as np
 
 from profgate.compare.past import runs_of
 from profgate.model.durations import DurationRun
-from profgate.model.history import Column, Reading, Series, StoredJob
+from profgate.model.history import Column, Reading, Series
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.benchmarks import TEST_RESULTS
 
@@ -20,7 +20,7 @@ def column(values: dict[str, int], metric: Metric = TIME, *, whole: bool = True)
 
 def reading(commit: str, *columns: Column, job: str = "1", run: str = "1", workload: str = "junit") -> Reading:
     fmt = "junit" if workload == "junit" else "folded"
-    return Reading(commit, Series(workload, workload, format=fmt), run, columns, StoredJob(job))
+    return Reading(commit, Series(workload, workload, format=fmt), run, columns, job)
 
 
 def test_run_for_each_commit_and_job() -> None:
