@@ -7,11 +7,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
-from action_stage import ARTIFACT, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, SLOWER, WORKFLOW, Stage, profiles
 from disk_faults import file_size_limit
 from profgate.action.job import Pace
 from profgate.flamegraph.page import build_page
@@ -308,6 +308,97 @@ def test_lost_history_upload_keeps_the_baseline(stage: Stage) -> None:
     assert stage.record(profiles()) == 0
     assert [artifact.name for artifact in stage.fake.state.artifacts.values()] == [ARTIFACT]
     assert "insufficient usage" in stage.log
+
+
+# Changes of the repository during the run
+
+
+Fault = Callable[[Stage], object]
+
+
+def fails(status: int, *methods: str, path: str = "/repos/", **details: Any) -> Fault:
+    def fault(stage: Stage) -> None:
+        for method in methods or ("",):
+            stage.fake.fail(method, path, status, times=ALWAYS, **details)
+
+    return fault
+
+
+def rename(name: str) -> Fault:
+    """The repository gets another name while the run goes on, which knows the former one."""
+
+    def fault(stage: Stage) -> None:
+        former = stage.fake.state.repository
+        stage.environ = {"GITHUB_REPOSITORY": former, "GITHUB_WORKFLOW_REF": f"{former}/{WORKFLOW}@refs/heads/main"}
+        stage.fake.rename(name)
+
+    return fault
+
+
+def close(stage: Stage) -> None:
+    stage.fake.state.pulls[stage.number].state = "closed"
+
+
+def force_push(stage: Stage) -> None:
+    stage.fake.add_commit(branch="main", files={"another": b"history"})
+
+
+def expire(stage: Stage) -> None:
+    artifacts = stage.fake.state.artifacts
+    artifacts |= {number: replace(artifact, expired=True) for number, artifact in artifacts.items()}
+
+
+FULL = b'{"msg": "insufficient usage to create artifact"}'
+WRITES = ("POST", "PATCH")
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "states", "comments"),
+    [
+        (fails(500), 2, [], 0),
+        (fails(500, *WRITES), 1, [], 0),
+        (fails(429, *WRITES), 1, [], 0),
+        (fails(403, *WRITES, message="Repository was archived so is read-only."), 1, [], 0),
+        (fails(403, "POST", path="/CreateArtifact", body=FULL), 1, ["failure"], 1),
+        (lambda stage: stage.fake.limit_rate(times=2), 2, ["error"], 0),
+        (close, 1, ["failure"], 0),
+        (force_push, 1, ["failure"], 1),
+        (rename("octo-org/store"), 1, ["failure"], 1),
+        (rename("new-org/shop"), 1, ["failure"], 1),
+    ],
+)
+def test_fault_never_passes(ready: Stage, fault: Fault, code: int, states: list[str], comments: int) -> None:
+    ready.start_pull_run()
+    fault(ready)
+    assert ready.finish(ready.step(RED)) == code, ready.log
+    assert [status["state"] for status in ready.fake.state.statuses] == states
+    assert len(ready.comments) == comments
+    assert ready.outputs["conclusion"] in {"fail", "not_compared"}
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("path", ["/contents/", "/zip", "/CreateArtifact", "/issues/1/comments", "/statuses/"])
+def test_rerun_of_an_ended_run_leaves_one_comment(
+    ready: Stage, monkeypatch: pytest.MonkeyPatch, path: str, *, stored: bool
+) -> None:
+    """The run is cancelled while it waits for the answer to a request that did its work, if it is stored."""
+
+    def cancel(_: float) -> NoReturn:
+        raise KeyboardInterrupt
+
+    ready.start_pull_run()
+    method = "GET" if path in {"/contents/", "/zip"} else "POST"
+    with monkeypatch.context() as patch:
+        patch.setattr(ready, "pace", Pace(0, 1, 0, 0, RetryBudget(sleep=cancel)))
+        status = 403 if path in {"/issues/1/comments", "/statuses/"} else 503
+        ready.fake.fail(method, path, status, stored=stored, message="You have exceeded a secondary rate limit")
+        with pytest.raises(KeyboardInterrupt):
+            ready.step(RED)
+    ready.fake.state.faults.clear()
+    ready.start_again()
+    assert ready.finish(ready.step(RED)) == 1
+    assert len(ready.comments) == 1
+    assert {status["state"] for status in ready.fake.state.statuses} == {"failure"}
 
 
 # What the run is given
