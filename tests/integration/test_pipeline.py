@@ -75,7 +75,7 @@ def test_calls_without_stacks_are_noted_on_the_page() -> None:
     sides = [source_of("calls.pstats", content)]
     built = pipeline.compare(PipelineInput(sides, sides, named=True))
     (page,) = built.pages
-    assert '"estimated": "edges"' in page.document.text
+    assert '"estimated": true' in page.document.text
     assert '["calls", ' in page.document.text
     assert '["total_before", ' in page.document.text
 

@@ -1,28 +1,20 @@
-"""Execution of tasks in forked processes, which return their results in shared memory, or of a task in a thread."""
+"""Execution of tasks in forked processes, or of a task in a thread."""
 
-import io
-import mmap
 import os
 import pickle
 import signal
 import sys
-from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields
-from functools import cache
-from itertools import accumulate, pairwise
-from operator import attrgetter
 from threading import Thread
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
 _BATCHES = 1000  # maximum number of batches, so that all batch numbers fit in a pipe of 4,096 bytes
 _LENGTH = 8  # bytes per length field
-_ROUND = 16  # number of batches after which results are read; each reading keeps a file open in Python 3.12
+_ROUND = 16  # number of batches after which results are read
 _working = False  # whether this process does tasks together with others
-_SHARED = 1 << 14  # minimum number of bytes of a shared array; copying a smaller array takes less memory
 
 
 def processors() -> int:
@@ -114,7 +106,8 @@ def _taken(waiting: int, tasks: int) -> Iterator[range]:
 class _Child(Generic[Result]):
     """A forked process that runs batches of tasks until the queue is empty.
 
-    The results of each batch are in shared memory, and then their length is in a pipe.
+    The results of each batch are in a file in memory, because a pipe would make the process wait for the parent. Then
+    their length is in a pipe.
     """
 
     _made: int
@@ -132,23 +125,21 @@ class _Child(Generic[Result]):
             return
         with suppress(BaseException):  # the parent repeats the batch and raises the error
             for batch in _taken(waiting, len(tasks)):
-                written = _write([(number, tasks[number]()) for number in batch], self._made)
-                os.write(lengths, written.to_bytes(_LENGTH, "little"))
+                data = pickle.dumps([(number, tasks[number]()) for number in batch], protocol=5)
+                with open(self._made, "ab", closefd=False) as file:
+                    file.write(data)
+                os.write(lengths, len(data).to_bytes(_LENGTH, "little"))
         os._exit(0)
 
     def results(self, *, wait: bool = False) -> Iterator[tuple[int, Result]]:
         """Yield the results that the process has made, or with ``wait`` all results that it makes."""
         if sys.platform == "linux":
             os.set_blocking(self._lengths, wait)
-        lengths: list[int] = []
         with suppress(BlockingIOError):
             while length := os.read(self._lengths, _LENGTH):
-                lengths.append(int.from_bytes(length, "little"))
-        if lengths:
-            data = memoryview(mmap.mmap(self._made, sum(lengths), access=mmap.ACCESS_READ, offset=self._place))
-            self._place += len(data)
-            for start, end in pairwise(accumulate(lengths, initial=0)):
-                yield from _read(data[start:end])
+                data = os.pread(self._made, int.from_bytes(length, "little"), self._place)
+                self._place += len(data)
+                yield from pickle.loads(data)  # noqa: S301 - our own data
 
     def end(self) -> None:
         """Kill the process if it is still running."""
@@ -157,51 +148,3 @@ class _Child(Generic[Result]):
             os.waitpid(self._pid, 0)
         os.close(self._made)
         os.close(self._lengths)
-
-
-@cache
-def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """Return a function for the arguments of a data class whose state `dataclasses` stores, or None."""
-    if getattr(kind.__getstate__, "__module__", "") != "dataclasses" or hasattr(kind, "__post_init__"):
-        return None
-    parts = fields(kind)
-    return None if len(parts) < 2 or any(part.kw_only for part in parts) else attrgetter(*(part.name for part in parts))
-
-
-class _Pickler(pickle.Pickler):
-    """Stores frozen data classes as calls of their classes, which are much faster than setting their fields."""
-
-    def reducer_override(self, value: Any) -> Any:  # noqa: ANN401 - any object
-        values = _values_of(value.__class__)
-        return NotImplemented if values is None else (value.__class__, values(value))
-
-
-def _write(made: object, file: int) -> int:
-    """Append results to a file, and return the number of bytes, which is a multiple of the size of a page."""
-    buffers: list[pickle.PickleBuffer] = []
-
-    def copied(buffer: pickle.PickleBuffer) -> bool:
-        small = buffer.raw().nbytes < _SHARED
-        if not small:
-            buffers.append(buffer)
-        return small
-
-    stream = io.BytesIO()
-    _Pickler(stream, protocol=5, buffer_callback=copied).dump(made)
-    parts = [stream.getbuffer(), *(buffer.raw() for buffer in buffers)]
-    lengths = array("Q", [len(parts), *(part.nbytes for part in parts)])
-    written = lengths.itemsize * len(lengths) + sum(lengths[1:])
-    padding = -written % mmap.ALLOCATIONGRANULARITY
-    with open(file, "ab", closefd=False) as shared:
-        shared.writelines([memoryview(lengths), *parts, bytes(padding)])
-    return written + padding
-
-
-def _read(data: memoryview) -> list[tuple[int, Result]]:
-    """Return results from shared memory, without copying large arrays."""
-    numbers = data.cast("Q")
-    first = 1 + numbers[0]
-    ends = accumulate(numbers[1:first], initial=first * numbers.itemsize)
-    head, *buffers = (data[place:end] for place, end in pairwise(ends))
-    made: list[tuple[int, Result]] = pickle.loads(head, buffers=buffers)  # noqa: S301 - our own data
-    return made

@@ -39,48 +39,12 @@ def task():
 assert all(len(pids) == 1 for pids in done([task] * 50, 3))
 """
 
-OPEN_FILES = """
-import os
-os.environ["OPENBLAS_NUM_THREADS"] = "1"
-import numpy
-from profgate.io.workers import done
-
-kept = list(done([lambda: numpy.ones(1 << 12)] * 1000, 3))  # results of this size stay in shared memory
-assert len(os.listdir("/proc/self/fd")) < 100, os.listdir("/proc/self/fd")
-assert sum(array.sum() for array in kept) == 1000 << 12
-"""
-RECORDS = """
-from dataclasses import dataclass, field
-from profgate.io.workers import done
-
-@dataclass(frozen=True, slots=True)
-class Frozen:
-    number: int
-    inner: object = None
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named(Frozen):
-    parts: dict = field(default_factory=dict)
-
-@dataclass(frozen=True, slots=True)
-class Filled(Frozen):
-    def __post_init__(self):
-        object.__setattr__(self, "number", self.number + 1)
-
-def made(number):
-    return Frozen(number, (Named(number=number, parts={1: Filled(number)}), Filled(number, Frozen(1))))
-
-assert list(done([lambda number=number: made(number) for number in range(200)], 3)) == [made(n) for n in range(200)]
-"""
-
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 @pytest.mark.parametrize(
     "program",
     [
         SHARED,
-        OPEN_FILES,
-        RECORDS,
         *map(FAILING.format, ("raise ValueError(number)", "os.kill(os.getpid(), signal.SIGKILL)")),
         NESTED,
     ],
