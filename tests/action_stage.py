@@ -119,6 +119,18 @@ class Stage:
             if artifact.name == ARTIFACT and state.runs[artifact.run_id].head_sha in (commits or state.commits):
                 state.artifacts[number] = replace(artifact, data=artifact.data[:-1])
 
+    def set_policy(self, text: str) -> None:
+        """Let the base commit contain this policy."""
+        commit = self.fake.state.commits[self.base]
+        files = {**commit.files, ".github/profgate.yml": text.encode()}
+        self.fake.state.commits[self.base] = replace(commit, files=files)
+
+    def copy_baselines(self, *keys: str) -> None:
+        """The base jobs have stored the same baselines for these keys, too."""
+        for artifact in list(self.fake.state.artifacts.values()):
+            for key in keys if artifact.name == ARTIFACT else ():
+                self.fake.add_artifact(artifact.run_id, f"profgate-{key}", artifact.data)
+
     def open_pull(
         self, *, fork: bool = False, files: Mapping[str, bytes] | None = None, without: Iterable[str] = ()
     ) -> None:
@@ -140,7 +152,7 @@ class Stage:
         """Shards of one run of the pull request, and the job that merges them; returns the latter's exit code."""
         self.start_pull_run()
         for key, files in shards.items():
-            assert self.step(files, key=key, artifact=f"{ARTIFACT}-{key}", mode="shard") == 0, self.log
+            assert self.step(files, key=key, mode="shard") == 0, self.log
         return self.finish(self.step({}, mode="merge", **{"shards-result": ended}))
 
     def start_pull_run(self, base: str = "") -> None:
@@ -318,6 +330,12 @@ class Stage:
                 value.append(part)
             found[name] = "\n".join(value)
         return found
+
+    @property
+    def base_jobs(self) -> int:
+        """The number of base jobs with which the report compares, for its first metric."""
+        metrics = [metric for load in self.report["workloads"] for metric in load["metrics"]]
+        return int(metrics[0]["calibration"]["base_jobs"]) if metrics else 0
 
     @property
     def summary(self) -> str:

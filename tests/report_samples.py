@@ -126,7 +126,7 @@ def report(
         workloads=workloads,
         not_compared=missing,
         warnings=tuple(map(as_reason, warnings)),
-        policy=StatedPolicy("degradation", "degradation", source="built-in"),
+        policy=StatedPolicy("degradation", source="built-in"),
     )
 
 

@@ -131,7 +131,7 @@ def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
         from profgate.settings.config_file import read_policy
 
         policy = read_policy(read_text(config), config, strategy_options())
-    return policy if fail_on is None else replace(policy, fail_on=fail_on, fail_on_total=fail_on)
+    return policy if fail_on is None else replace(policy, fail_on=fail_on)
 
 
 def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:

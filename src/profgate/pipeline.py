@@ -230,7 +230,7 @@ def compare_sources(given: PipelineInput, progress: Progress = silent, executor:
         from profgate.readers.benchmarks import TEST_RESULTS
 
         test_results = TEST_RESULTS
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy.aliases, NativeKernels())
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.aliases, NativeKernels())
     beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, test_results)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
@@ -359,19 +359,17 @@ def _source_changes(given: PipelineInput, compared: Compared) -> tuple[list[Sour
     states: list[SourceStates | None] = []
     edited: list[Reason] = []
     for comparison in compared.comparisons:
-        known = states_of(comparison, given.diff, compared.functions, given.policy.unchanged_paths)
+        known = states_of(comparison, given.diff, compared.functions)
         states.append(known)
         edited += changed_workloads(comparison, known, compared.functions)
     incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
     return states, (*compared.warnings, *incomplete, *unread(compared.functions), *without_repeats(edited))
 
 
-def states_of(
-    comparison: Comparison, diff: SourceDiff, functions: FunctionChanges, unchanged: Sequence[str] = ()
-) -> SourceStates:
+def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
     """Return how the source of each symbol changed, and how source changes can affect the symbol.
 
-    Changes to files that match the patterns ``unchanged`` affect no symbol, unless a file contains one.
+    Changes to files that cannot affect the program affect no symbol, unless a file contains one.
     """
     from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach  # imported only if there is a diff
     from profgate.attribution.source_states import Sides, source_states
@@ -380,7 +378,7 @@ def states_of(
     states = source_states(sides)
     paths = [path for file in diff.files for path in {file.path, file.previous_path}]
     runs = not set(paths).isdisjoint(states.paths)
-    if diff.complete and not diff.gaps and not runs and leaves_alone(paths, unchanged):
+    if diff.complete and not diff.gaps and not runs and leaves_alone(paths):
         return out_of_reach(states)
     return with_reach(states, comparison, sides)
 

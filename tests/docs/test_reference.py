@@ -12,7 +12,7 @@ import pytest
 
 from profgate import loading
 from profgate.__main__ import main
-from profgate.github.step_outputs import OUTPUTS
+from profgate.action.publishing import OUTPUTS
 from profgate.model.policy import MEANING
 from profgate.settings.config_file import KEYS
 from profgate.settings.inputs import SETTINGS

@@ -16,7 +16,7 @@ from fuzz.entry_point import EntryPoint
 from fuzz.mutation import JSON
 from profgate.errors import GitHubError
 from profgate.github.artifact_service import SCOPE, ArtifactService
-from profgate.github.client import GitHubClient, _CheckRun
+from profgate.github.client import GitHubClient
 from profgate.github.records import ArtifactRecord
 
 CLAIMS = json.dumps({"scp": f"{SCOPE}run:job"}).encode()
@@ -78,7 +78,6 @@ def take_answer(data: bytes) -> str:
 
 
 STORED = ArtifactRecord(id=1, name="n", expired=False)
-CHECK = {"head_sha": "a", "name": "n", "external_id": "x"}
 QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.commit_sha("m"), lambda client: client.merge_base("a", "b")),
     lambda client: client.ancestors("a"),
@@ -91,9 +90,7 @@ QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     lambda client: client.pull_files(1),
     *(lambda client: client.permission_of("u"), lambda client: client.open_pulls("u", "topic")),
     *(lambda client: client.comments(1), lambda client: client.create_comment(1, "b")),
-    *(lambda client: client.edit_comment(1, "b"), lambda client: client.minimized(["n", "m"])),
-    *(lambda client: client.minimize_comment("n"), lambda client: client.create_check_run(CHECK)),
-    lambda client: client._get("/check-runs", list[_CheckRun], "check_runs"),
+    *(lambda client: client.edit_comment(1, "b"), lambda client: client.unedited(["n", "m"])),
 )
 WHEN = "2026-01-02T03:04:05Z"
 SIDE = {"sha": "a" * 40, "ref": "topic", "repo": {"id": 1, "full_name": "o/r"}}
@@ -113,7 +110,7 @@ TEXT = {"text": "t", "isBinary": False, "isTruncated": False}
 BODIES: tuple[Any, ...] = (
     *([COMMIT], RUN, [PULL], [FILE], [RELEASE], [COMMENT]),
     {"merge_base_commit": {"sha": "a"}, "commits": [COMMIT], "files": [FILE]},
-    {"workflow_runs": [RUN], "artifacts": [ARTIFACT], "check_runs": [{"id": 1, "external_id": "x"}]},
+    {"workflow_runs": [RUN], "artifacts": [ARTIFACT]},
     TREE | {"encoding": "base64", "content": "YWJj", "type": "file"},
     [{"ref": "refs/heads/topic", "object": {"sha": "a"}}],
     {"ok": True, "signed_upload_url": "https://x.example/a?sig=b", "artifact_id": "1", "artifacts": [{"name": "n"}]},

@@ -68,11 +68,10 @@ POLICY = b"""degradation:
   location_filter: "lib.*"
 gate:
   fail_on: severe
-  fail-on-total: never
-  max-gate-distance: 3
+  on-inconclusive: fail
   owners: "@team"
   ignore: [cpu_idle, "swapper*", "0x1F", "0o17", "1_0", "0b1", "1:30", ".inf", "-.INF", ".nan", "1e3"]
-  focus: ["2001-01-01", "2001-01-01T00:00:00+99:99", "~", "<<", "=", "*a", "&a", "!a", "!!binary", "on", "yes", "---"]
+  required: ["2001-01-01", "2001-01-01T00:00:00+99:99", "~", "<<", "=", "*a", "&a", "!a", "!!binary", "on", "---"]
   aliases: {"old_*": "new_*", a.b: c}
 """
 ACCEPTING = (

@@ -23,7 +23,7 @@ def diverged(stage: Stage) -> Stage:
 
 def compared_with(stage: Stage, files: dict[str, bytes]) -> str:
     stage.compare(profiles(SLOWER, 77) | files)
-    return stage.outputs["baseline-sha"]
+    return str(stage.report["baseline"]["sha"])
 
 
 @pytest.mark.parametrize(
@@ -41,17 +41,8 @@ def test_checkout_chooses_the_baseline(diverged: Stage, checkout: str, baseline:
     files = {HEAD: str(getattr(diverged, checkout, checkout)), "../.git/refs/heads/feature": diverged.head}
     given = {name: text.encode() for name, text in files.items() if checkout}
     assert diverged.finish(diverged.step(profiles(SLOWER, 77) | given)) == 0
-    assert diverged.outputs["baseline-sha"] == getattr(diverged, baseline)
+    assert diverged.report["baseline"]["sha"] == getattr(diverged, baseline)
     assert (f"the checked-out commit {UNKNOWN} is neither" in diverged.log) == warns == ("neither" in diverged.log)
-
-
-@pytest.mark.parametrize("checkout", [b"", UNKNOWN.encode()])
-def test_input_states_what_was_measured(diverged: Stage, checkout: bytes) -> None:
-    diverged.inputs["measured"] = "head"
-    assert compared_with(diverged, {HEAD: checkout}) == diverged.start
-    diverged.inputs["measured"] = "merge"
-    assert compared_with(diverged, {HEAD: diverged.head.encode()}) == diverged.base
-    assert "neither" not in diverged.log
 
 
 def test_rebased_pull_request_has_a_new_merge_base(diverged: Stage) -> None:
@@ -81,7 +72,7 @@ def test_fork_states_the_commit_it_measured(diverged: Stage) -> None:
 def pushed(stage: Stage, before: str, sha: str) -> str:
     """The baseline of a push to the base branch that is compared."""
     stage.triggered("push", {"before": before}, sha, files=profiles(SLOWER, 77), inputs={"mode": "compare"})
-    return stage.outputs["baseline-sha"]
+    return str(stage.report["baseline"]["sha"])
 
 
 @pytest.mark.parametrize(("before", "commits"), [("", 1), ("", 2), (UNKNOWN, 1)])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from action_stage import ARTIFACT, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from action_stage import BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main
 from two_commits import Shares, confirmed_in, pairs_take
 
@@ -166,7 +166,7 @@ def test_what_profgate_did_not_write_is_refused(waiting: Stage, name: str) -> No
 def test_report_cannot_loosen_the_gate(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
     report = json.loads(files["../confirmed/report.json"])
-    report["policy"] |= {"fail_on": "never", "fail_on_total": "never", "confirm": "off"}
+    report["policy"] |= {"fail_on": "never", "confirm": "off"}
     report["verdict"] |= {"conclusion": "pass", "exit_code": 0}
     for finding in report["workloads"][0]["metrics"][0]["findings"]:
         finding |= {"colour": "green", "severity": "none", "reasons": []}
@@ -202,9 +202,10 @@ def test_merge_group_is_confirmed_without_a_comment(waiting: Stage) -> None:
 def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: Path) -> None:
     """Each shard on its own system, by its own report, with the names that its files always have."""
     shards = {"linux": SLOWER, "windows": SHARES}  # what the second measurement finds; the first found both slower
+    waiting.copy_baselines(*shards)
     waiting.start_pull_run()
     for shard, found in shards.items():
-        assert waiting.step(profiles(SLOWER, 78), mode="shard", key=shard, artifact=ARTIFACT) == 0
+        assert waiting.step(profiles(SLOWER, 78), mode="shard", key=shard) == 0
         confirmed_in(tmp_path / shard, waiting.workspace / "profgate-report" / "leg" / "report.json", found)
     reports = [str(tmp_path / shard / "confirmed" / "report.json") for shard in shards]
     main(["report", "merge", *reports, "--output-dir", str(tmp_path / "all")])

@@ -102,7 +102,7 @@ def test_release_asset_is_read_with_and_without_redirect(server: str, request: p
     assert stage.compare(profiles(SLOWER, 77)) == 0
     assert stage.outputs["conclusion"] == "warn"
     assert "parse" in stage.comments[0]
-    assert stage.outputs["baseline-sha"] == stage.fake.state.tags["v1"]
+    assert stage.report["baseline"]["sha"] == stage.fake.state.tags["v1"]
     assert stage.fake.blobs.tokens_received == 0
 
 

@@ -55,7 +55,6 @@ REQUESTS = (
     Left("GET", "/pulls/1$", 1, "no comment was written", "comment"),
     Left("POST", "/issues/1/comments", 1, "no comment was written", "comment"),
     Left("POST", "/statuses/", 1, "no commit status was written", "status"),
-    Left("POST", "/check-runs", 1, "no check run was written", "check run"),
 )
 
 
@@ -68,7 +67,7 @@ def stormy(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     monkeypatch.setattr(downloads, "STALL_SECONDS", 1.0)
     stage.push_jobs()
     stage.open_pull(files=SOURCE)
-    stage.inputs |= {"status": "true", "check-run": "true"}
+    stage.inputs["status"] = "true"
     stage.pace = Pace(0, 1, 0, 0, RetryBudget(sleep=lambda _: None))
     return stage
 
@@ -91,7 +90,6 @@ def test_single_failure_changes_nothing(stormy: Stage, row: Left) -> None:
         assert stormy.compare(profiles(SLOWER, 77)) == 1, (status, stored, stormy.log)
         assert "parse" in stormy.summary
         assert len(stormy.comments) == 1
-        assert len(stormy.fake.state.check_runs) == 1
         assert {one["state"] for one in stormy.fake.state.statuses} == {"failure"}
         assert stormy.outputs["page-url"]
         assert "::warning" not in stormy.log
@@ -123,7 +121,6 @@ def test_lasting_failure_costs_only_its_purpose(stormy: Stage, row: Left) -> Non
 
 def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> None:
     assert len(stage.comments) <= 1
-    assert len(stage.fake.state.check_runs) <= 1
     if without == "everything":
         assert stage.outputs["conclusion"] == "not_compared"
         assert "profgate failed" in stage.summary
@@ -135,7 +132,6 @@ def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> Non
     assert ("parse" in stage.summary) == (without != "verdict")
     assert stage.comments or without == "comment"
     assert stage.fake.state.statuses or without == "status"
-    assert stage.fake.state.check_runs or without == "check run"
     assert stage.outputs["page-url"] or without in {"pages", "verdict"}
     if not stored:
         missing = {"comment": stage.comments, "status": stage.fake.state.statuses, "pages": stage.outputs["page-url"]}

@@ -70,7 +70,7 @@ def test_fork_comment_workflow_reports_for_fork(slower: Stage) -> None:
     report = json.loads(slower.file("report.json"))
     assert report["target"]["run_id"] == slower.pull_run
     assert report["baseline"]["sha"] == slower.base
-    assert slower.outputs["baseline-distance"] == "0"
+    assert slower.report["baseline"]["distance"] == 0
 
 
 def test_fork_comment_is_promised_only_where_possible(slower: Stage) -> None:
@@ -270,7 +270,7 @@ def test_forged_merge_does_not_choose_the_baseline(forked: Stage) -> None:
     forge(forked, slow)
     assert forked.fork_comment() == 0
     assert statuses(forked) == [(forked.head, "failure")]
-    assert forked.outputs["baseline-sha"] == forked.base
+    assert forked.report["baseline"]["sha"] == forked.base
 
 
 def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
@@ -282,18 +282,18 @@ def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
     stage.open_pull(fork=True)
     forge(stage, merge=old)
     assert stage.fork_comment() == 0
-    assert stage.outputs["baseline-sha"] == stage.base
+    assert stage.report["baseline"]["sha"] == stage.base
     assert statuses(stage) == [(stage.head, "failure")]
 
 
 def test_unknown_merge_falls_back_to_base_commit(slower: Stage) -> None:
     del slower.fake.state.commits[json.loads(slower.file(f"target/{MANIFEST_NAME}"))["commit"]]
     assert slower.fork_comment() == 0
-    assert slower.outputs["baseline-sha"] == slower.base
+    assert slower.report["baseline"]["sha"] == slower.base
     assert statuses(slower) == [(slower.head, "failure")]
 
 
-LOOSE = {".github/profgate.yml": b"gate: {fail-on: never, fail-on-total: never}\n"}
+LOOSE = {".github/profgate.yml": b"gate: {fail-on: never}\n"}
 
 
 @pytest.fixture
@@ -332,7 +332,7 @@ def test_old_commit_chooses_neither_baseline_nor_policy(
         stage.fake.state.pulls[stage.number].head_sha = stage.head
     forge(stage, slow, known=known)
     assert stage.fork_comment() == 0
-    assert stage.outputs["baseline-sha"] == stage.base
+    assert stage.report["baseline"]["sha"] == stage.base
     assert stage.report["policy"]["fail_on"] == "degradation"
     assert statuses(stage) == [(stage.head, "failure")]
 
@@ -356,7 +356,7 @@ def test_commit_without_run_is_not_the_baseline(forked: Stage) -> None:
     forked.fake.add_artifact(forked.fake.add_run(head), ARTIFACT, profiles(SHARES, 60))
     forge(forked, between)
     assert forked.fork_comment() == 0
-    assert forked.outputs["baseline-distance"] == "0"
+    assert forked.report["baseline"]["distance"] == 0
     assert statuses(forked) == [(forked.head, "failure")]
 
 
@@ -381,7 +381,7 @@ def test_later_head_of_the_base_branch_is_the_baseline(forked: Stage) -> None:
     forked.base = opened
     forge(forked, head)
     assert forked.fork_comment() == 0
-    assert forked.outputs["baseline-sha"] == head
+    assert forked.report["baseline"]["sha"] == head
     assert statuses(forked) == [(forked.head, "success")]
 
 
@@ -394,7 +394,7 @@ def test_pull_request_run_ignores_its_old_base_commit(stage: Stage) -> None:
         stage.push(profiles(SLOWER, 50 + seed))
     head, stage.base = stage.base, opened
     assert stage.compare(profiles(SLOWER, 77), base=head) == 0
-    assert stage.outputs["baseline-sha"] == head
+    assert stage.report["baseline"]["sha"] == head
 
 
 # Both builds in one job: the fork's run brings a baseline of its own
@@ -424,7 +424,7 @@ def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
     """Else a fork would choose what it is compared with."""
     brings_slow_baseline(forked)
     assert forked.fork_comment() == 0
-    assert forked.outputs["baseline-sha"] == forked.base
+    assert forked.report["baseline"]["sha"] == forked.base
     assert statuses(forked) == [(forked.head, "failure")]
 
 

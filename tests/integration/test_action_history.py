@@ -56,7 +56,7 @@ def test_base_runs_extend_the_history(keeping: Stage, tmp_path: Path) -> None:
     keeping.open_pull()
     assert keeping.compare(profiles(SLOWER, 77)) == 1
     assert metric_of(keeping)["runs"]["noise"] == 40
-    assert keeping.outputs["base-runs"] == "9"
+    assert keeping.base_jobs == 9
     zips = [one for one in keeping.requests if one.path.endswith("/zip")]
     assert len(zips) == 2  # the baseline and the history, no further run
     assert "history: 8 measured commits" in keeping.log

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
 from slow_cases import quick_first
 
@@ -176,9 +176,9 @@ def test_first_run_of_shards_passes(stage: Stage) -> None:
 @pytest.mark.parametrize(("text", "code"), [('required: ["*"]', 0), ("required: [api, batch]", 1)])
 def test_shard_that_is_left_out_fails_by_name(stage: Stage, text: str, code: int) -> None:
     required(stage, text)
-    stage.inputs["artifact"] = f"{ARTIFACT}-linux"
+    stage.inputs["key"] = "linux"
     stage.record(profiles())
-    del stage.inputs["artifact"]
+    del stage.inputs["key"]
     assert stage.matrix({"linux": profiles(SHARES, 77)}) == code
 
 
@@ -189,16 +189,14 @@ def runs_that_store_nothing(stage: Stage, number: int = 11) -> None:
         stage.fake.add_run(stage.base)
 
 
-@pytest.mark.parametrize("artifact", ["", "shop-linux"])
-@pytest.mark.parametrize("key", ["linux", "other"])
-def test_claimed_first_run_is_checked(stage: Stage, artifact: str, key: str) -> None:
-    stage.inputs |= {"key": "linux", "artifact": artifact}
+def test_claimed_first_run_is_checked(stage: Stage) -> None:
+    stage.inputs["key"] = "linux"
     stage.push()
-    del stage.inputs["key"], stage.inputs["artifact"]
+    del stage.inputs["key"]
     runs_that_store_nothing(stage)
     stage.open_pull()
     stage.start_pull_run()
-    assert stage.step(profiles(SLOWER, 77), key=key, artifact="profgate-elsewhere", mode="shard") == 0
+    assert stage.step(profiles(SLOWER, 77), key="other", mode="shard") == 0
     assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 1
     assert "First run" not in stage.comments[0]
     assert "Not compared" in stage.comments[0]

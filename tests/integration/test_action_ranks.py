@@ -68,7 +68,6 @@ def test_slow_tests_are_shown_for_review(stage: Stage, jobs: int, conclusion: st
     for seed in range(jobs):
         stage.push(junit(seed))
     stage.open_pull()
-    stage.inputs["strategies"] = "ranks"
     assert stage.compare(junit(8)) == 0
     assert ranks(stage)["kind"] == "NoChange"
     assert stage.compare(junit(9, slow=60.0)) == 0

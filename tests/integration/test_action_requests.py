@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
 from profgate.github import downloads, requests
@@ -50,7 +50,7 @@ def test_next_version_of_the_api_changes_nothing(
     recorded: Stage, monkeypatch: pytest.MonkeyPatch, *, fork: bool
 ) -> None:
     recorded.open_pull(fork=fork)
-    recorded.inputs |= {"status": "true", "check-run": "true", "older-comments": "minimize"}
+    recorded.inputs |= {"status": "true"}
     recorded.fake.api_version = NEXT_VERSION
     for module in (requests, downloads):
         monkeypatch.setattr(module, "API_VERSION", NEXT_VERSION)
@@ -86,18 +86,7 @@ def test_history_replaces_further_base_runs(changed: Stage) -> None:
     changed.compare(slow())
     found = counted(changed)
     assert found["rest"] <= NEEDED + 2  # the history's artifact and its download
-    assert changed.outputs["base-runs"] >= str(BASE_RUNS)
-
-
-@pytest.mark.slow
-def test_minimising_comments_costs_extra_queries(changed: Stage) -> None:
-    changed.inputs["older-comments"] = "minimize"
-    changed.compare(slow())
-    changed.push_to_pull()
-    changed.compare(profiles(SLOWER | {"render": 40_000}, 78))
-    found = counted(changed)
-    assert found["rest"] <= NEEDED + FURTHER
-    assert found["graphql"] <= 3  # sources, which are folded, fold one
+    assert changed.base_jobs >= BASE_RUNS
 
 
 def test_requests_of_the_fork_comment_workflow(changed: Stage) -> None:
@@ -128,7 +117,7 @@ def test_requests_where_the_base_branch_moved_before(changed: Stage) -> None:
     changed.compare(slow(), base=head)
     changed.fake.state.permissions = dict(ALL_PERMISSIONS)
     assert changed.fork_comment("failure") == 0
-    assert changed.outputs["baseline-sha"] == head
+    assert changed.report["baseline"]["sha"] == head
     assert counted(changed)["rest"] <= FORK_COMMENT + 2 + FURTHER
 
 
@@ -136,8 +125,8 @@ def test_long_pull_request_costs_another_list(changed: Stage) -> None:
     for _ in range(94):  # of the hundred listed commits five are left for the base branch
         changed.push_to_pull()
     changed.compare(slow())
-    assert changed.outputs["baseline-distance"] == "0"
-    assert changed.outputs["base-runs"] == str(BASE_RUNS)
+    assert changed.report["baseline"]["distance"] == 0
+    assert changed.base_jobs == BASE_RUNS
     assert counted(changed)["rest"] <= NEEDED + 1 + FURTHER
 
 
@@ -145,14 +134,14 @@ def test_long_pull_request_costs_another_list(changed: Stage) -> None:
 def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
     changed.base = changed.fake.add_commit(parents=[changed.base], branch="main")
     for shard in ("a", "b", "c"):
-        changed.inputs["artifact"] = f"{ARTIFACT}-{shard}"
+        changed.inputs["key"] = shard
         changed.record(profiles(seed=5))
-    del changed.inputs["artifact"]
+    del changed.inputs["key"]
     changed.open_pull()
     accepted(changed)
     changed.start_pull_run()
     for shard in ("a", "b", "c"):
-        changed.step(slow(), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")
+        changed.step(slow(), key=shard, mode="shard")
     changed.before = len(changed.fake.requests)
     changed.finish(changed.step({}, mode="merge", **{"shards-result": "success"}))
     assert counted(changed)["rest"] <= 8 + PERSON + 3  # one for each shard

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from profgate import loading
-from profgate.github.step_outputs import OUTPUTS
+from profgate.action.publishing import OUTPUTS
 from profgate.settings.config_file import schema
 from profgate.settings.inputs import SETTINGS
 

@@ -139,7 +139,7 @@ def test_only_new_runs_count(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_confirmed_total_fails(desk: Desk) -> None:
-    (desk.folder / "policy.yml").write_text("gate: {fail-on-total: degradation}\n")
+    (desk.folder / "policy.yml").write_text("gate: {fail-on: degradation}\n")
     first = desk.compared(EVERYTHING, 5, "--config", str(desk.folder / "policy.yml"))
     assert desk.confirm(first, EVERYTHING) == 1
     assert desk.colours["total"] == "red"

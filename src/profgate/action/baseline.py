@@ -122,10 +122,11 @@ def named_ref(job: Job, ref: str) -> str:
     return tag
 
 
-def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
+def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int]) -> Found:
     """Return the nearest profiles that were stored for a commit or its ancestors, and ``further`` sets of profiles.
 
-    If no run within ``reach`` commits has completed, this function waits for an unfinished run of the commit.
+    If no run of the commit has completed, this function waits for an unfinished run of the commit. For a requested ref,
+    profiles attached to its release take precedence over those of an ancestor.
     """
     pauses = iter(POLLS)
 
@@ -138,28 +139,22 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
             return True
         return False
 
-    found = find_stored(job.client, _search(job, commit, job.settings.artifact, reach), further, wait)
+    found = find_stored(job.client, _search(job, commit, job.settings.artifact), further, wait)
     for reason in found.reasons:
         job.log(f"skipped: {reason_text(reason, str)}")
-    return found
+    if commit.branches is not None or (found.baseline is not None and not found.baseline.candidate.distance):
+        return found
+    attached = attached_set(job.client, commit.label.removeprefix("refs/tags/"), commit.sha, job.settings.artifact)
+    if attached is None:
+        reason = Reason(ReasonCode.NO_ASSET, {"release": commit.label, "asset": asset_name(job.settings.artifact)})
+        return replace(found, reasons=(*found.reasons, reason))
+    others = (found.baseline, *found.noise) if found.baseline else ()
+    return replace(found, baseline=attached, noise=others, obstacle=None)
 
 
 def never_stored(job: Job, commit: BaselineCommit) -> bool:
     """Return whether no base run has ever stored profiles."""
     return not has_profiles(job.client, _search(job, commit, ""))
-
-
-def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
-    """Return the profiles of a ref from the first available source: its artifact, its release or an earlier commit."""
-    found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)
-    if found.baseline is not None and not found.baseline.candidate.distance:
-        return found
-    attached = attached_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
-    if attached is None:
-        reason = Reason(ReasonCode.NO_ASSET, {"release": ref, "asset": asset_name(job.settings.artifact)})
-        return replace(found, reasons=(*found.reasons, reason))
-    others = (found.baseline, *found.noise) if found.baseline else ()
-    return replace(found, baseline=attached, noise=others, obstacle=None)
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
@@ -171,7 +166,7 @@ def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, mo
                 yield f"run {stored.candidate.run.id}", source.read(source.size)
 
 
-def _search(job: Job, commit: BaselineCommit, artifact: str, reach: int = 0) -> Search:
+def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
     branches = commit.branches
     return Search(
         start=commit.sha,
@@ -180,7 +175,6 @@ def _search(job: Job, commit: BaselineCommit, artifact: str, reach: int = 0) -> 
         artifact=artifact,
         base=job.context.base_branch if branches is None else branches[0],
         listed=commit.listed,
-        reach=reach,
     )
 
 
@@ -222,7 +216,6 @@ def pipeline_input(
         target_side=target_side,
         manifests=(baseline.manifest if baseline else None, target.manifest, *(one.manifest for one in found.noise)),
         noise=[stored.files for stored in found.noise],
-        pages=job.settings.pages,
     )
     if baseline is None:
         return given

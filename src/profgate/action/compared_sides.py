@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from profgate.action.baseline import baseline_commit, named_set, pipeline_input, stored_at, stored_files
+from profgate.action.baseline import BaselineCommit, baseline_commit, pipeline_input, stored_at, stored_files
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.stored_history import Known, known_before
@@ -17,18 +17,18 @@ from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
+BASE_RUNS = 8  # number of trusted base runs that estimate the noise, beside the baseline
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedSides:
     """Both sides of a comparison.
 
-    ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons why there is no baseline.
-    ``later`` is a run for a later commit of the base branch. ``obstacle`` is the reason why a baseline that is near
-    enough for the gate to fail was not used.
+    ``missing`` contains the reasons why there is no baseline. ``later`` is a run for a later commit of the base branch.
+    ``obstacle`` is the reason why the profiles of the baseline commit itself were not used.
     """
 
     given: PipelineInput
-    base_runs: int
     warnings: tuple[Reason, ...] = ()
     missing: tuple[Reason, ...] = ()
     never_recorded: bool = False
@@ -62,7 +62,7 @@ def with_own_baseline(sides: ComparedSides, baseline: LocalSet) -> ComparedSides
         baseline_side=side,
         manifests=(baseline.manifest, sides.given.manifests[1]),
     )
-    return ComparedSides(given, 1, (*sides.warnings, Reason(ReasonCode.OWN_BASELINE)))
+    return ComparedSides(given, (*sides.warnings, Reason(ReasonCode.OWN_BASELINE)))
 
 
 def ref_sides(job: Job) -> ComparedSides:
@@ -72,20 +72,20 @@ def ref_sides(job: Job) -> ComparedSides:
     expire. Raises `ProfgateError` if one of the refs has no stored profiles.
     """
     ref = job.settings.target_ref
-    stored = _required(ref, named_set(job, ref, job.client.commit_sha(ref), lambda _: 0))
+    stored = _required(ref, stored_at(job, BaselineCommit(job.client.commit_sha(ref), ref, None), lambda _: 0))
     run, distance = stored.candidate.run, stored.candidate.distance
     target = LocalSet(stored.files, stored.manifest)
     if stored.manifest is not None and not distance:
         job.write_files({asset_name(job.settings.artifact): zip_files(stored_files(target, stored.manifest))})
     commit = baseline_commit(job)
     policy, warnings = policy_at(job, commit.sha)
-    found = named_set(job, commit.label, commit.sha, lambda _: job.settings.baseline_runs, policy.max_gate_distance)
+    found = stored_at(job, commit, lambda _: BASE_RUNS)
     _required(commit.label, found)
     side = Side(ref, run.head_sha, run.head_branch, run.id, distance)
     given = pipeline_input(job, found, commit.label, policy, target, side)
     if distance:
         warnings = (Reason(ReasonCode.OLDER_TARGET, {"distance": distance, "ref": ref}), *warnings)
-    return ComparedSides(given, 1 + len(found.noise), warnings, obstacle=found.obstacle)
+    return ComparedSides(given, warnings, obstacle=found.obstacle)
 
 
 def _required(ref: str, found: Found) -> StoredSet:
@@ -104,26 +104,18 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> ComparedSides:
     def further(nearest: StoredSet) -> int:
         """Return the number of base runs to read in addition to the nearest run. With a long history, return 0."""
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
-        runs = job.settings.baseline_runs
-        return 0 if known and known[0].commits >= runs else runs
+        return 0 if known and known[0].commits >= BASE_RUNS else BASE_RUNS
 
-    requested = commit.branches is None
-    reach = policy.max_gate_distance
-    if requested:
-        found = named_set(job, commit.label, commit.sha, further, reach)
-    else:
-        found = stored_at(job, commit, further, reach)
+    found = stored_at(job, commit, further)
     if found.never_recorded:
         policy, refused = policy_at(job, commit.sha, first_run=True)
     given = pipeline_input(job, found, commit.label, policy, target, side)
     if found.baseline is None:
-        return ComparedSides(given, 0, refused, found.reasons, found.never_recorded, obstacle=found.obstacle)
-    runs = 1 + len(found.noise)
+        return ComparedSides(given, refused, found.reasons, found.never_recorded, obstacle=found.obstacle)
     if known:
         given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
-        runs = max(runs, 1 + known[0].commits)
-    later = None if requested and not job.context.concerns_pull else found.later
-    return ComparedSides(given, runs, refused, later=later, obstacle=found.obstacle)
+    later = None if commit.branches is None and not job.context.concerns_pull else found.later
+    return ComparedSides(given, refused, later=later, obstacle=found.obstacle)
 
 
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> ComparedSides:
@@ -147,10 +139,9 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> ComparedSides
         baseline_side=Side(", ".join(settings.baseline_profiles), sha=start),
         target_side=target_side,
         manifests=(job.identity(baseline), target.manifest),
-        pages=settings.pages,
         interleaved=settings.interleaved,
     )
-    return ComparedSides(given, 1, warnings)
+    return ComparedSides(given, warnings)
 
 
 def _target_side(job: Job) -> Side:

@@ -11,7 +11,6 @@ from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsErro
 from profgate.github.artifact_service import ArtifactService
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, trusted_file
-from profgate.github.records import FileRecord
 from profgate.github.workflow_commands import WorkflowCommands
 from profgate.io.checkout import checked_out
 from profgate.io.environment import machine_facts
@@ -131,25 +130,16 @@ class Job:
         )
 
     @cached_property
-    def pull_files(self) -> list[FileRecord]:
-        """The files of the pull request, which are requested from GitHub only once."""
-        if self.context.pr_number is None:
-            return []
-        return self.client.pull_files(self.context.pr_number)
-
-    @cached_property
     def measures_head(self) -> bool:
         """Whether a pull request was measured at its head. GITHUB_SHA contains the test merge in both cases."""
-        context, measured = self.context, self.settings.measured
+        context = self.context
         if context.event_name != "pull_request":
             return False
-        commit = checked_out(context.workspace) if measured == "auto" else None
+        commit = checked_out(context.workspace)
         if commit not in {None, context.sha, context.head_sha}:
-            what = (
-                "neither the pull request's test merge nor its head, so the profiles count as those of the test merge"
-            )
-            self.warn(f"the checked-out commit {commit} is {what}; the input measured states what they are")
-        return measured == "head" or commit == context.head_sha
+            what = "neither the pull request's test merge nor its head"
+            self.warn(f"the checked-out commit {commit} is {what}, so the profiles count as those of the test merge")
+        return commit == context.head_sha
 
     def with_sources(self, profiles: LocalSet) -> LocalSet:
         """Add the sources of built scripts, whose source maps are in the workspace, to the profiles of this job."""

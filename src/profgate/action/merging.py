@@ -3,7 +3,6 @@
 import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.job import Job
@@ -38,8 +37,7 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
-    base_runs = [metric.calibration.base_jobs or 0 for shard in shards for _, metric in shard.report.metrics]
-    return conclude(job, ReportResult(report, links, min(base_runs, default=0), comment), name)
+    return conclude(job, ReportResult(report, links, comment), name)
 
 
 def stored_shards(job: Job) -> list[Shard]:
@@ -49,16 +47,15 @@ def stored_shards(job: Job) -> list[Shard]:
             "give it, so that a lost shard does not pass: ${{ needs.JOB.result }}, where JOB is the job of the shards"
         )
         raise SettingsError("shards-result", what)
-    chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards, job.context.run_attempt)
+    chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.context.run_attempt)
     if not chosen:
-        what = f"no shard whose key matches {job.settings.shards!r} stored a report"
         ended = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
         how = (
             f"the shards ended with {ended}, and their logs have the reason"
             if ended
             else "let its job run with mode: shard"
         )
-        raise ProfgateError(f"run {job.context.run_id}", f"{what}; {how}")
+        raise ProfgateError(f"run {job.context.run_id}", f"no shard stored a report; {how}")
     shards = []
     for key, artifact in sorted(chosen.items()):
         where, members = f"report of shard {key}", job.client.artifact_files(artifact)
@@ -70,15 +67,15 @@ def stored_shards(job: Job) -> list[Shard]:
     return shards
 
 
-def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str, attempt: int) -> dict[str, ArtifactRecord]:
-    """Return the report artifact of the newest attempt for each key that matches the glob ``pattern``.
+def newest_reports(artifacts: Iterable[ArtifactRecord], attempt: int) -> dict[str, ArtifactRecord]:
+    """Return the report artifact of the newest attempt for each key.
 
     Raises `GitHubError` if an artifact is named for an attempt after ``attempt``, the current one.
     """
     newest: dict[str, tuple[tuple[int, int], ArtifactRecord]] = {}
     for artifact in artifacts:
         named = key_of_report(artifact.name)
-        if named is None or artifact.expired or not fnmatchcase(named[0], pattern):
+        if named is None or artifact.expired:
             continue
         key, age = named[0], (named[1], artifact.id)
         if named[1] > attempt:

@@ -1,21 +1,19 @@
-"""Read the policy and the acceptances of a run. Inputs can only make the policy stricter."""
+"""Read the policy and the acceptances of a run."""
 
 import os
 import posixpath
 import re
-from dataclasses import replace
 
 from profgate import loading
 from profgate.action.job import Job
-from profgate.detect.builtin import DEFAULTS, strategy_named
 from profgate.errors import GitHubError, SettingsError
 from profgate.github.acceptance_comments import Rights, acceptances_of
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
-from profgate.model.policy import Policy, Rule
+from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.sides import Side
-from profgate.settings.config_file import Catalogue, read_policy, tightened
+from profgate.settings.config_file import Catalogue, read_policy
 from profgate.settings.inputs import Settings
 
 DEFAULT_FILE = str(Settings.model_fields["config"].default)
@@ -24,16 +22,15 @@ COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple[Policy, tuple[Reason, ...]]:
-    """Return the policy at ``commit`` (None: in the checkout) and warnings about settings that have no effect.
+    """Return the policy at ``commit`` (None: in the checkout), and a warning if the pull request changes it.
 
     Where the profiles or reports come from another job, which the pull request controls, nothing may be left out by
     default, except on the first run of a repository. A pull request can change its inputs and the checkout, and so
     select an older baseline commit, but not another policy: it is always read at the base commit, and the input
     ``config`` cannot replace the default file.
     """
-    strategies = loading.strategies()
-    catalogue: Catalogue = {name: known.options for known in strategies for name in (known.name, known.short)}
-    settings, warnings = job.settings, list[Reason]()
+    catalogue: Catalogue = {name: known.options for known in loading.strategies() for name in (known.name, known.short)}
+    settings, warnings = job.settings, tuple[Reason, ...]()
     name = settings.config
     place = posixpath.join(job.context.workspace, name)
     here = read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - the path is a string
@@ -48,13 +45,8 @@ def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple
         text = None if data is None else data.decode("utf-8-sig", "replace")
         policy = defaults if text is None else read_policy(text, name, catalogue, defaults)
         if here is not None and here != text and job.context.event_name == "pull_request":
-            warnings.append(Reason(ReasonCode.POLICY_CHANGED, {"file": name}))
-    for strategy in settings.strategies:
-        strategy_named(strategy, strategies)
-    policy, refused = tightened(policy, settings.gate_requests(), settings.strategies)
-    if settings.strategies and not policy.rules:
-        policy = replace(policy, rules=tuple(Rule(name) for name in (*DEFAULTS, *settings.strategies)))
-    return policy, (*warnings, *refused)
+            warnings = (Reason(ReasonCode.POLICY_CHANGED, {"file": name}),)
+    return policy, warnings
 
 
 def _trusted_commit(job: Job, commit: str) -> str:

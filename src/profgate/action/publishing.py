@@ -1,12 +1,11 @@
-"""Publish the annotations, outputs, status, check run and comment of a run, and determine its exit code."""
+"""Publish the annotations, outputs, status and comment of a run, and determine its exit code."""
 
 from collections.abc import Mapping
 
 from profgate.action.job import Job
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError, known_error
-from profgate.github.statuses import CheckText, annotations, publish_check_run, publish_failure, publish_verdict
-from profgate.github.step_outputs import outputs_of
-from profgate.github.sticky_comment import Texts, publish_anew, publish_comment
+from profgate.github.statuses import publish_failure, publish_verdict
+from profgate.github.sticky_comment import Texts, publish_comment
 from profgate.github.workflow_commands import WorkflowCommands, harmless
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
@@ -16,6 +15,12 @@ from profgate.report.statements import advice
 from profgate.report.view import View
 from profgate.report.wording import reason_text
 
+OUTPUTS = {
+    "conclusion": "pass, warn, fail, not_compared or inconclusive.",
+    "report": "Path of report.json; empty if it could not be written.",
+    "page-url": "URL of the flame graph page of the worst workload.",
+    "comment-url": "URL of the pull request comment.",
+}
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
 STORED = (
     "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
@@ -34,11 +39,9 @@ def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
             commands.error(line)
 
 
-def set_outputs(
-    commands: WorkflowCommands, report: Report | None = None, published: Mapping[str, str] | None = None
-) -> None:
-    """Set all outputs that the action declares."""
-    for name, value in outputs_of(report, published).items():
+def set_outputs(commands: WorkflowCommands, values: Mapping[str, str] | None = None) -> None:
+    """Set all outputs that the action declares. Without values, nothing was compared."""
+    for name, value in (dict.fromkeys(OUTPUTS, "") | {"conclusion": "not_compared"} | dict(values or {})).items():
         commands.set_output(name, value)
 
 
@@ -98,31 +101,6 @@ def _title(report: Report) -> str:
     return plain(View(report).headline()) or next(first, "")
 
 
-def write_check_run(job: Job, report: Report, summary: Document) -> None:
-    """Write the check run if it is requested. An error causes only a warning."""
-    context, key = job.context, job.settings.key
-    if not job.settings.check_run:
-        return
-    if context.read_only:
-        job.notice(f"No check run was written: {READ_ONLY}.")
-        return
-    text = CheckText(_title(report), summary.text, f"{context.run_id}/{context.run_attempt}/{key}")
-    notes, more = annotations(report, _changed_paths(job))
-    with job.warning_on_failure("no check run was written"):
-        publish_check_run(job.client, context.head_sha, key, report.verdict, text, notes)
-        if more:
-            job.warn(f"{more} further notes on changed lines are not shown")
-
-
-def _changed_paths(job: Job) -> list[str]:
-    """Return the paths of the pull request's files, which can be annotated. On an error, return an empty list."""
-    try:
-        return [file.path for file in job.pull_files] if job.context.concerns_pull else []
-    except GitHubError as error:
-        job.warn(f"the check run has no notes on lines: {error}")
-        return []
-
-
 def write_error_status(job: Job, error: Exception) -> None:
     """Write the commit status of a comparison that ended with an error. For shards, the merging job does.
 
@@ -146,9 +124,8 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
         return "", note
     quiet = render_quiet_comment(View(report), key=settings.key, links=links, run_url=context.run_url)
     texts = comment_texts(report, comment.text, quiet.text, settings.comment)
-    publish = publish_anew if settings.older_comments == "minimize" else publish_comment
     try:
-        outcome = publish(
+        outcome = publish_comment(
             job.client,
             context.pr_number,
             context.head_sha,

@@ -7,7 +7,7 @@ from profgate import loading, pipeline
 from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted
-from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
+from profgate.action.publishing import exit_code_of, set_outputs, write_comment, write_status
 from profgate.attribution.base_branch import with_base_branch
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError
@@ -16,7 +16,6 @@ from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
-from profgate.github.step_outputs import regressions
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import is_in
 from profgate.judge.verdict import judge
@@ -44,7 +43,6 @@ class ReportResult:
 
     report: Report
     links: Links
-    base_runs: int = 0
     first_run: Document | None = None
     earlier: Earlier = field(default_factory=dict)
 
@@ -77,7 +75,7 @@ def compare_and_report(job: Job, sides: ComparedSides) -> int:
     if not all(job.written(page.document.name) for page in built.pages):
         links = replace(links, fetch=None)
     earlier = earlier_totals(built.comparisons)
-    result = ReportResult(report, links, sides.base_runs, first, earlier)
+    result = ReportResult(report, links, first, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
     return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
@@ -99,7 +97,7 @@ def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
 
 
 def conclude(job: Job, result: ReportResult, artifact: str) -> int:
-    """Publish the summary, the comment, the commit status and the check run, and return the exit code.
+    """Publish the summary, the comment and the commit status, and return the exit code.
 
     The report is stored under the name ``artifact``, if given. The summary is written first, because the run may be
     ended during the upload.
@@ -115,7 +113,6 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
     url, note = write_comment(job, report, comment, links)
     has_status = write_status(job, report)
-    write_check_run(job, report, comment)
     _end(job, result, note, url)
     return exit_code_of(job, report, has_status=has_status)
 
@@ -158,13 +155,13 @@ def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
     summary = _summarize(job, result, note)
     job.write(replace(summary, name="summary.md"))
     give_to_owner(job.output_dir, job.context.workspace)
-    published = {
+    values = {
+        "conclusion": report.verdict.conclusion,
         "report": job.written(REPORT_NAME),
         "page-url": next(iter(links.pages.values()), ""),
         "comment-url": comment_url,
-        "base-runs": str(result.base_runs),
     }
-    set_outputs(job.commands, report, published)
+    set_outputs(job.commands, values)
 
 
 def _summarize(job: Job, result: ReportResult, note: str) -> Document:
@@ -234,7 +231,10 @@ def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
 def beside_base_tip(job: Job, report: Report, sides: ComparedSides) -> Report:
     """Return the report with later changes on the base branch, if it has a regression and there is a later base run."""
     later = sides.later
-    if later is None or not regressions(report):
+    if later is None:
+        return report
+    possible = (finding for _, _, finding in report.findings if finding.colour in {"red", "yellow"})
+    if all(finding.direction != "worse" for finding in possible):
         return report
     try:
         stored = later_set(job.client, later, job.settings.artifact)
@@ -259,7 +259,7 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None
     try:
-        records = job.pull_files
+        records = job.client.pull_files(context.pr_number)
     except GitHubError as error:
         return SourceDiff((), complete=False, gaps=(_gap("pull_files_unlisted", error),))
     place = f"{context.server_url}/{context.repository}"

@@ -91,9 +91,9 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     return replace(states, reach=reach, through=through, doubt=doubt)
 
 
-def leaves_alone(paths: Sequence[str], unchanged: Sequence[str]) -> bool:
-    """Return whether all paths match an ``unchanged`` pattern. A diff too large for GitHub may have no paths."""
-    return bool(paths) and all(matches(path, unchanged) for path in paths)
+def leaves_alone(paths: Sequence[str]) -> bool:
+    """Return whether no path can affect the program. A diff too large for GitHub may have no paths."""
+    return bool(paths) and all(matches(path, ("*.md", "*.rst", "docs/*", "LICENSE*")) for path in paths)
 
 
 def out_of_reach(states: SourceStates) -> SourceStates:

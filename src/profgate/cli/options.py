@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from functools import reduce, wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 import click
 from click.shell_completion import CompletionItem
 
 from profgate.errors import did_you_mean
-from profgate.model.policy import FAIL_ON_ORDER, FailOn, Policy
+from profgate.model.policy import FailOn, Policy
 
 FOLDER = ".profgate"
 FORMS = "serial, processes[:N] or dask://HOST:PORT"
@@ -148,7 +148,7 @@ CONFIG = click.option(
     "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."
 )
 FAIL_ON = click.option(
-    "--fail-on", type=Choice(FAIL_ON_ORDER), help="Lowest severity that fails the gate (default: as configured)."
+    "--fail-on", type=Choice(get_args(FailOn)), help="Lowest severity that fails the gate (default: as configured)."
 )
 
 

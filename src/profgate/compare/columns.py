@@ -31,14 +31,12 @@ MEASURED_EXPONENT = -6  # the amounts in records are floats, which are stored wi
 class CompareOptions(NamedTuple):
     """The options of a comparison.
 
-    ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
-    stacks are also dropped if none of their symbols matches ``focus``. ``policy_aliases`` are those in the
-    configuration file. ``kernels`` are the compiled loops, which do not change the result.
+    ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. ``policy_aliases`` are
+    those in the configuration file. ``kernels`` are the compiled loops, which do not change the result.
     """
 
     level: Level = "safe"
     ignore: tuple[str, ...] = ()
-    focus: tuple[str, ...] = ()
     policy_aliases: Aliases = Aliases()
     kernels: Kernels | None = None
 
@@ -121,8 +119,6 @@ def forest_of(profiles: Sequence[Profile], numbering: Numbering, options: Compar
     dropped = np.zeros(len(tree), np.bool_)
     if options.ignore:
         dropped |= _on_path(tree, numbering.symbols, options.ignore)
-    if options.focus:
-        dropped |= ~_on_path(tree, numbering.symbols, options.focus)
     return Forest(tree, tree.topmost(), leaf_rows, dropped)
 
 

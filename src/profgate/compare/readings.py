@@ -28,7 +28,7 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
     The name rules and filters are part of the series, because they determine the symbols of a profile.
     """
     name = workload_name(profile.name)
-    rules = [options.level, sorted(options.ignore), sorted(options.focus)]
+    rules = [options.level, sorted(options.ignore)]
     key = json.dumps([*series_key(profile)._asdict().values(), rules], ensure_ascii=True, separators=(",", ":"))
     return Series(key, scenario_of(profile) or name, profile.configuration, profile.facts.format)
 

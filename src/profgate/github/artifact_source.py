@@ -66,7 +66,7 @@ class Search:
     """The parameters of a search for stored profiles.
 
     ``start`` is the baseline commit. ``branches`` are searched in this order, and ``base`` also for later runs.
-    ``listed`` are commits that are already known. The gate can fail if the baseline is at most ``reach`` commits away.
+    ``listed`` are commits that are already known.
     """
 
     start: str
@@ -75,7 +75,6 @@ class Search:
     artifact: str
     base: str = ""
     listed: Sequence[CommitRecord] = ()
-    reach: int = 0
 
 
 def find_stored(
@@ -86,7 +85,7 @@ def find_stored(
 ) -> Found:
     """Find the nearest usable set of profiles, then as many further sets as ``noise_beside(nearest)`` returns.
 
-    If no completed run is within reach, but a run of the baseline commit has not completed, ``wait`` is called with
+    If no run of the baseline commit has completed, but one has not ended yet, ``wait`` is called with
     that run, unless the run needs approval. The run is requested again as long as ``wait`` returns True.
 
     Finding the nearest set usually takes three to five requests, and each further set one download. Raises
@@ -98,7 +97,7 @@ def find_stored(
     while True:
         waiting = (run for run in runs if run.status in UNFINISHED)
         running = next((run for run in waiting if will_be_trusted(run, search.trust, search.start)), None)
-        if running is None or (ordered and ordered[0].distance <= search.reach):
+        if running is None or (ordered and not ordered[0].distance):
             break
         if running.status == NEEDS_APPROVAL or not wait(running):
             break
@@ -116,7 +115,7 @@ def find_stored(
         none = Reason(ReasonCode.NO_TRUSTED_RUN, {"workflow": search.trust.workflow_path, "commits": len(chain)})
         why = without_repeats(filter(None, (obstacle, *reasons))) or (none,)
         return Found(None, (), why, _later(runs, search, chain, 0), obstacle)
-    if baseline.candidate.distance <= search.reach:
+    if not baseline.candidate.distance:
         obstacle = None
     further = noise_beside(baseline)
     farther = ordered[ordered.index(baseline.candidate) + 1 :]

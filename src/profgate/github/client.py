@@ -1,7 +1,7 @@
 """A client for the parts of GitHub's API that profgate uses."""
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,11 +26,7 @@ from profgate.github.records import (
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, ServerFailedError, parsed, undocumented
 
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
-COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized lastEditedAt } } }"
-MINIMIZE = (
-    "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
-    " { minimizedComment { isMinimized } } }"
-)
+COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id lastEditedAt } } }"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +51,7 @@ class _Text:
 @dataclass(frozen=True, slots=True)
 class _Node:
     id: str = ""
-    isMinimized: bool | None = None  # noqa: N815 - the name in GraphQL
     lastEditedAt: str | None = None  # noqa: N815 - the name in GraphQL
-
-
-@dataclass(frozen=True, slots=True)
-class _CheckRun:
-    id: int
-    external_id: str | None = None
 
 
 class GitHubClient(GitHubConnection):
@@ -296,47 +285,22 @@ class GitHubClient(GitHubConnection):
         """Add a reaction to a comment, unless the comment already has this reaction from the same user."""
         self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeat=True)
 
-    def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
-        """Return the ids of the comments that are minimised. This takes one GraphQL request per 100 ids."""
-        return frozenset(node.id for node in self._comment_nodes(node_ids) if node.isMinimized)
-
     def unedited(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids of the comments that were never edited. This takes one GraphQL request per 100 ids."""
-        return frozenset(node.id for node in self._comment_nodes(node_ids) if node.lastEditedAt is None)
-
-    def _comment_nodes(self, node_ids: Sequence[str]) -> Iterator[_Node]:
+        unedited = set[str]()
         for start in range(0, len(node_ids), PAGE):
             answer = self._graphql(COMMENTS, {"ids": list(node_ids[start : start + PAGE])})
-            yield from filter(None, parsed("comments", list[_Node | None], answer, "data", "nodes"))
+            for node in parsed("comments", list[_Node | None], answer, "data", "nodes"):
+                if node is not None and node.lastEditedAt is None:
+                    unedited.add(node.id)
+        return frozenset(unedited)
 
-    def minimize_comment(self, node_id: str) -> None:
-        """Minimise a comment as outdated."""
-        self._graphql(MINIMIZE, {"id": node_id})
-
-    # Statuses and check runs
+    # Statuses
 
     def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
         """Set the status of a commit. An earlier status with the same context is replaced."""
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
         self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeat=True)
-
-    def create_check_run(self, values: Mapping[str, Any]) -> int:
-        """Create a check run and return its id. After a failure, one with the same ``external_id`` is searched for."""
-
-        def send() -> int:
-            return parsed("/check-runs", int, self._call("POST", "/check-runs", values)[1], "id")
-
-        try:
-            return send()
-        except ServerFailedError:
-            path = f"/commits/{quote(values['head_sha'], safe='')}/check-runs"
-            runs = self._get(path, list[_CheckRun], "check_runs", check_name=values["name"], per_page=PAGE)
-            stored = (run.id for run in runs if run.external_id == values["external_id"])
-            return next(stored, None) or send()
-
-    def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
-        """Update a check run. The given annotations are added to the existing annotations."""
-        self._call("PATCH", f"/check-runs/{number:d}", values)
 
 
 def _place(artifact: ArtifactRecord) -> str:

@@ -35,7 +35,7 @@ def render_first_run(
         fails=fails,
         strict=policy.on_not_compared == "fail",
         confirm=policy.confirm,
-        never=policy.fail_on == policy.fail_on_total == "never",
+        never=policy.fail_on == "never",
         workloads=numbers.counted(workloads, "workload"),
         tests=numbers.counted(tests, "test") if tests else "",
         enough_tests=tests >= RANKED_TESTS,

@@ -1,7 +1,7 @@
 """Publish one comment for each key. Results for an outdated head are skipped.
 
 The comment of a key is identified by its marker and its author. The existing comment is edited, because an edit sends
-no notification. If requested, a new comment is created instead and the older comments are minimised.
+no notification.
 """
 
 import re
@@ -36,9 +36,6 @@ class CommentOutcome:
     skipped: str | None = None
 
 
-UP_TO_DATE = "the comment is up to date"
-
-
 def publish_comment(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, *, base_ref: str = ""
 ) -> CommentOutcome:
@@ -53,7 +50,7 @@ def publish_comment(
         return CommentOutcome(skipped="nothing changed")
     if existing and same_text(existing[0].body, body):
         _remove(client, existing[1:])
-        return CommentOutcome(existing[0].html_url, UP_TO_DATE)
+        return CommentOutcome(existing[0].html_url, "the comment is up to date")
     if reason := _objection(client, number, head_sha, base_ref, creates=not existing):
         return CommentOutcome(skipped=reason)
     if not existing:
@@ -64,32 +61,6 @@ def publish_comment(
         written = _create(client, number, key, body)
     _remove(client, [comment for comment in existing[1:] if comment.id != written.id])
     return CommentOutcome(written.html_url)
-
-
-def publish_anew(
-    client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, *, base_ref: str = ""
-) -> CommentOutcome:
-    """Publish a result like `publish_comment`, but create a new comment and minimise older comments as outdated."""
-    existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
-    hidden = client.minimized([comment.node_id for comment in existing]) if existing else frozenset()
-    shown = [comment for comment in existing if comment.node_id not in hidden]
-    if not texts.worth and not shown:
-        return CommentOutcome(skipped="nothing changed")
-    if texts.worth and shown and same_text(shown[-1].body, texts.full):
-        _minimize(client, shown[:-1])
-        return CommentOutcome(shown[-1].html_url, UP_TO_DATE)
-    if reason := _objection(client, number, head_sha, base_ref, creates=texts.worth):
-        return CommentOutcome(skipped=reason)
-    if not texts.worth:
-        _minimize(client, shown)
-        return CommentOutcome(skipped="nothing changed; the earlier comment is minimised")
-    created = client.create_comment(number, texts.full)
-    # Another run may have created a comment in the meantime, so all visible comments except the newest are minimised.
-    minimised = {comment.id for comment in existing} - {comment.id for comment in shown}
-    current = owned(client.comments(number), key, created.author)
-    current = [comment for comment in current if comment.id not in minimised] or [created]
-    _minimize(client, current[:-1])
-    return CommentOutcome(current[-1].html_url)
 
 
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
@@ -124,9 +95,3 @@ def _remove(client: GitHubClient, comments: list[CommentRecord]) -> None:
     with suppress(NotAllowed):
         for comment in comments:
             client.delete_comment(comment.id)
-
-
-def _minimize(client: GitHubClient, comments: list[CommentRecord]) -> None:
-    with suppress(NotAllowed):
-        for comment in comments:
-            client.minimize_comment(comment.node_id)

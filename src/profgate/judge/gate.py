@@ -88,9 +88,9 @@ def _coloured(
 ) -> Finding:
     """Make the finding red unless a doubt, the policy, the attribution or a missing confirmation prevents this."""
     policy = context.policy
-    setting, fail_on = ("fail-on-total", policy.fail_on_total) if finding.is_total else ("fail-on", policy.fail_on)
+    fail_on = policy.fail_on
     if not obstacles and finding.severity not in ENOUGH[fail_on]:
-        parameters: dict[str, Parameter] = {"severity": finding.severity, "setting": setting, "value": fail_on}
+        parameters: dict[str, Parameter] = {"severity": finding.severity, "value": fail_on}
         obstacles = [Reason(ReasonCode.SEVERITY, parameters)]
     # if ``fail_on`` is "maybe", uncertain changes also fail, so these doubts do not prevent red
     # allow red if ``fail_on`` is "maybe"

@@ -49,11 +49,11 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
-    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided, cpu)
+    context = GateContext(policy, red, tuple(_advisory(draft, metric)), _calls_of(workload), decided, cpu)
     return judged_findings(metric, context)
 
 
-def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
+def _advisory(draft: Report, metric: MetricReport) -> list[Reason]:
     """Return the reasons why no finding of a metric can be red."""
     reasons = []
     if metric.calibration.unlike:
@@ -61,7 +61,7 @@ def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reaso
     if metric.calibration.undirected:
         reasons.append(Reason(ReasonCode.NO_DIRECTION, {"metric": metric.name}))
     distance = draft.baseline.distance or 0
-    if distance > policy.max_gate_distance:
+    if distance:
         reasons.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
     return reasons
 

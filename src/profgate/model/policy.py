@@ -8,19 +8,18 @@ from typing import Any, Literal, TypeVar
 from profgate.model.name_aliases import Aliases
 
 FailOn = Literal["severe", "degradation", "maybe", "never"]
-FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
-OnNotCompared = Literal["pass", "unreadable", "fail"]  # from loose to strict, like the next type
+OnNotCompared = Literal["pass", "unreadable", "fail"]
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
-MEANING, LIMITS = "meaning", "limits"  # metadata keys for the description and the limits of a policy key
+MEANING = "meaning"  # metadata key for the description of a policy key
 Value = TypeVar("Value")
 
 
-def _key(default: Value, meaning: str, **limits: int) -> Value:
-    """Return the field of a policy key. The limits are those of pydantic, such as ``ge=0``."""
-    known: Value = field(default=default, metadata={MEANING: meaning, LIMITS: limits})
+def _key(default: Value, meaning: str) -> Value:
+    """Return the field of a policy key."""
+    known: Value = field(default=default, metadata={MEANING: meaning})
     return known
 
 
@@ -51,10 +50,12 @@ class Policy:
     location_filter: str = "*"
     cutoff: float = 0.0
     source: str = "built-in"
+    name_rules: Literal["none", "safe"] = "safe"
     fail_on: FailOn = _key(
-        "degradation", "Lowest severity that turns the check red: severe, degradation (the default), maybe or never."
+        "degradation",
+        "Lowest severity of a function or total that turns the check red: severe, degradation (the default), "
+        "maybe or never.",
     )
-    fail_on_total: FailOn = _key("degradation", "Lowest severity of a workload's total that turns the check red.")
     on_not_compared: OnNotCompared = _key(
         "unreadable",
         "What fails when something could not be compared: nothing (pass), a stored baseline that cannot "
@@ -67,13 +68,6 @@ class Policy:
     on_inconclusive: OnInconclusive = _key(
         "neutral", "Result if there are too few runs or too much noise: neutral (the default) or fail."
     )
-    max_gate_distance: int = _key(
-        0, "Largest distance of the baseline from the merge base, in commits, for red results (0).", ge=0, le=50
-    )
-    unchanged_paths: tuple[str, ...] = _key(
-        ("*.md", "*.rst", "docs/*", "LICENSE*"),
-        "Paths that do not affect the program; * matches any text (*.md, *.rst, docs/* and LICENSE*).",
-    )
     confirm: Confirm = _key(
         "off", "Whether red needs a measurement of both commits in turns: off (the default) or required."
     )
@@ -82,10 +76,6 @@ class Policy:
         False, "true lets a pull request bring a baseline that its own job measured (input baseline-profiles)."
     )
     ignore: tuple[str, ...] = _key((), "Functions whose stacks are left out; * matches any text.")
-    focus: tuple[str, ...] = _key((), "Functions of which every stack must contain one; * matches any text.")
-    name_rules: Literal["none", "safe"] = _key(
-        "safe", "Rules that align names of both sides: none or safe (the default)."
-    )
     aliases: Aliases = _key(Aliases(), "Old and new names of functions, in which * matches any text.")
     embed_source: EmbedSource = _key(
         "changed", "Functions whose source a page may contain: changed (the default), none or all."

@@ -35,7 +35,7 @@ class ReasonCode(StrEnum):
     CALLS = "calls"
     NO_DIRECTION = "no_direction"  # metric
     SUBSTITUTE_BASELINE = "substitute_baseline"  # distance
-    SEVERITY = "severity"  # severity, setting, value
+    SEVERITY = "severity"  # severity, value
     BELOW_MINIMUM = "below_minimum"
     ACCEPTED = "accepted"  # by, limit, reason
     ACCEPTED_PARTS = "accepted_parts"
@@ -111,7 +111,6 @@ class ReasonCode(StrEnum):
     BENCHMARK_EDITED = "benchmark_edited"  # case, workload, file, function
     NO_FILE_PAIRS = "no_file_pairs"
     NOISE_UNREADABLE = "noise_unreadable"  # number, text
-    INPUT_IGNORED = "input_ignored"  # input, value, policy, source
     POLICY_CHANGED = "policy_changed"  # file
     ACCEPTANCES_UNREAD = "acceptances_unread"  # text
     OWN_BASELINE = "own_baseline"

@@ -280,11 +280,9 @@ class StatedPolicy:
     """The policy of a judged report. Unknown values are None."""
 
     fail_on: FailOn | None = None
-    fail_on_total: FailOn | None = None
     on_not_compared: OnNotCompared | None = None
     required: tuple[str, ...] | None = None
     on_inconclusive: OnInconclusive | None = None
-    max_gate_distance: int | None = None
     confirm: Confirm | None = None
     source: str | None = None
 

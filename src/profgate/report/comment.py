@@ -182,7 +182,7 @@ class Body:
             lines.append(f"{older}: no profiles of a newer commit can be used.")
         lines += [*self._facts(), *view.further_reasons(), *view.notes()]
         lines += statements.renames((pair.metric for pair in view.pairs), code_span)
-        stated = {"fail-on": policy.fail_on, "fail-on-total": policy.fail_on_total, "source": policy.source}
+        stated = {"fail-on": policy.fail_on, "source": policy.source}
         if any(stated.values()):
             settings = ", ".join(f"{name} {value}" for name, value in stated.items() if value)
             lines.append(f"Policy: {sentence(settings)}")

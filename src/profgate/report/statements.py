@@ -135,10 +135,10 @@ def renames(metrics: Iterable[MetricReport], code: Callable[[str, int], str]) ->
 
 def undecided(report: Report, quote: Quote) -> str:
     """Return what a comparison with stored baselines cannot decide, and what decides it; empty if it can decide."""
-    distance, policy = report.baseline.distance or 0, report.policy
+    distance = report.baseline.distance or 0
     if report.measurement is not None:
         return ""
-    if distance > (policy.max_gate_distance or 0):
+    if distance:
         older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
         return f"{older}: nothing fails the check until the merge base is recorded and this job runs again."
     facts = [metric.calibration for _, metric in report.metrics if metric.state == "compared"]
@@ -150,7 +150,7 @@ def undecided(report: Report, quote: Quote) -> str:
         if elsewhere:
             stored += f" ({elsewhere} of other models {'does' if elsewhere == 1 else 'do'} not count)"
         listed = f"{stored}: slower functions are listed"
-        if policy.confirm not in {None, "off"}:
+        if report.policy.confirm not in {None, "off"}:
             return f"{listed}, and measuring both commits in turns decides."
         more = numbers.counted(FEWEST_JOBS - min(jobs), "more recorded push", "more recorded pushes")
         return (

@@ -161,7 +161,7 @@ class View:
             return f"Accepted: {change_text(first, quote)}"
         text = change_text(first, quote, capital=True)
         if severity := parameters.get(ReasonCode.SEVERITY):
-            return f"{text} (does not fail: {severity.get('setting')} is {severity.get('value')})"
+            return f"{text} (does not fail: fail-on is {severity.get('value')})"
         if first.everything:
             return full_sentence(finding.reasons[0], quote)
         if self.report.verdict.conclusion == "warn":

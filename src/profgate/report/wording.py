@@ -209,7 +209,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
     ReasonCode.NO_DIRECTION: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.SUBSTITUTE_BASELINE: "advisory: the baseline is {distance:commit} older than the merge base",
-    ReasonCode.SEVERITY: "severity {severity} does not fail ({setting}: {value})",
+    ReasonCode.SEVERITY: "severity {severity} does not fail (fail-on: {value})",
     ReasonCode.BELOW_MINIMUM: "too small to fail",
     ReasonCode.ACCEPTED: "accepted{by:by} up to {limit:signed}: {reason}",
     ReasonCode.ACCEPTED_PARTS: "explained by accepted changes",
@@ -273,12 +273,10 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     "{relative:signed}: the loader chooses their routines by the CPU",
     ReasonCode.PROFILE_WARNING: "{file:before}{text}{runs:in_runs}",
     ReasonCode.REAL_TIME: "totals and shares refer to real time, which includes user and sys time",
-    ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
+    ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore patterns",
     ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target: use the same names on both "
     "sides for the runs of a workload, such as NAME.1.folded and NAME.2.folded, or NAME/run-1.folded",
     ReasonCode.NOISE_UNREADABLE: "base run {number} is not used to estimate the noise: {text}",
-    ReasonCode.INPUT_IGNORED: "{input} {value} would loosen {policy} of {source}; it was ignored; change the file on "
-    "the base branch instead",
     ReasonCode.POLICY_CHANGED: "{file} is changed by this pull request; the change counts after the merge",
     ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
     ReasonCode.IGNORED_MANIFEST: "profgate-manifest.json in the workspace was ignored; remove it",

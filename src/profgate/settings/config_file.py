@@ -9,7 +9,7 @@ from dataclasses import Field as PolicyField
 from dataclasses import fields, replace
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
+from typing import Annotated, Any, Literal, cast, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -28,8 +28,7 @@ from typing_extensions import TypeAliasType
 from profgate.errors import did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import FAIL_ON_ORDER, LIMITS, MEANING, OnNotCompared, Policy, Rule
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.policy import MEANING, Policy, Rule
 from profgate.settings.mistakes import message
 from profgate.settings.yaml_document import Path, YamlDocument
 
@@ -74,8 +73,8 @@ def _gate_model() -> type[BaseModel]:
             kind = Names
         elif name == "confirm":  # YAML 1.1 parses an unquoted off as false
             kind = Annotated[kind, BeforeValidator(lambda value: "off" if value is False else value)]
-        default, limits = None if kind is Names else field.default, field.metadata.get(LIMITS, {})
-        found[field.name] = (kind, Field(default, alias=name, description=field.metadata[MEANING], **limits))
+        default = None if kind is Names else field.default
+        found[field.name] = (kind, Field(default, alias=name, description=field.metadata[MEANING]))
     return create_model("Gate", __config__=STRICT, **found)
 
 
@@ -175,31 +174,6 @@ def _check_aliases(aliases: object, document: YamlDocument) -> None:
             if what := mistake_in(pairs):
                 document.add(document.keys["gate", "aliases", old], f"alias {old[:60]!r} {what}")
                 pairs.pop()
-
-
-def tightened(
-    policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
-) -> tuple[Policy, list[Reason]]:
-    """Combine the policy with the inputs of a run, ``requested`` by field name of `Policy`.
-
-    Return the combined policy, and a reason for each input that would have loosened it; without a policy file, all
-    apply. ``strategies`` are added to the configured ones. If there are none, the caller must add them to the built-in
-    list.
-    """
-    refused: list[Reason] = []
-    taken: dict[str, str | bool] = {}
-    for name, value in requested.items():
-        now = getattr(policy, name)
-        order: tuple[str | bool, ...] = FAIL_ON_ORDER if name.startswith("fail_on") else get_args(OnNotCompared)
-        if policy.source == Policy().source or order.index(value) >= order.index(now):
-            taken[name] = value
-        else:
-            shown = {"value": _shown(value), "policy": _shown(now), "source": policy.source}
-            refused.append(Reason(ReasonCode.INPUT_IGNORED, {"input": name.replace("_", "-"), **shown}))
-    result = replace(policy, **cast("dict[str, Any]", taken))
-    if strategies and policy.rules:
-        result = replace(result, rules=policy.rules + tuple(Rule(method) for method in strategies))
-    return result, refused
 
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:

@@ -25,12 +25,11 @@ def compared(
     noise: list[Stacks] | None = None,
     *,
     ignore: tuple[str, ...] = (),
-    focus: tuple[str, ...] = (),
 ) -> Comparison:
     def profiles(runs: list[Stacks]) -> list[Profile]:
         return folded([{";".join(stack): value for stack, value in run.items()} for run in runs])
 
-    return overlaid(profiles(baseline), profiles(target), profiles(noise or []), ignore=ignore, focus=focus)
+    return overlaid(profiles(baseline), profiles(target), profiles(noise or []), ignore=ignore)
 
 
 def inclusive(stacks: Stacks, symbol: str) -> int:
@@ -117,10 +116,9 @@ def test_presence_and_noise_runs() -> None:
     assert (comparison.runs.baseline_jobs, comparison.runs.noise_jobs) == (None, (0, 1))
 
 
-def test_ignore_drops_and_focus_keeps_stacks() -> None:
+def test_ignore_drops_stacks() -> None:
     stacks: Stacks = {("main", "idle", "wait"): 5, ("main", "work"): 7}
     assert compared([stacks], [stacks], ignore=("idle",)).run_totals.tolist() == [7, 7]
-    assert compared([stacks], [stacks], focus=("id*",)).run_totals.tolist() == [5, 5]
 
 
 def test_counts_of_equal_warnings_are_added_up() -> None:

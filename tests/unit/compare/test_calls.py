@@ -111,13 +111,6 @@ def test_dropped_stacks_have_no_calls() -> None:
         "abc": (0, 0),
         "ad": (1, 1),
     }
-    assert calls_by_path(overlaid([profile], [profile], focus=("b",))) == {
-        "": (0, 0),
-        "a": (1, 1),
-        "ab": (2, 2),
-        "abc": (1, 1),
-        "ad": (0, 0),
-    }
 
 
 def test_one_run_without_counts_leaves_its_side_unknown() -> None:

@@ -1,10 +1,10 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github.sticky_comment import Texts, owned, publish_anew, publish_comment
+from profgate.github.sticky_comment import Texts, owned, publish_comment
 
 BOT = "github-actions[bot]"
 TEXTS = Texts("<!-- profgate v1 key=default head=1 -->\nworse", "<!-- profgate v1 key=default -->\nback", worth=True)
@@ -101,76 +101,15 @@ def test_a_key_is_no_pattern() -> None:
     assert owned([], "a.*", BOT) == []
 
 
-def anew(fake: FakeGitHub, texts: Texts = TEXTS) -> str | None:
-    head = fake.state.pulls[1].head_sha
-    return publish_anew(fake.client(), 1, head, "default", texts).skipped
-
-
-def shown(fake: FakeGitHub) -> list[str]:
-    return [one.body for one in fake.state.comments.values() if not one.minimized]
-
-
-def other(text: str) -> Texts:
-    return Texts(f"<!-- profgate v1 key=default head=2 -->\n{text}", TEXTS.quiet, worth=True)
-
-
-def test_a_new_comment_folds_the_older_ones_away(fake: FakeGitHub) -> None:
-    fake.add_comment(1, TEXTS.full)  # somebody pasted the marker
-    fake.add_comment(1, "<!-- profgate v1 key=cli -->\nof another key", author=BOT)
-    anew(fake)
-    anew(fake, other("more"))
-    anew(fake, other("most"))
-    assert shown(fake) == [TEXTS.full, "<!-- profgate v1 key=cli -->\nof another key", other("most").full]
-    assert len(fake.state.comments) == 5
-    assert fake.count("PATCH") == 0
-
-
-def test_where_nothing_changed_any_more_nothing_false_stays(fake: FakeGitHub) -> None:
-    assert anew(fake, NOT_WORTH) == "nothing changed"
-    anew(fake)
-    assert anew(fake, NOT_WORTH) == "nothing changed; the earlier comment is minimised"
-    assert shown(fake) == []
-    assert anew(fake, NOT_WORTH) == "nothing changed"
-
-
-def test_what_was_folded_away_can_become_true_again(fake: FakeGitHub) -> None:
-    anew(fake)
-    anew(fake, NOT_WORTH)
-    assert anew(fake) is None
-    assert shown(fake) == [TEXTS.full]
-    assert anew(fake) == "the comment is up to date"
-
-
-def test_new_comment_needs_the_same_head(fake: FakeGitHub) -> None:
-    fake.state.pulls[1].head_sha = fake.add_commit()
-    head = next(iter(fake.state.commits))
-    assert publish_anew(fake.client(), 1, head, "default", other("late")).skipped == (
-        "the pull request has newer commits"
-    )
-
-
-def test_only_own_comments_of_the_key_are_minimised(fake: FakeGitHub) -> None:
-    elsewhere = TEXTS.full.replace("key=default", "key=api")
-    fake.add_comment(1, elsewhere, author=BOT)
-    fake.add_comment(1, TEXTS.full, author="mallory")
-    anew(fake)
-    anew(fake, other("more"))
-    fake.add_comment(1, "Please look at this.", author="reviewer")
-    assert anew(fake, other("more")) == "the comment is up to date"
-    assert anew(fake, NOT_WORTH) == "nothing changed; the earlier comment is minimised"
-    assert shown(fake) == [elsewhere, TEXTS.full, "Please look at this."]
-
-
-@pytest.mark.parametrize("publishing", [publish_comment, publish_anew])
-def test_concurrent_runs_leave_one_comment(fake: FakeGitHub, publishing: Callable[..., object]) -> None:
+def test_concurrent_runs_leave_one_comment(fake: FakeGitHub) -> None:
     """Both look and find nothing, then both write."""
     fake.let_meet("POST", "/issues/1/comments")
     head = fake.state.pulls[1].head_sha
-    texts = [TEXTS, other("more")]
+    texts = [TEXTS, Texts("<!-- profgate v1 key=default head=2 -->\nmore", "", worth=True)]
     with ThreadPoolExecutor(2) as pool:
-        done = [pool.submit(publishing, fake.client(), 1, head, "default", one) for one in texts]
-        for one in done:
-            one.result(timeout=60)
-    assert len(shown(fake)) == 1
-    assert shown(fake)[0] in {one.full for one in texts}
+        done = [pool.submit(publish_comment, fake.client(), 1, head, "default", text) for text in texts]
+        for outcome in done:
+            outcome.result(timeout=60)
+    (body,) = fake.comment_bodies(1)
+    assert body in {text.full for text in texts}
     assert fake.count("POST", "/issues/1/comments") == 2

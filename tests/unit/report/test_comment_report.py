@@ -260,8 +260,8 @@ def test_first_run_that_fails_states_why() -> None:
 @pytest.mark.parametrize(
     ("policy", "present", "absent"),
     [
-        (Policy(fail_on="never", fail_on_total="never"), "never fails, because `fail-on: never`", "base runs"),
-        (Policy(fail_on="never"), "Until 5 base runs are stored", "on-not-compared"),
+        (Policy(fail_on="never"), "never fails, because `fail-on: never`", "base runs"),
+        (Policy(fail_on="severe"), "Until 5 base runs are stored", "on-not-compared"),
         (Policy(confirm="required"), "**A pull request fails only after** `profgate confirm`", "5 base runs"),
     ],
 )

@@ -3,7 +3,7 @@ import pytest
 from profgate.errors import SettingsError
 from profgate.settings.inputs import SETTINGS, Settings, input_variable, settings_from
 
-DEFAULT = Settings.model_validate({"artifact": "profgate-default"})
+DEFAULT = Settings.model_validate({})
 
 
 def test_empty_inputs_are_the_documented_defaults() -> None:
@@ -21,17 +21,13 @@ def test_values_are_read() -> None:
             "token": "t0ps3cret",
             "profiles": "a/**,\nb/{x,y}.folded",
             "key": "api-cpu",
-            "fail-on": "SEVERE",
-            "on-inconclusive": "FAIL",
-            "baseline-runs": "0",
-            "strategies": "tot, clr",
+            "mode": "MERGE",
+            "shards-result": "success",
         }
     )
     assert settings.profiles == ("a/**", "b/{x,y}.folded")
     assert settings.artifact == "profgate-api-cpu"
-    assert settings.strategies == ("tot", "clr")
-    assert settings.baseline_runs == 0
-    assert settings.gate_requests() == {"fail_on": "severe", "on_inconclusive": "fail"}
+    assert (settings.mode, settings.shards_result) == ("merge", ("success",))
 
 
 def test_the_token_is_never_shown() -> None:
@@ -43,11 +39,8 @@ def test_the_token_is_never_shown() -> None:
 
 def test_all_mistakes_are_reported_at_once() -> None:
     raw = {
-        "fail-on": "sometimes",
-        "baseline-runs": "51",
-        "pages": "-1",
+        "mode": "sometimes",
         "key": "A--b",
-        "artifact": "a/b",
         "coment": "never",
         "status": "yes",
         "baseline-workflow": "profile",
@@ -59,7 +52,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
     assert {line.split(":")[0] for line in lines} == set(raw)
     assert len(lines) == len(raw)
     assert "did you mean comment?" in str(caught.value)
-    assert "known are severe, degradation, maybe, never" in str(caught.value)
+    assert "known are auto, record, compare, shard, merge, report" in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["a/b", "-->", "a--b", "", " ", "x" * 61, "É"])
