@@ -13,8 +13,6 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-import yaml
-
 from profgate.readers.pstats import loads
 
 # places where signs, widths and types of numbers end
@@ -52,7 +50,6 @@ WORDS = (
     *(b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"&a;", b"&#0;", b"<![CDATA[", b"<!--", b"\x28\xff\xff\xff\x7f"),
     *(b"0x7fffffffffffffff", b"fn=", b"cfn=", b"calls=", b"::error::x", b"##[error]x"),
 )  # fmt: skip
-PLAIN = re.compile(r"[\w.:+~<=*&!-]+", re.ASCII)  # to YAML a number, a date, an alias or a tag perhaps
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 FEW = 60  # of a list's items are candidates for a change
 MOST_PLACES = 5_000  # in a tree
@@ -301,22 +298,7 @@ def _frozen(value: Any) -> Any:
     return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
-def _from_yaml(data: bytes) -> Any:
-    return _thawed(yaml.safe_load(data))
-
-
-def _to_yaml(value: Any) -> str:
-    """In one line; any value may be a key, a key may stand there twice, and what needs no quotes gets none."""
-    if isinstance(value, list) and value[:1] == ["dict"]:
-        pairs = (item if isinstance(item, list) and len(item) == 2 else [item, None] for item in value[1:])
-        return "{" + ", ".join(f"? {_to_yaml(key)} : {_to_yaml(item)}" for key, item in pairs) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_to_yaml, value)) + "]"
-    return value if isinstance(value, str) and PLAIN.fullmatch(value) else json.dumps(value, default=str)
-
-
 JSON = Codec(json.loads, lambda value: json.dumps(value).encode())
 JSON_LINES = Codec(_json_lines, lambda lines: b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 PROTOBUF = Codec(_protobuf, _to_protobuf)
-YAML = Codec(_from_yaml, lambda value: _to_yaml(value).encode())
 MARSHAL = Codec(_from_marshal, lambda value: marshal.dumps(_frozen(value)))

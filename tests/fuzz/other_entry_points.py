@@ -19,7 +19,7 @@ from backports import zstd
 
 from fuzz.entry_point import DATA, EntryPoint
 from fuzz.github_entry_point import GITHUB_ENTRY_POINT
-from fuzz.mutation import JSON, YAML, Codec
+from fuzz.mutation import JSON, Codec
 from history_samples import reading
 from profgate.attribution.dependencies import dependency_changes
 from profgate.attribution.fingerprints import parsed_source
@@ -360,7 +360,7 @@ OTHER_ENTRY_POINTS = (
     EntryPoint("artifact", take_artifact, artifacts, (ProfileError,), (Codec(members_of, zipped),)),
     EntryPoint("report", take_report, reports, (ProfgateError,), (JSON,)),
     EntryPoint("small-json", take_small_json, small_json, (), (JSON,)),
-    EntryPoint("policy", take_policy, lambda: [POLICY, b"gate:\n  fail_on: severe\n"], (SettingsError,), (YAML,)),
+    EntryPoint("policy", take_policy, lambda: [POLICY, b"gate:\n  fail_on: severe\n"], (SettingsError,)),
     EntryPoint("acceptance", take_acceptance, lambda: ACCEPTING, ()),
     EntryPoint("diff", take_diff, lambda: [DIFF], (ProfgateError,)),
     EntryPoint("lock", take_lock, lambda: LOCKS, ()),

@@ -78,10 +78,6 @@ def test_the_samples_of_each_side_are_counted() -> None:
     assert sample_counts(comparison) == pytest.approx((600, 1400), rel=1e-3)
 
 
-def test_an_early_end_gives_no_time() -> None:
-    assert rows(read(document([4, 5], [0, 7], end=3))) == [("main", [7000])]
-
-
 def test_idle_time_is_dropped_and_root_time_stays() -> None:
     found = read(document([2, 7, 1, 4], [0, 5, 6, 7], end=18))
     assert rows(found) == [("(program)", [6000])]
@@ -98,10 +94,6 @@ def test_the_garbage_collector_is_below_what_it_interrupted() -> None:
         ("main;work", [1000]),
         ("main;work;(garbage collector)", [6000]),
     ]
-
-
-def test_a_collection_that_interrupts_nothing_is_a_root() -> None:
-    assert rows(read(document([3, 2, 3, 4], [0, 1, 2, 4], end=7))) == [("(garbage collector)", [5000])]
 
 
 def test_times_that_go_back_are_held() -> None:
@@ -148,12 +140,6 @@ def test_top_level_code_of_a_script_is_its_module(name: str, column: int, shown:
     item["callFrame"]["columnNumber"] = column
     frames = read(document([1], [0], 1, [item])).frames
     assert (frames.names[0], frames.lines[0]) == shown
-
-
-def test_a_function_named_idle_is_a_call() -> None:
-    item = node(1, "(idle)")
-    item["callFrame"]["url"] = "file:///a.js"
-    assert rows(read(document([1], [0], 2, [item]))) == [("(idle)", [2000])]
 
 
 @pytest.mark.parametrize(

@@ -143,13 +143,6 @@ def test_the_schema_places_the_columns() -> None:
     assert rows(read(document(thread([2], stackTable=stacks)))) == [("main;work;0x1f3a", [1])]
 
 
-def test_processes_nest() -> None:
-    inner = json.loads(document(thread([1])))
-    outer = json.loads(document(thread([0]), processes=[inner]))
-    found = read(document(thread([0]), processes=[outer, inner]))
-    assert rows(found) == [("main", [1]), ("main", [1]), ("main;work", [1]), ("main;work", [1])]
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

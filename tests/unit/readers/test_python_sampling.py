@@ -67,37 +67,6 @@ def test_stacks_are_those_of_the_replay(folder: str, name: str) -> None:
     assert stacks_of(recorded(folder, name)) == replayed(name)
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
-@pytest.mark.parametrize("folder", ["python-sampling-jsonl", "pstats"])
-def test_self_and_total_samples_are_those_of_the_replay(folder: str, name: str) -> None:
-    profile, paths = recorded(folder, name), replayed(name)
-    own, total = Counter[Frame](), Counter[Frame]()
-    for path, samples in paths.items():
-        own[path[-1]] += samples
-        total.update(dict.fromkeys(path, samples))
-    graph = profile.graph
-    assert graph is not None
-    frames = frames_of(profile)
-    assert dict(zip(frames, graph.self_value[0].tolist(), strict=True)) == {frame: own[frame] for frame in frames}
-    recursive = {frame for path in paths for frame in path if path.count(frame) > 1}
-    found = dict(zip(frames, graph.total_value[0].tolist(), strict=True))
-    assert {frame: count for frame, count in found.items() if frame not in recursive} == {
-        frame: count for frame, count in total.items() if frame not in recursive
-    }
-    assert all(total[frame] <= found[frame] <= paths.total() for frame in recursive)
-    assert not graph.calls.any()
-
-
-def test_gecko_has_the_same_functions() -> None:
-    names = Counter[tuple[str, ...]]()
-    for path, samples in stacks_of(recorded("firefox", "cpu")).items():
-        names[tuple(name for _, name in path)] += samples
-    expected = Counter[tuple[str, ...]]()
-    for path, samples in replayed("cpu").items():
-        expected[tuple(name for _, name in path)] += samples
-    assert names == expected
-
-
 @pytest.mark.parametrize(("name", "mode"), [("threads", "wall"), ("cpu", "cpu"), ("gil", "gil")])
 def test_interval_and_mode_are_facts(name: str, mode: str) -> None:
     binary, lines = recorded("python-sampling", name).facts, recorded("python-sampling-jsonl", name).facts

@@ -32,10 +32,6 @@ def test_what_does_not_fit_is_rounded_and_reported() -> None:
     assert numbers[0] * Decimal(10) ** exponent == Decimal("123456789.5")
 
 
-def test_digits_beyond_the_limit_are_rounded() -> None:
-    assert whole_numbers([Decimal("0.30000000000000004"), 2], 3, "x") == ([300, 2000], -3, True)
-
-
 @pytest.mark.parametrize("value", [Decimal("1e50"), Decimal("1e-50"), Decimal("nan"), Decimal("inf"), 1 << 64])
 def test_what_is_no_measurement_is_refused(value: int | Decimal) -> None:
     with pytest.raises(ProfileError, match="x: "):

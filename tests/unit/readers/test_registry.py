@@ -1,14 +1,11 @@
 import gzip
 import io
-import re
 import struct
 import zlib
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.profile import Configuration, FrameList, Profile
@@ -23,11 +20,6 @@ RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).it
 
 ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations", "folded")
 LINES = ("libtest", "folded")  # each line stands for itself: what is cut between two of them is whole
-
-# what stands where a recorded text has a number, a quoted text or a word
-TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr", "python-sampling")]
-WORD = re.compile(rb'"[^"\n]*"|-?[\w.]+')
-HOSTILE = (b"null", b"-1", b"0", b"1e999", b"9" * 19, b"9" * 5000, b'"x"', b"[]", b"{}", b"", b"\n", b"true", b"0.5")
 
 
 class Loud:
@@ -87,30 +79,6 @@ def test_cut_files_are_refused_or_read_and_never_crash(name: str, path: Path) ->
     assert refused > len(cuts) * 0.9 or name in ENDLESS
 
 
-@settings(max_examples=600, derandomize=True, deadline=None)
-@given(st.sampled_from(sorted(SMALLEST)), st.binary(max_size=60), st.integers(0, 40))
-def test_any_bytes_are_read_or_refused(name: str, noise: bytes, at: int) -> None:
-    data = SMALLEST[name][:at] + noise + SMALLEST[name][at:]
-    try:
-        message = read_profile(source_of("x", data)).facts.format
-    except ProfileError as error:
-        message = str(error)
-    assert message
-
-
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(st.sampled_from(TEXTS), st.integers(0, 1 << 20), st.sampled_from(HOSTILE))
-def test_another_value_anywhere_is_read_or_refused(path: Path, at: int, value: bytes) -> None:
-    data = path.read_bytes()
-    words = list(WORD.finditer(data))
-    word = words[at % len(words)]
-    try:
-        message = read_profile(source_of("x", data[: word.start()] + value + data[word.end() :])).facts.format
-    except ProfileError as error:
-        message = str(error)
-    assert message
-
-
 def test_a_read_error_names_format_and_place() -> None:
     whole = (DATA / "pstats" / "cprofile-3.11.pstats").read_bytes()
     with pytest.raises(ProfileError, match=r"run\.pstats: byte \d+: looks like pstats \(.*marshal.*\), but: ") as error:
@@ -162,12 +130,6 @@ def test_unread_formats_are_refused_with_advice(data: bytes, message: str) -> No
     with pytest.raises(UnknownFormat) as caught:
         read_profile(source_of("a b", data))
     assert message in str(caught.value)
-
-
-def test_files_of_a_trace_folder_are_recognised() -> None:
-    with pytest.raises(UnknownFormat, match=r"is a part of a \.trace folder of Instruments"):
-        read_profile(source_of("profiles/shop.trace/corespace/run1/core", b"\0\1\2\3" * 9))
-    assert read_profile(source_of("profiles/shop.trace/a.folded", b"main 1\n")).facts.format == "folded"
 
 
 def test_names_are_quoted_for_the_shell() -> None:

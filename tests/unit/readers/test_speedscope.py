@@ -70,12 +70,6 @@ def test_more_decimals_than_fit_are_rounded_with_a_warning() -> None:
     assert found.stacks.values[0] * 10.0 ** found.metrics[0].exponent == pytest.approx([1000.1, 0.3])
 
 
-def test_threads_of_one_unit_are_one_metric() -> None:
-    found = read(document(sampled([[0]], [1], "none"), sampled([[1], [2]], [2, 3], "none")))
-    assert rows(found) == [("main", [1]), ("work", [2]), ("rest", [3])]
-    assert [metric.unit for metric in found.metrics] == ["samples"]
-
-
 def test_threads_of_other_units_are_metrics_of_their_own() -> None:
     found = read(document(sampled([[0]], [2], "none"), sampled([[1]], [64], "bytes")))
     assert [(metric.name, metric.kind) for metric in found.metrics] == [

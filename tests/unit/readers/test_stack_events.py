@@ -104,9 +104,3 @@ def test_a_called_node_without_value_ends_a_stack() -> None:
 def test_what_is_no_tree_is_refused(parent: list[int], message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         stacks_from_parents(ints(parent), ints([0] * len(parent)), ints([1] * len(parent)).reshape(1, -1))
-
-
-def test_a_deep_chain_of_nodes_is_read() -> None:
-    parent = ints(list(range(-1, 19_999)))
-    stacks = stacks_from_parents(parent, parent + 1, ints([1] * 20_000).reshape(1, -1))
-    assert all(before < after for before, after in pairwise(stacks.depth.tolist()))
