@@ -13,9 +13,15 @@ def sentence(reason: Reason | str | None) -> str:
     return "" if reason is None else reason_text(as_reason(reason), str)
 
 
+def case(reason: Reason | str | None) -> str:
+    """The case of a reason, or its code."""
+    assert isinstance(reason, Reason)
+    return str(reason.parameters.get("case", reason.code.value))
+
+
 def not_tested(detection: Detection) -> str:
-    """Why the whole comparison was not tested, empty where it was."""
-    return "; ".join(map(sentence, detection.not_tested))
+    """The case for which the whole comparison was not tested, empty where it was."""
+    return "; ".join(map(case, detection.not_tested))
 
 
 def details_of(found: Detection | Change) -> Any:

@@ -12,7 +12,7 @@ from profgate.detect.rules import detections_of
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.details import Columns, GateResult, OutlierScores
-from sentences import not_tested
+from profgate.model.reason import Reason
 
 
 class Returning:
@@ -30,6 +30,14 @@ class Returning:
 
 STACKS = from_stacks([{"main;f": 1}], [{"main;f": 2}])
 ONE = np.array([1.0])
+
+
+def error_of(result: Detection) -> str:
+    (reason,) = result.not_tested
+    assert isinstance(reason, Reason)
+    return str(reason.parameters["error"])
+
+
 FITTING = Detection("odd", "X", "", np.array([0]), np.array([-1]), ONE, ONE, ["none"], ONE)
 
 
@@ -56,7 +64,7 @@ FITTING = Detection("odd", "X", "", np.array([0]), np.array([-1]), ONE, ONE, ["n
 def test_invalid_detection_becomes_a_reason(result: Detection | None, fault: str) -> None:
     result = detections_of(STACKS, [(Returning(result), {})], Context())[0]
     assert result.failed
-    assert not_tested(result).startswith(f"the strategy failed: {fault}")
+    assert error_of(result).startswith(fault)
     assert len(result.symbol) == 0
 
 
@@ -73,4 +81,4 @@ class Raising(Returning):
 def test_strategy_that_raises_becomes_a_reason(error: BaseException) -> None:
     result = detections_of(STACKS, [(Raising(error), {})], Context())[0]
     assert result.failed
-    assert not_tested(result).startswith(f"the strategy failed: {type(error).__name__}")
+    assert error_of(result).startswith(type(error).__name__)
