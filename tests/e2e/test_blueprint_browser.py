@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile, written_address
@@ -121,26 +120,6 @@ def test_every_state_has_colour_and_glyph(open_page: OpenPage) -> None:
     assert (box(page, "parse").locator("text").text_content() or "").startswith("▲‼")
     assert [box(page, name).locator(".edited").count() for name in ("parse", "fresh", "load")] == [1, 1, 0]
     assert "↷" in (box(page, "helper").locator("text").text_content() or "")
-
-
-def test_boxes_are_as_high_as_the_change(open_page: OpenPage) -> None:
-    page = open_page()
-    width, height = size(page, "vanished")
-    assert height == pytest.approx(6 + 400 * 90 / 1497, abs=0.1)
-    assert width == pytest.approx(10 + 24 * np.log10(1 + 10), abs=0.1)
-    assert size(page, "parse") == pytest.approx((10 + 24 * np.log10(1 + 1000), 96), abs=0.1)
-    assert "width: calls more or less; logarithmic." in page.locator(".blueprint .legend").inner_text()
-    bars = page.locator(".blueprint .bars i")
-    assert [bars.nth(place).evaluate("e => e.offsetHeight") for place in (0, 1)] == [10, 26]
-    page.locator("#settings-open").click()
-    page.get_by_role("radio", name="Equal totals").check()
-    assert size(page, "vanished")[1] == pytest.approx(6 + 400 * 90 / 1113, abs=0.1)
-
-
-def test_width_without_calls_is_samples(open_page: OpenPage) -> None:
-    page = open_page(tree_of(ROWS, counted=False), PageHeader("t", "demo", "cpu", "samples", blueprint=True))
-    assert "samples, because" in page.locator(".blueprint .legend").inner_text()
-    assert size(page, "parse")[0] == pytest.approx(10 + 24 * np.log10(1 + 599), abs=0.2)
 
 
 def test_keys_move_expand_and_hide(open_page: OpenPage) -> None:
@@ -271,24 +250,6 @@ def test_calls_without_stacks_are_estimated(open_page: OpenPage) -> None:
     assert "Estimated from edges" in page.locator("#panel-blueprint").inner_text()
     assert "This call path, estimated" in page.locator("#panel-blueprint").inner_text()
     assert page.get_by_role("tab").all_inner_texts() == ["Table", "Blueprint"]
-
-
-@pytest.mark.parametrize("width", [360, 1280, 2560])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
-    page = open_page(width=width, color_scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    frame(page).focus()
-    page.keyboard.press("a")
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
-@pytest.mark.parametrize("rows", [[], [(0, 0, 5, 0, 1, 0)], [(0, 0, 0, 5, 0, 1)], [(0, 0, 7, 7, 1, 1)]])
-def test_small_input_has_a_blueprint(open_page: OpenPage, rows: list[tuple[int, ...]]) -> None:
-    page = open_page(tree_of(rows), PageHeader("t", "demo", "cpu", "samples", blueprint=True))
-    frame(page).focus()
-    page.keyboard.press("a")
-    assert page.locator(".blueprint [role='treeitem']").count() == len(rows) + 1
 
 
 TWICE = [  # `parse` is called by `load` and by `render`; 60 wide branches separate its boxes

@@ -119,14 +119,6 @@ def test_keyboard_opens_flame_graph_of_jump(open_page: OpenPage) -> None:
     page.wait_for_url(re.compile(r"/jumps/\d+\.html$"))
 
 
-def test_click_on_jump_opens_flame_graph(open_page: OpenPage) -> None:
-    page = open_page()
-    link = page.locator("#chart a.jump").first
-    expected = link.get_attribute("href") or "?"
-    link.locator(".target").click(force=True)
-    page.wait_for_url(re.compile(re.escape(expected)))
-
-
 def test_nearest_of_overlapping_marks_is_selected(open_page: OpenPage) -> None:
     before = {"one": 1000, "two": 2000, "three": 4000, "far": 1000}
     after = {"one": 1500, "two": 3000, "three": 6040, "far": 3000}  # one and two in one place, three a few pixels above
@@ -174,14 +166,6 @@ def test_metric_and_scale_are_in_the_address(open_page: OpenPage) -> None:
     again = open_page(fragment="#metric=time&scale=log&show=bench+001")
     assert shown(again) == ["bench 001"]
     assert again.get_by_role("radio", name="Log").is_checked()
-
-
-def test_chosen_scale_is_drawn(open_page: OpenPage) -> None:
-    page = open_page(width=1000)
-    page.set_viewport_size({"width": 700, "height": 900})
-    page.wait_for_function("document.querySelector('#chart svg').getAttribute('width') < 700")
-    assert page.get_by_role("radio", name="Index").is_checked()
-    assert "100" in page.locator("#chart .tick text").all_text_contents()
 
 
 def test_tables_sort_and_select_lines(open_page: OpenPage) -> None:

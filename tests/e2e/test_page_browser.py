@@ -4,9 +4,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -145,21 +143,6 @@ def test_keys_move_zoom_and_change_the_view(open_page: OpenPage) -> None:
     assert page.locator("#rows").is_visible()
 
 
-def test_siblings_are_reached_and_announced(open_page: OpenPage) -> None:
-    page = painted(open_page())
-    page.locator(".graph").first.focus()
-    for key in ("Escape", "ArrowDown", "ArrowDown"):
-        page.keyboard.press(key)
-    item = page.locator("#item-0")
-    assert [item.get_attribute(f"aria-{name}") for name in ("level", "posinset", "setsize")] == ["3", "2", "3"]
-    page.keyboard.press("ArrowRight")
-    assert item.inner_text().startswith("render;")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    assert item.inner_text().startswith("fresh;")
-    assert "new" in item.inner_text()
-
-
 def test_search_shows_shares_of_both_sides(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.keyboard.press("/")
@@ -183,13 +166,6 @@ def test_search_in_a_zoomed_graph_counts_the_other_matches(open_page: OpenPage) 
     assert "here" not in matched.inner_text()
     page.keyboard.press("Backspace")
     assert page.locator("#trail [aria-current]").inner_text() == "render"
-
-
-def test_copied_link_has_the_state_at_once(open_page: OpenPage) -> None:
-    page = painted(open_page(permissions=["clipboard-read", "clipboard-write"]))
-    page.keyboard.press("3")
-    page.keyboard.press("y")
-    assert "view=diff" in page.evaluate("location.hash")
 
 
 @pytest.mark.parametrize("zoomed", quick_first([True, False]))
@@ -237,13 +213,6 @@ def test_table_sorts_and_filters(open_page: OpenPage) -> None:
     assert page.locator("#rows th").first.inner_text() == "main"
     page.locator("#filter").fill("parse")
     assert page.locator("#rows tr").count() == 1
-
-
-def test_identical_sides_have_no_colour(open_page: OpenPage) -> None:
-    same = tree_of([(parent, symbol, after, after) for parent, symbol, _, after in STACKS[:5]], FUNCTIONS)
-    page = painted(open_page(same, PageHeader("t", "w", "m", "nanoseconds")))
-    assert "Both sides are identical." in page.locator("#aside").inner_text()
-    assert all(max(colour) - min(colour) < 16 for colour in colours(page))  # the weakest red or blue has 20
 
 
 def test_a_grown_frame_is_red_and_a_shrunk_one_blue(open_page: OpenPage) -> None:
@@ -327,18 +296,6 @@ def test_side_by_side_in_a_wide_window(open_page: OpenPage) -> None:
     assert page.locator("#matched").inner_text() == "1 frame matches: 100 % of before, 100 % of after"
 
 
-def test_tooltip_does_not_cover_its_row(open_page: OpenPage) -> None:
-    page = painted(open_page())
-    edge = page.locator(".graph").first.bounding_box()
-    assert edge is not None
-    for row in range(4):
-        top = edge["y"] + 19 * row
-        page.mouse.move(edge["x"] + edge["width"] * 0.4, top + 9)
-        tip = page.locator("#tip").bounding_box()
-        assert tip is not None
-        assert tip["y"] >= top + 19 or tip["y"] + tip["height"] <= top
-
-
 def test_legend_has_the_scale_and_the_threshold(open_page: OpenPage) -> None:
     page = painted(open_page())
     assert page.locator("#ticks span").first.inner_text() == "−41 %"
@@ -408,24 +365,6 @@ def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     assert written_address(page).count("edits") == 0
 
 
-def test_stacks_from_the_leaves_and_folded_chains(open_page: OpenPage) -> None:
-    page = painted(open_page())
-    page.keyboard.press("r")
-    page.locator(".graph").first.focus()
-    page.keyboard.press("ArrowDown")
-    assert page.locator("#item-0").inner_text().startswith("parse;")
-    page.keyboard.press("ArrowDown")
-    assert page.locator("#item-0").inner_text().startswith("load;")
-    page.keyboard.press("r")
-    rows = "document.querySelector('.spacer').offsetHeight - document.querySelector('.graph').offsetHeight"
-    deep = tree_of([(row, row % 8, 0, 0) for row in range(80)] + [(80, 1, 500, 900)], FUNCTIONS)
-    page = painted(open_page(deep))
-    before = page.evaluate(rows)
-    page.keyboard.press("f")
-    page.wait_for_timeout(100)
-    assert page.evaluate(rows) < before / 4
-
-
 def test_all_changes_are_in_one_panel(open_page: OpenPage) -> None:
     rows = [(0, number, 100 + number, 400 + 40 * number) for number in range(6)]
     findings = [PageFinding(symbol=number, severity="severe", direction="worse") for number in range(6)]
@@ -470,18 +409,6 @@ def test_first_finding_below_a_deep_trunk_is_visible_on_open(open_page: OpenPage
     assert graph["y"] <= ring["y"] < ring["y"] + ring["height"] <= min(graph["y"] + graph["height"], 900)
 
 
-def test_help_opens_and_closes_by_key(open_page: OpenPage) -> None:
-    page = painted(open_page())
-    page.locator(".graph").first.focus()
-    for _ in range(2):
-        page.keyboard.press("?")
-        assert page.locator("#help").is_visible()
-        page.keyboard.press("Escape")
-        assert page.locator("#help").is_hidden()
-        assert page.evaluate("document.activeElement.id") == "help-open"
-    assert selected(page) == "parse"
-
-
 def test_parts_of_the_waterfall_add_up_and_open_their_function(open_page: OpenPage) -> None:
     page = painted(open_page(header=replace(HEADER, warnings=[])))
     texts = page.locator("#waterfall > :not(b)").all_text_contents()
@@ -494,14 +421,6 @@ def test_parts_of_the_waterfall_add_up_and_open_their_function(open_page: OpenPa
         page.locator("#waterfall button", has_text=name).click()
         assert selected(page) == name
     painted(page, "before")
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-def test_picture_fills_the_window(open_page: OpenPage, width: int) -> None:
-    deep = [(0, 0, 9000, 9000), (0, 1, 5, 5), *((row, row % 8, 0, 0) for row in range(2, 60)), (60, 3, 10, 10)]
-    page = painted(open_page(tree_of(deep, FUNCTIONS), width=width))
-    bottom = page.evaluate("document.querySelector('.bottom').getBoundingClientRect().bottom")
-    assert 880 <= bottom <= 900
 
 
 def test_picture_stays_in_its_pane_when_it_is_scrolled(open_page: OpenPage) -> None:
@@ -533,14 +452,6 @@ def test_chips_show_the_judged_cost(open_page: OpenPage) -> None:
     choose(page, "Self")
     assert chip.inner_text().split() == ["load", "self", "2.3x,", "possible"]
     assert "self cost" in page.locator("#measure").inner_text()
-
-
-def test_focused_chip_stays_red(open_page: OpenPage) -> None:
-    chip = painted(open_page()).locator("#findings button").first
-    edge = "chip => getComputedStyle(chip).borderLeftColor"
-    red = chip.evaluate(edge)
-    chip.click()
-    assert chip.evaluate(edge) == red
 
 
 def test_card_names_the_cost_of_all_calls(open_page: OpenPage) -> None:
@@ -671,15 +582,6 @@ def test_notes_are_opened_by_a_button(open_page: OpenPage) -> None:
     assert page.locator("#notes li").all_inner_texts() == list(JUDGED.notes)
 
 
-def test_moved_functions_are_one_line_and_neutral(open_page: OpenPage) -> None:
-    moved = [(0, 0, 900, 900), (1, 2, 3000, 0), (0, 1, 900, 900), (3, 2, 0, 3100)]
-    page = painted(open_page(tree_of(moved, FUNCTIONS), replace(HEADER, findings=[])))
-    page.get_by_role("button", name="Largest differences").click()
-    assert page.locator("#moved").inner_text().startswith("1 function called from elsewhere at about the same cost")
-    assert "parse" not in page.locator("#changed-list").inner_text()
-    assert "called from elsewhere at about the same cost" in page.locator("#meaning").inner_text()
-
-
 def test_table_begins_with_the_findings(open_page: OpenPage) -> None:
     page = open_page(header=JUDGED, fragment="#tab=symbols")
     page.wait_for_selector("#rows tr")
@@ -707,16 +609,6 @@ def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
     assert selected(page) == "parse"
     page.go_forward()
     assert selected(page) == "fresh"
-
-
-def test_title_of_changes_depends_on_findings(open_page: OpenPage) -> None:
-    timed = replace(HEADER, unit="nanoseconds")
-    for header, title in (
-        (HEADER, "Other changes"),
-        (timed, "Other differences, not tested"),
-        (replace(HEADER, findings=[]), "Largest differences"),
-    ):
-        assert painted(open_page(header=header)).locator("#changed h2").inner_text() == title
 
 
 def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
@@ -906,20 +798,6 @@ def test_the_policy_forbids_the_network(browser: "Browser", tmp_path: Path) -> N
     assert blocked == ["connect-src", "img-src"]
 
 
-def test_keys_in_deep_stack_and_single_frame(open_page: OpenPage) -> None:
-    deep = tree_of([(row, row % 8, 1, 2) for row in range(5000)], FUNCTIONS)
-    page = painted(open_page(deep))
-    for key in ("r", "r", "f", "f", "2", "3", "4", "1"):
-        page.keyboard.press(key)
-    page.get_by_role("tab", name="Table").click()
-    page.get_by_role("button", name="Show callers and callees of parse").click()
-    assert page.locator(".pane").count() == 2
-    single = painted(open_page(tree_of([(0, 0, 7, 9)], FUNCTIONS), PageHeader("t", "w", "m", "samples")))
-    for key in "123456rrffiiss":
-        single.keyboard.press(key)
-    assert (single.locator(".details").text_content() or "").startswith("all")
-
-
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
     page = painted(open_page(width=width, color_scheme=scheme))
@@ -934,40 +812,6 @@ def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, sche
     assert axe_violations(page) == []
     page.get_by_role("tab", name="Table").click()
     assert axe_violations(page) == []
-
-
-class _Redirect(BaseHTTPRequestHandler):
-    """The way GitHub serves an artifact: the address of the comment leads on to where the file lies."""
-
-    page = b""
-
-    def do_GET(self) -> None:
-        """The page, or the way to it."""
-        if self.path == "/artifact":
-            self.send_response(302)
-            self.send_header("Location", "/stored.html?sig=1")
-            self.end_headers()
-            return
-        self.send_response(200 if self.path.startswith("/stored") else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(self.page if self.path.startswith("/stored") else b"")
-
-    def log_message(self, *_: object) -> None:
-        """Nothing."""
-
-
-def test_a_findings_link_survives_the_redirect_of_an_artifact(browser: "Browser") -> None:
-    finding = PageFinding(symbol=2, severity="severe", direction="worse", key="0123456789abcdef")
-    _Redirect.page = build_page(DEMO, PageHeader("t", "w", "m", "samples", findings=[finding])).encode()
-    with HTTPServer(("127.0.0.1", 0), _Redirect) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        page = browser.new_context().new_page()
-        page.goto(f"http://127.0.0.1:{server.server_port}/artifact#finding=0123456789abcdef~parse")
-        page.locator("#details bdi", has_text="parse").wait_for()
-        assert "/stored.html?sig=1#" in page.url
-        page.context.close()
-        server.shutdown()
 
 
 def test_chosen_frame_in_forced_colours(open_page: OpenPage) -> None:
@@ -1027,15 +871,6 @@ def test_print_without_controls(open_page: OpenPage) -> None:
     page.wait_for_function("() => getComputedStyle(document.getElementById('panel-symbols')).display === 'none'")
 
 
-@pytest.mark.parametrize("depth", quick_first([20, 3]))
-def test_printed_page_has_few_sheets(open_page: OpenPage, depth: int) -> None:
-    chain = [(row, 0, 900, 1200) for row in range(depth)]
-    page = open_page(tree_of(chain, FUNCTIONS), width=1280)
-    painted(page, "diff")
-    printed: bytes = page.pdf(format="A4", landscape=True)
-    assert 1 <= printed.count(b"/Type /Page\n") <= 2
-
-
 def test_a_printed_deep_graph_is_on_the_first_sheet(open_page: OpenPage) -> None:
     deep = tree_of([(row, row % 8, 1, 2) for row in range(200)], FUNCTIONS)
     page = painted(open_page(deep, width=1440))
@@ -1086,12 +921,6 @@ def test_source_has_the_cost_of_each_line(open_page: OpenPage) -> None:
     assert page.title() == "demo: base → head"
 
 
-def test_only_changed_source_is_open(open_page: OpenPage) -> None:
-    page = painted(open_page(header=replace(LINES, findings=[]), fragment="#frame=all"))
-    assert cells(page, "return fast") == ["295", "", "▼ −295"]
-    assert page.locator("#source h3").inner_text() == "Source of parse"
-
-
 def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
     names = ["main", "Shop.load", "parse", "unused"]
     tree = tree_of([(0, 0, 0, 0), (1, 1, 10, 10), (2, 2, 300, 900), (1, 3, 50, 50)], names)
@@ -1114,15 +943,6 @@ def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
     source.locator("tr.calls").first.wait_for()
     link.click()
     assert selected(page) == "parse"
-
-
-def test_lines_without_text_have_numbers_and_costs(open_page: OpenPage) -> None:
-    page = painted(open_page(header=replace(LINES, sources=[]), fragment="#frame=parse"))
-    page.locator("#source td.cost").first.wait_for()
-    assert page.locator("#source tbody tr").count() == 3
-    assert "not known to this page" in page.locator("#source").inner_text()
-    page.evaluate("location.hash = '#frame=load'")
-    page.locator("#source").wait_for(state="hidden")
 
 
 def test_source_fits_a_phone(open_page: OpenPage) -> None:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIRST_LEVEL, LEVELS, evidence, labelOn, leadingTo, luminance, paletteOf, shadesOf, stateOf } from "../../templates/page/colour.js";
+import { FIRST_LEVEL, LEVELS, evidence, labelOn, leadingTo, luminance, paletteOf, shadesOf } from "../../templates/page/colour.js";
 import { FAINT, INKS } from "../../templates/page/draw.js";
 import { nameOf } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
@@ -61,18 +61,6 @@ test("insignificant changes have no colour", () => {
   const tree = treeOf([...new Set([...one.keys(), ...two.keys()])].map((stack) => [stack, one.get(stack) ?? 0, two.get(stack) ?? 0]));
   assert.ok(shadesOf(tree, { ...OPTIONS, gate: 0 }).coloured > 50);
   assert.ok(shadesOf(tree, { ...OPTIONS, sample: 1 }).coloured <= 1);
-});
-
-test("z weighs shares under total and counts otherwise", () => {
-  assert.ok(Math.abs(evidence(100, 150, 1000, 1000, ONE, "none", 1) - 50 / Math.sqrt(250)) < 1e-12);
-  const p = 250 / 2000;
-  assert.ok(Math.abs(evidence(100, 150, 1000, 1000, ONE, "total", 1) - 0.05 / Math.sqrt(p * (1 - p) * 0.002)) < 1e-12);
-  assert.ok(Number.isNaN(evidence(1, 2, 3, 4, ONE, "none", null)));
-});
-
-test("new and gone are decided on the exact values", () => {
-  const tree = treeOf([["a", 0, 1], ["b", 1, 0], ["c", 1e15, 1]]);
-  assert.deepEqual([1, 2, 3].map((node) => stateOf(tree, node)), ["new", "gone", "both"]);
 });
 
 test("every label is legible on its fill, in both palettes", () => {

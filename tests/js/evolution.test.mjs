@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { largestJump, machineChanges, matching, rankedLines, readEvolution, stretchesOf, wholeChange } from "../../templates/page/evolution_data.js";
-import { bandPath, bridgePath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
+import { bandPath, bridgePath, extentOf, linePath, nearestLine, nearestMark, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
 
 const DOCUMENT = {
   metric: 0,
@@ -83,14 +83,6 @@ test("axes hold all values; a linear one begins at zero", () => {
   assert.ok(flat[0] < 7 && flat[1] > 7);
 });
 
-test("heights grow upwards on each scale", () => {
-  const linear = heightOf([0, 10], "linear", 20, 220);
-  assert.deepEqual([linear(0), linear(10), linear(5)], [220, 20, 120]);
-  const log = heightOf([1, 100], "log", 0, 200);
-  assert.deepEqual([log(1), log(100), Math.round(log(10))], [200, 0, 100]);
-  assert.ok(Number.isFinite(log(0)));
-});
-
 test("ticks are few, even and round", () => {
   assert.deepEqual(ticksOf([0, 10], "linear", 5), [0, 2, 4, 6, 8, 10]);
   assert.deepEqual(ticksOf([94, 118], "index", 5), [95, 100, 105, 110, 115]);
@@ -101,14 +93,6 @@ test("ticks are few, even and round", () => {
     assert.ok(ticks.length >= 2 && ticks.length <= 8, `${low} to ${high}: ${ticks}`);
     assert.ok(ticks.every((tick) => tick >= low - 1e-9 * high && tick <= high * (1 + 1e-8)));
   }
-});
-
-test("names below the axis do not touch, and the last one is there", () => {
-  assert.deepEqual(labelled(5, 1000, 70), [0, 1, 2, 3, 4]);
-  const chosen = labelled(300, 1000, 70);
-  assert.deepEqual([chosen[0], chosen.at(-1)], [0, 299]);
-  assert.ok((chosen[1] - chosen[0]) * (1000 / 300) >= 70);
-  assert.deepEqual(labelled(1, 0, 70), [0]);
 });
 
 test("paths are drawn through known values, and bands where runs differ", () => {

@@ -29,11 +29,6 @@ test("runs have the cost of the page", () => {
   assert.deepEqual(valuesOf(pageOf({ basis: "self" }), WORK), [[10, 12, 11], [30, 32]]);
 });
 
-test("runs of a finding have the judged cost", () => {
-  assert.deepEqual(valuesOf(pageOf({ findings: [[WORK, { judged: "self" }]] }), WORK), [[10, 12, 11], [30, 32]]);
-  assert.deepEqual(valuesOf(pageOf({ basis: "self", findings: [[WORK, { judged: "total" }]] }), WORK), [[40, 44, 42], [60, 68]]);
-});
-
 test("evidence about another cost is not shown", () => {
   const story = "none of the other 251 ways shows as large a change";
   const about = (finding, rows) => {
@@ -46,15 +41,6 @@ test("evidence about another cost is not shown", () => {
   assert.match(about({ judged: "self" }, [total]), /^Values as recorded/);
   assert.match(about({ judged: "total", new: "audit, log" }, [total]), /^None of/);
   assert.match(about({ judged: "total", new: "audit" }, [own, [WORK, 3, 0, 40, 44, 42, 60, 68]]), /^New function audit: none of/);
-});
-
-test("a function with nearly the whole cost shows it", () => {
-  const rows = [RUNS.rows[1], [WORK, 3, 0, 1, 2, 3, 4, 5]];
-  assert.deepEqual(valuesOf(pageOf({ findings: [[WORK, { judged: "total" }]], runs: { ...RUNS, rows } }), WORK), [[1, 2, 3], [4, 5]]);
-});
-
-test("a function with one known cost shows it", () => {
-  assert.deepEqual(valuesOf(pageOf({ basis: "self" }), 0), [[0.5, 0.5, 0.5], [0.5, 0.5]]);
 });
 
 test("the root shows the total; merged stacks and unknown functions show nothing", () => {
@@ -70,12 +56,6 @@ test("the text has minimum, mean, maximum and number of runs", () => {
     runsSentence(page, WORK, singleRunsOf(page, WORK)),
     "work, all calls: total cost of each run. Before: 3 runs, minimum 40 samples, mean 42 samples, maximum 44 samples. After: 2 of 80 runs, minimum 60 samples, mean 64 samples, maximum 68 samples.",
   );
-});
-
-test("the mean is rounded once", () => {
-  const runs = { ...RUNS, rows: [[-1, 0, -1, 1000, 1000, 1000, 1531, 1538]] };
-  const page = pageOf({ runs });
-  assert.match(runsSentence(page, ROOT, singleRunsOf(page, ROOT)), /After: .*mean 153 samples/);
 });
 
 test("the caption has the evidence and the common factor", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planOf, runsOf, visiblePlan } from "../../templates/page/draw.js";
+import { planOf, runsOf } from "../../templates/page/draw.js";
 import { nameOf } from "../../templates/page/tree.js";
 import { VIEWS, foldedRows, isFolded, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
-import { randomTree, swapped, treeOf } from "./trees.mjs";
+import { randomTree, treeOf } from "./trees.mjs";
 
 const ONE = { num: 1, den: 1 };
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed + 1);
@@ -41,15 +41,6 @@ test("boxes of one row never overlap and stay inside their parent", () => {
   }
 });
 
-test("swapping the sides swaps before and after and mirrors the rest", () => {
-  for (const seed of SEEDS.slice(0, 10)) {
-    const tree = randomTree(seed);
-    const other = swapped(tree);
-    assert.deepEqual(widthsOf(other, "before", ONE), widthsOf(tree, "after", ONE));
-    assert.deepEqual(widthsOf(other, "diff", ONE), widthsOf(tree, "diff", ONE));
-  }
-});
-
 test("total is refused when a side is empty, and exact otherwise", () => {
   assert.match(ratioOf("total", treeOf([["a", 0, 5]]), [1, 1]).refused, /empty/);
   assert.deepEqual(ratioOf("total", treeOf([["a", 3, 7]]), [1, 1]), { num: 7, den: 3 });
@@ -83,13 +74,6 @@ test("narrow boxes leave a sliver, and boxes below another root are found", () =
   assert.deepEqual(zoomed.rows.map(({ nodes }) => nodes), [[0], [3], [4]]);
 });
 
-test("the visible part of a plan keeps its rows", () => {
-  const tree = treeOf([["a/b/c", 3, 3]]);
-  const plan = visiblePlan(planOf(sceneOf(tree, tree.after, 100)), 1, 2);
-  assert.equal(plan.firstRow, 1);
-  assert.deepEqual(plan.rows.map(({ nodes }) => nodes), [[1], [2]]);
-});
-
 test("siblings are sorted by name, width or change, in the same order in every view", () => {
   const tree = treeOf([["m/a", 10, 10], ["m/b", 30, 40], ["m/c", 20, 90]]);
   const places = (order, view) => {
@@ -100,17 +84,6 @@ test("siblings are sorted by name, width or change, in the same order in every v
     assert.equal(places("name", view), "abc");
     assert.equal(places("width", view), "cba");
     assert.equal(places("delta", view), "cba");
-  }
-});
-
-test("every order keeps children inside their parent", () => {
-  for (const order of ["width", "delta"]) {
-    const tree = randomTree(11, 200);
-    const widths = widthsOf(tree, "diff", ONE);
-    const starts = startsOf(tree, widths, order, ONE);
-    for (let i = 1; i < tree.size; i++) {
-      assert.ok(starts[i] >= starts[tree.parent[i]] - 1e-9 && starts[i] + widths[i] <= starts[tree.parent[i]] + widths[tree.parent[i]] + 1e-9);
-    }
   }
 });
 

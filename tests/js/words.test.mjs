@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findingWords, reachOf, tagOf } from "../../templates/page/findings.js";
+import { findingWords, reachOf } from "../../templates/page/findings.js";
 import { formatChosenShare, formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, growthOf, shorten, shortenPlace } from "../../templates/page/format.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
-import { nodeOfKey, pathHashes, widestOf } from "../../templates/page/tree.js";
+import { nodeOfKey, pathHashes } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
 import { changeOf, describe, explains, fromTo } from "../../templates/page/words.js";
 import { pathKey, randomTree, treeOf } from "./trees.mjs";
@@ -125,11 +125,6 @@ test("a finding's link has its key and its name", () => {
   assert.deepEqual(parseFragment("#finding=0123456789abcdef~a%7Eb"), { finding: "0123456789abcdef", findingName: "a~b" });
 });
 
-test("half a surrogate pair in a name does not break the link", () => {
-  const made = makeFragment({ view: "after", q: "a\ud800b", zoom: [], edits: [{ kind: "focus", hash: "0".repeat(16), name: "\udc00" }] }, { view: "after" });
-  assert.match(made, /q=a%EF%BF%BDb/);
-});
-
 test("a broken link changes nothing", () => {
   assert.deepEqual(parseFragment("#view=sideways&q=%E0%A4%A&zoom=12.xyz&constructor=1&nothing"), { zoom: [], zoomName: "" });
   assert.deepEqual(parseFragment("#frame=operator%2B%2B"), { frame: "operator++" });
@@ -145,21 +140,6 @@ test("every path has its own key and is found by it", () => {
   }
   assert.equal(keys.size, tree.size);
   assert.equal(nodeOfKey(hashes, "0".repeat(16)), -1);
-});
-
-test("a path keeps its key when other stacks appear", () => {
-  const one = treeOf([["m/f", 1, 1]]);
-  const two = treeOf([["m/a/z", 3, 3], ["m/f", 1, 1]]);
-  const node = widestOf(two, two.names.indexOf("f"));
-  assert.equal(pathKey(pathHashes(one), 2), pathKey(pathHashes(two), node));
-});
-
-test("a finding has its own tag where the severity is not enough", () => {
-  const fresh = { symbol: 0, severity: "none", tag: "new", direction: "worse" };
-  const page = { header: { findings: [fresh, { symbol: 1, severity: "severe", tag: "much better", direction: "better" }] } };
-  assert.deepEqual(findingWords(page, 0), ["finding: new"]);
-  assert.deepEqual(findingWords(page, 1), ["finding: much better"]);
-  assert.deepEqual([tagOf(fresh), tagOf({ severity: "maybe" }), tagOf(undefined)], ["new", "maybe", ""]);
 });
 
 test("the reach of a function follows its findings once, where known", () => {

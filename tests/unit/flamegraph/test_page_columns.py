@@ -64,26 +64,6 @@ def columns_of(tree: NamedTree) -> tuple[dict[str, bytes], dict[str, object]]:
     return columns, page.header
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_columns_decode_to_the_tree(seed: int) -> None:
-    tree = random_tree(seed, 200)
-    columns, header = columns_of(tree)
-    names = json.loads(columns["names"])
-    parent, open_rows = [], [-1]
-    for pops in read_varints(columns["pops"]):
-        del open_rows[len(open_rows) - pops :]
-        parent.append(open_rows[-1])
-        open_rows.append(len(parent) - 1)
-    divisor = header["g"]
-    assert isinstance(divisor, int)
-    before = read_varints(columns["before"])
-    change = [(value >> 1) ^ -(value & 1) for value in read_varints(columns["change"])]
-    labels = ["*" if number == 0 else names[number - 2] for number in read_varints(columns["name"])]
-    values = ((b * divisor, (b + c) * divisor) for b, c in zip(before, change, strict=True))
-    decoded = dict(zip(paths(parent, labels), values, strict=True))
-    assert decoded == stacks(tree.tree, list(tree.names))
-
-
 def test_values_are_divided_by_common_divisor() -> None:
     _, header = columns_of(tree_of((0, 0, 3000, 0), (1, 1, 9000, 12000)))
     assert header["g"] == 3000
