@@ -17,8 +17,6 @@ OTHERS = re.compile(
     r"|(?:^|/)(?:test_|bench)[^/]*$|[._-](?:test|spec|bench|benchmark)\.\w+$|(?:Tests?|Benchmark)\.java$",
     re.IGNORECASE,
 )
-DEFINED = re.compile(r"\b([A-Za-z_]\w{2,80})\s*\(")
-SCOPES = re.compile(r"\b(?:namespace|class|struct)\s+([A-Za-z_]\w{0,80})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +63,13 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None
     paths, crates = RepositoryPaths(files.tracked, all_known=True), _crates(files)
     java = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
     classes = {re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in java}
-    sources = [
-        files.read(path)
-        for path in library
-        if path.endswith((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc"))
-    ]
-    defined, scopes = (
-        {name for text in sources for name in each.findall(text)}
-        - frozenset({"main", "while", "for", "switch", "return", "sizeof", "operator", "std"})
-        for each in (DEFINED, SCOPES)
-    )
+    defined, scopes = set[str](), set[str]()
+    for path in library:
+        if path.endswith((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")):
+            text = files.read(path)
+            defined.update(re.findall(r"\b([A-Za-z_]\w{2,80})\s*\(", text))
+            scopes.update(re.findall(r"\b(?:namespace|class|struct)\s+([A-Za-z_]\w{0,80})", text))
+    defined -= {"main", "while", "for", "switch", "return", "sizeof", "operator", "std"}
 
     @cache
     def known(name: str, file: str | None, module: str | None) -> bool:

@@ -195,9 +195,12 @@ def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, 
 
 def _segments(script: str) -> list[str]:
     """Return the commands of a script without those that only check the text of the sources."""
-    segments = [segment.strip() for segment in script.split("&&")]
-    names = [[word for word in segment.split() if word not in {*RUNNERS, "run", "npx"}] for segment in segments]
-    return [segment for segment, words in zip(segments, names, strict=True) if words and not CHECKS.search(words[0])]
+    segments = []
+    for segment in script.split("&&"):
+        name = next((word for word in segment.split() if word not in {*RUNNERS, "run", "npx"}), "")
+        if name and not CHECKS.search(name):
+            segments.append(segment.strip())
+    return segments
 
 
 def _benchmark_files(here: Files, package: Mapping[str, Any]) -> list[str]:

@@ -133,7 +133,8 @@ def _ordered(files: Files, recipe: Recipe, found: list[Candidate], all_found: li
     """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones."""
     benchmarks, tests = (repeated_tests(files, all_found, kind) for kind in Kind)
     others = [each for each in found if each.kind is Kind.BENCHMARK and not (benchmarks and "pytest" in each.command)]
-    fixed, timed = ([each for each in others if each.timed is chosen] for chosen in (False, True))
+    fixed = [each for each in others if not each.timed]
+    timed = [each for each in others if each.timed]
     rest = [each for each in found if each.kind is Kind.TESTS]
     programs = rest[:MOST_BENCHMARKS] if recipe.machine else []  # no tool starts them, so they can be repeated
     most = MOST_BENCHMARKS if tests else None

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from profgate.init.candidates import Candidate, ranked, strings, subtable, within
@@ -71,17 +72,23 @@ class Project:
 
 def detected(files: Files) -> Project:
     """Detect the properties of a repository. The language with the most source files comes first."""
-    marked = [recipe for recipe in RECIPES if any(files.projects(mark) for mark in recipe.marks)]
+    marked = [recipe for recipe in RECIPES if any(map(files.projects, recipe.marks))]
     names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
-    texts = {name: files.read(name) for name in names}
-    parsed = [_parsed(text) for text in texts.values()]
-    jobs = [job for workflow in parsed for job in _maps(workflow.get("jobs"))]
-    branches = [base_branch(files.top), *(branch for workflow in parsed for branch in _pushed(workflow)), "main"]
+    ours, jobs, pushed = None, list[dict[Any, Any]](), list[str]()
+    for name in names:
+        text = files.read(name)
+        if ours is None and "profgate/profgate@" in text:
+            ours = name
+        workflow = _parsed(text)
+        jobs += _maps(workflow.get("jobs"))
+        pushed += _pushed(workflow)
+    branches = [base_branch(files.top), *pushed, "main"]
+    runners = Counter(filter(None, map(_runner, jobs)))
     return Project(
         recipes=tuple(sorted(marked, key=lambda recipe: -files.count(recipe.endings))),
         workflows=tuple(names),
-        ours=next((name for name, text in texts.items() if "profgate/profgate@" in text), None),
-        runners=tuple(each for each, _ in Counter(filter(None, map(_runner, jobs))).most_common()),
+        ours=ours,
+        runners=tuple(labels for labels, _ in runners.most_common()),
         branches=tuple(dict.fromkeys(name for name in branches if name and BRANCH.fullmatch(name))),
         jobs=tuple(jobs),
     )
@@ -94,10 +101,12 @@ def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = 
     """
     if recipe.language == "native code":
         return ranked(built_candidates(files)) if build else []
-    folders = dict.fromkeys(folder for mark in recipe.marks for folder in files.projects(mark))
+    folders = dict.fromkeys(chain.from_iterable(map(files.projects, recipe.marks)))
     below = [folder for folder in folders if under == "." or f"{folder}/".startswith(f"{under}/")]
-    find = FINDERS[recipe.language]
-    return ranked(candidate for folder in below[:200] for candidate in find(files, folder))
+    found = list[Candidate]()
+    for folder in below[:200]:
+        found += FINDERS[recipe.language](files, folder)
+    return ranked(found)
 
 
 def pattern_of(project: Project, language: str) -> Pattern:

@@ -157,7 +157,8 @@ def _drifted(given: PipelineInput) -> bool:
 
     A block is two pairs of runs, ABBA: one run of the baseline before and one after a target that may slow it down.
     """
-    odd, even = ([source for source in given.baseline if _block(source) % 2 == rest] for rest in (0, 1))
+    odd = [source for source in given.baseline if _block(source) % 2 == 0]
+    even = [source for source in given.baseline if _block(source) % 2 == 1]
     comparisons = pipeline.overlays(replace(given, baseline=odd, target=even, diff=None))
     results, _ = evidence_of(comparisons, interleaved=True)
     return any(not isinstance(result, Reason) and bool(result.certain.any()) for result in results)

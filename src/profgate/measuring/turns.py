@@ -53,8 +53,10 @@ class Turns:
         for side in SIDES:
             found[side], used[side] = watched_run(self.program, self.sides[side], self.timeout)
         self.code = check_own_code(used["baseline"], used["target"], repository, self.before)
-        self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
-        return {side: [_below(self.sides[side], source) for source in sources] for side, sources in found.items()}
+        for side, sources in found.items():
+            self.workloads.update(workload_name(source.name) for source in sources)
+            found[side] = [_below(self.sides[side], source) for source in sources]
+        return found
 
     @property
     def spent(self) -> float:

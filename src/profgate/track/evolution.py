@@ -248,7 +248,8 @@ def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
 def _notes(lines: Sequence[EvolutionLine]) -> Iterator[Reason]:
     """Yield a reason for each group of benchmarks whose comparison is limited."""
     changed = {line.benchmark for line in lines if line.breaks}
-    unknown = {line.benchmark for line in lines} - {line.benchmark for line in lines if line.source_known}
+    unknown = {line.benchmark for line in lines}
+    unknown -= {line.benchmark for line in lines if line.source_known}
     most = 5  # benchmarks that are named
     for case, benchmarks in (("changed", changed), ("unknown", unknown)):
         if benchmarks:

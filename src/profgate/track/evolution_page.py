@@ -4,7 +4,7 @@ import base64
 import json
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -16,7 +16,7 @@ from profgate.model.visible_text import full_name, plain
 from profgate.report.numbers import counted
 from profgate.report.templates import render_template
 from profgate.track.evolution_text import ARROWS, evolution_notes, finite_values, jump_cells, version_name, warnings
-from profgate.track.versions import Evolution, EvolutionLine, Jump
+from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVersion
 
 SCHEMA = "profgate.evolution-page/1"
 
@@ -48,46 +48,48 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
 
 def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
     """Return the data for the script of the page. Lines in the data refer to names by index."""
-    places = {name: place for place, name in enumerate(sorted({line.benchmark for line in evolution.lines}))}
+    names = sorted({line.benchmark for line in evolution.lines})
+    places = {name: place for place, name in enumerate(names)}
     metrics: dict[tuple[str, str], int] = {}
     shown = []
     for line in evolution.lines:
         metric = line.metric
         if (metric.name, metric.unit) not in metrics:
             metrics[metric.name, metric.unit] = len(metrics)
-            names = {"name": full_name(metric.name), "unit": plain(metric.unit)}
-            shown.append({**names, "better": metric.better, "kind": metric.kind})
+            own = {"name": full_name(metric.name), "unit": plain(metric.unit)}
+            shown.append({**own, "better": metric.better, "kind": metric.kind})
     machines = list(dict.fromkeys(version.machine for version in evolution.measured if version.machine))
+    benchmarks = [full_name(name) for name in names]
+    first = next(place for (name, _), place in metrics.items() if name == evolution.metric)
+    document = {"schema": SCHEMA, "metric": first, "metrics": shown, "benchmarks": benchmarks}
+    document["lines"] = [
+        {"benchmark": places[line.benchmark], "metric": metrics[line.metric.name, line.metric.unit], **_columns(line)}
+        for line in evolution.lines
+    ]
+    document["machines"] = [plain(name) for name in machines]
+    document["versions"] = [_version(measured, machines) for measured in evolution.measured]
+    document["jumps"] = [_jump(jump, links.get(number)) for number, jump in enumerate(evolution.jumps)]
+    return document
+
+
+def _columns(line: EvolutionLine) -> dict[str, Any]:
     return {
-        "schema": SCHEMA,
-        "metric": next(place for (name, _), place in metrics.items() if name == evolution.metric),
-        "metrics": shown,
-        "benchmarks": [full_name(name) for name in places],
-        "machines": [plain(name) for name in machines],
-        "versions": [
-            {
-                "name": version_name(measured),
-                "commit": measured.version.commit[:10],
-                "subject": plain(measured.version.subject)[:200],
-                "problem": plain(measured.problem)[:500],
-                "machine": machines.index(measured.machine) if measured.machine else None,
-            }
-            for measured in evolution.measured
-        ],
-        "lines": [
-            {
-                "benchmark": places[line.benchmark],
-                "metric": metrics[line.metric.name, line.metric.unit],
-                "middle": _rounded(line.middle),
-                "low": _unless_same(line.low, line),
-                "high": _unless_same(line.high, line),
-                "count": line.count.tolist(),
-                "breaks": list(line.breaks),
-                "known": line.source_known,
-            }
-            for line in evolution.lines
-        ],
-        "jumps": [_jump(jump, links.get(number)) for number, jump in enumerate(evolution.jumps)],
+        "middle": _rounded(line.middle),
+        "low": _unless_same(line.low, line),
+        "high": _unless_same(line.high, line),
+        "count": line.count.tolist(),
+        "breaks": list(line.breaks),
+        "known": line.source_known,
+    }
+
+
+def _version(measured: MeasuredVersion, machines: Sequence[str]) -> dict[str, Any]:
+    return {
+        "name": version_name(measured),
+        "commit": measured.version.commit[:10],
+        "subject": plain(measured.version.subject)[:200],
+        "problem": plain(measured.problem)[:500],
+        "machine": machines.index(measured.machine) if measured.machine else None,
     }
 
 

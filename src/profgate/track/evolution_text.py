@@ -59,9 +59,10 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
     if not jumps:
         lines.append(("good", "No jump: neighbouring versions differ by no more than noise."))
     shown = jumps[:MOST_JUMPS]
-    tones = ["bad" if jump.direction == "worse" else "good" for jump in shown]
-    rows = [cells._replace(benchmark=name_text(cells.benchmark)) for cells in (jump_cells(evolution, j) for j in shown)]
-    lines += zip(tones, aligned(rows, width, name=1), strict=True)
+    rows = [jump_cells(evolution, jump) for jump in shown]
+    rows = [cells._replace(benchmark=name_text(cells.benchmark)) for cells in rows]
+    for jump, text in zip(shown, aligned(rows, width, name=1), strict=True):
+        lines.append(("bad" if jump.direction == "worse" else "good", text))
     if len(jumps) > MOST_JUMPS:
         lines.append(("quiet", f"and {counted(len(jumps) - MOST_JUMPS, 'smaller jump')}"))
     if others := len(evolution.jumps) - len(jumps):
