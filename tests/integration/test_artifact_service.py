@@ -55,10 +55,6 @@ def test_large_file_is_uploaded_in_blocks(fake: FakeGitHub, monkeypatch: pytest.
     assert [len(blob.blocks) for blob in fake.blobs.blobs.values()] == [11]
 
 
-def test_an_empty_file_is_an_artifact_too(fake: FakeGitHub) -> None:
-    assert stored(fake, service_of(fake).upload_file("empty.txt", b"", "text/plain")) == b""
-
-
 def test_signatures_are_masked_before_use(fake: FakeGitHub) -> None:
     secrets: list[str] = []
     service_of(fake, secrets).upload_file("a.txt", b"a", "text/plain")
@@ -99,14 +95,6 @@ def test_artifact_with_lost_answer_is_found(fake: FakeGitHub, again: int) -> Non
     fake.fail("POST", "FinalizeArtifact", again, body=b'{"msg": "no such open artifact"}')
     uploaded = service.upload_file("a.txt", b"1", "text/plain")
     assert stored(fake, uploaded) == b"1"
-
-
-def test_artifact_of_other_bytes_is_ignored(fake: FakeGitHub) -> None:
-    service = service_of(fake)
-    fake.add_artifact(fake.state.current_run_id or 0, "other.txt", b"2", mime_type="text/plain")
-    fake.fail("POST", "FinalizeArtifact", 404)
-    with pytest.raises(UploadUnavailable, match="404"):
-        service.upload_file("a.txt", b"1", "text/plain")
 
 
 def test_repeated_failures_share_a_budget(fake: FakeGitHub) -> None:

@@ -145,11 +145,6 @@ def test_broken_set_is_skipped_with_a_reason(fake: FakeGitHub) -> None:
     assert "differ from the manifest" in reasons_of(found)[0]
 
 
-def test_a_manifest_of_another_commit_is_refused(fake: FakeGitHub) -> None:
-    store(fake, chain(fake)[0], FILES | {MANIFEST_NAME: manifest_to_json(Manifest(commit="f" * 40)).encode()})
-    assert search(fake).baseline is None
-
-
 @pytest.mark.parametrize(
     ("lie", "reason"),
     [

@@ -164,8 +164,3 @@ def test_a_broken_event_file_is_named(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(ProfgateError, match="GITHUB_EVENT_PATH must name the event file"):
         read_run_context({"GITHUB_EVENT_PATH": str(path)})
-
-
-def test_a_missing_event_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProfgateError, match="No such file"):
-        read_run_context({"GITHUB_EVENT_PATH": str(tmp_path / "none")})
