@@ -18,6 +18,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document
 from profgate.model.sides import NotCompared
 from profgate.report.json_report import LARGEST_REPORT, LINKS_NAME, REPORT_NAME, from_json, links_from_json, to_json
+from profgate.report.view import View
 
 
 def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
@@ -37,7 +38,7 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
-    return conclude(job, ReportResult(report, links, comment), name)
+    return conclude(job, ReportResult(View(report), links, comment), name)
 
 
 def stored_shards(job: Job) -> list[Shard]:

@@ -70,7 +70,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     return int(verdict.fails and not (has_status and job.context.event_name == "workflow_run"))
 
 
-def write_status(job: Job, report: Report) -> bool:
+def write_status(job: Job, view: View) -> bool:
     """Write the commit status if it is requested, and return whether it was written. An error causes only a warning."""
     context = job.context
     if not (job.settings.status or context.event_name == "workflow_run"):
@@ -79,7 +79,9 @@ def write_status(job: Job, report: Report) -> bool:
         job.notice(f"No commit status was written: {READ_ONLY}.")
         return False
     try:
-        publish_verdict(job.client, context.head_sha, _status_key(job), report.verdict, _title(report), context.run_url)
+        publish_verdict(
+            job.client, context.head_sha, _status_key(job), view.report.verdict, _title(view), context.run_url
+        )
     except GitHubError as error:
         job.warn(f"no commit status was written: {error}")
         return False
@@ -95,10 +97,10 @@ def _status_key(job: Job) -> str:
     return job.settings.key if not default or base in {"", default} else f"{job.settings.key}@{base}"
 
 
-def _title(report: Report) -> str:
+def _title(view: View) -> str:
     """Return the headline of the report, or the first reason for the verdict if there is no headline."""
-    first = (plain(reason_text(reason, name_text)) for reason in report.verdict.reasons)
-    return plain(View(report).headline()) or next(first, "")
+    first = (plain(reason_text(reason, name_text)) for reason in view.report.verdict.reasons)
+    return plain(view.headline()) or next(first, "")
 
 
 def write_error_status(job: Job, error: Exception) -> None:
@@ -113,7 +115,7 @@ def write_error_status(job: Job, error: Exception) -> None:
             publish_failure(job.client, context.head_sha, _status_key(job), known_error(error), context.run_url)
 
 
-def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
+def write_comment(job: Job, view: View, comment: Document, links: Links) -> tuple[str, str]:
     """Write the comment. Return its URL, and a note for the summary if it could not be written."""
     context, settings = job.context, job.settings
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
@@ -122,8 +124,8 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
         note = f"No comment was written: {_no_comment(job)}."
         job.notice(note)
         return "", note
-    quiet = render_quiet_comment(View(report), key=settings.key, links=links, run_url=context.run_url)
-    texts = comment_texts(report, comment.text, quiet.text, settings.comment)
+    quiet = render_quiet_comment(view, key=settings.key, links=links, run_url=context.run_url)
+    texts = comment_texts(view.report, comment.text, quiet.text, settings.comment)
     try:
         outcome = publish_comment(
             job.client,

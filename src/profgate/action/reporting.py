@@ -41,10 +41,15 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 class ReportResult:
     """A report with its links, the comment of a first run, and totals of earlier base jobs."""
 
-    report: Report
+    view: View
     links: Links
     first_run: Document | None = None
     earlier: Earlier = field(default_factory=dict)
+
+    @property
+    def report(self) -> Report:
+        """The report, from which all outputs are written."""
+        return self.view.report
 
 
 def compare_and_report(job: Job, sides: ComparedSides) -> int:
@@ -60,8 +65,9 @@ def compare_and_report(job: Job, sides: ComparedSides) -> int:
     built = pipeline.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = first_run(job, report, given.policy, loading.tests_in(given.target)) if sides.never_recorded else None
-    _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
-    _summarize(job, ReportResult(report, Links(run=run_url), first_run=first), UNFINISHED)
+    view = View(report)
+    _write(job, report, built, first or _comment(job, view, Links(run=run_url)))
+    _summarize(job, ReportResult(view, Links(run=run_url), first_run=first), UNFINISHED)
     links, warning = upload_pages(
         job.uploads,
         built.pages,
@@ -75,7 +81,7 @@ def compare_and_report(job: Job, sides: ComparedSides) -> int:
     if not all(job.written(page.document.name) for page in built.pages):
         links = replace(links, fetch=None)
     earlier = earlier_totals(built.comparisons)
-    result = ReportResult(report, links, first, earlier)
+    result = ReportResult(view, links, first, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
     return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
@@ -108,13 +114,13 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
         result = replace(result, links=replace(result.links, report=stored or None))
         if warning:
             job.warn(warning)
-    report, links = result.report, result.links
-    comment = result.first_run or _comment(job, report, links)
+    view, links = result.view, result.links
+    comment = result.first_run or _comment(job, view, links)
     job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
-    url, note = write_comment(job, report, comment, links)
-    has_status = write_status(job, report)
+    url, note = write_comment(job, view, comment, links)
+    has_status = write_status(job, view)
     _end(job, result, note, url)
-    return exit_code_of(job, report, has_status=has_status)
+    return exit_code_of(job, result.report, has_status=has_status)
 
 
 def _end_shard(job: Job, result: ReportResult) -> int:
@@ -169,7 +175,7 @@ def _summarize(job: Job, result: ReportResult, note: str) -> Document:
     run_url = job.context.run_url
     summary = result.first_run
     if summary is None:
-        summary = render_summary(View(result.report), links=result.links, run_url=run_url, note=note)
+        summary = render_summary(result.view, links=result.links, run_url=run_url, note=note)
         table = workload_table(result.report, result.links.pages, result.earlier)
         summary = replace(summary, text=f"{summary.text}\n{table}\n" if table else summary.text)
     job.commands.replace_summary(summary.text)
@@ -206,8 +212,8 @@ def is_first_run(report: Report) -> bool:
     return any(reason.code is ReasonCode.NEVER_RECORDED for reason in report.verdict.reasons)
 
 
-def _comment(job: Job, report: Report, links: Links) -> Document:
-    return render_comment(View(report), key=job.settings.key, links=links, run_url=job.context.run_url)
+def _comment(job: Job, view: View, links: Links) -> Document:
+    return render_comment(view, key=job.settings.key, links=links, run_url=job.context.run_url)
 
 
 def _explained(report: Report, sides: ComparedSides) -> Report:
