@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from markupsafe import escape
 from rjsmin import jsmin
 
@@ -54,10 +53,11 @@ def build_page(
 
     ``start`` starts the compression of the data and returns a function that waits for the result.
     """
-    tree, header = visible_page(tree, header)
+    tree, header = visible_page(tree, header)  # names in profiles are untrusted
     whole = tree.tree
     keep = {*header.keep, *(finding.symbol for finding in header.findings)}
     most_rows = min(len(whole), int(size_limit / _ROW_BYTES))
+    # how well the data compresses is known only after encoding, so the number of rows is found by trying
     for attempt in range(_ATTEMPTS):
         threshold = 0.0
         if most_rows < len(whole):
@@ -115,7 +115,6 @@ def _filled(
     policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
     notes = [*header.notes, *large]
     facts = _facts(header, int(whole.baseline_total[0]), int(whole.target_total[0]))
-    state = "alone" if header.alone else _state(whole)
     page = filled_asset(
         "page/page.html",
         policy=escape(policy),
@@ -124,7 +123,7 @@ def _filled(
         masthead=page_markup.masthead(header, facts),
         warnings=page_markup.warnings_markup(warnings),
         notes=page_markup.notes_menu(notes),
-        static=page_markup.static_part(state, notes, picture),
+        static=page_markup.static_part(notes, picture),
         page_header=page_markup.script_json(encoded.header),
         data=data,
         script=script,
@@ -159,14 +158,6 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
         "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
         "direction": "" if not change or not header.total_certain else "better" if better else "worse",
     }
-
-
-def _state(tree: DiffTree) -> str:
-    """Return which sides have values: ``neither``, ``after``, ``before``, ``both``, or ``same`` for equal values."""
-    before, after = bool(tree.baseline_total[0]), bool(tree.target_total[0])
-    if not before or not after:
-        return "after" if after else "before" if before else "neither"
-    return "same" if np.array_equal(tree.baseline_self, tree.target_self) else "both"
 
 
 def _warnings(named: NamedTree, header: PageHeader) -> list[str]:

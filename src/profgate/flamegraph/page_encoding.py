@@ -58,9 +58,11 @@ def encode_page(named: NamedTree, shown: CutTree, header: PageHeader, cut: dict[
     place_of[by_frequency] = np.arange(len(symbols))
     number = np.append(place_of + 2, [1, 0])  # the last two elements are for `OTHER` and the root
     values = [tree.baseline_self, tree.target_self, *(() if named.symbol_totals is None else named.symbol_totals)]
+    # values are often multiples of a sampling period, and small numbers need fewer bytes
     divisor = max(int(np.gcd.reduce([np.gcd.reduce(column) for column in values])), 1)
     depth = tree.depth
     before, after = tree.baseline_self // divisor, tree.target_self // divisor
+    # a difference of larger numbers would not be exact in the script, which has only doubles
     wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
     columns = [
         # the number of levels that end before each row
@@ -182,6 +184,7 @@ def _findings(findings: Sequence[PageFinding], place_of: IntArray, shown: CutTre
 
 
 def _zigzag(values: IntArray) -> NDArray[np.uint64]:
+    # signs go to the lowest bit, as in protobuf, so that small negative numbers need one byte
     return ((values << 1) ^ (values >> 63)).view(np.uint64)
 
 

@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from profgate.report.metric_headline import MetricHeadline
 
 _SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
-_SENTENCES = {
-    "neither": "Both sides are empty: there is nothing to draw.",
-    "after": "The before side is empty: everything is new.",
-    "before": "The after side is empty: everything is gone, and the picture shows the before side.",
-    "same": "Both sides are identical.",
-    "alone": "Static picture. With JavaScript this page is interactive.",
-    "both": "Static picture: its width is the after side. With JavaScript this page is interactive.",
-}
 
 
 def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
@@ -92,9 +84,10 @@ def _items(notes: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul>"
 
 
-def static_part(state: str, notes: Sequence[str], picture: str) -> str:
+def static_part(notes: Sequence[str], picture: str) -> str:
     """Return what the page shows without its script. The picture is markup."""
-    return f"  <p>{_SENTENCES[state]}</p>\n{_items(notes) if notes else ''}  {picture}\n"
+    listed = _items(notes) if notes else ""
+    return f"  <p>Static picture. With JavaScript this page is interactive.</p>\n{listed}  {picture}\n"
 
 
 def script_json(value: Any) -> str:  # noqa: ANN401 - any JSON value

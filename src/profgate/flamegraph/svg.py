@@ -40,9 +40,9 @@ _PATTERNS = """\
 SVG_STYLE = """\
 .pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}\
 .pg .t{font-size:14px;font-weight:600}\
-.pg .b{fill:#eceef0}.pg .t{fill:#1a1e23}.pg .q{fill:#4c545d}.pg .s{fill:#b4bac1}.pg .o{fill:#d5d9de}\
+.pg .b{fill:#eceef0}.pg .t{fill:#1a1e23}.pg .q{fill:#4c545d}.pg .o{fill:#d5d9de}\
 .pg .m{fill:#1a1e23;opacity:.5}.pg .n{stroke:#1a1e23;opacity:.5}\
-@media(prefers-color-scheme:dark){.pg .b{fill:#1b1e22}.pg .t{fill:#e7e9ec}.pg .q{fill:#9ba4ae}.pg .s{fill:#4c5259}}"""
+@media(prefers-color-scheme:dark){.pg .b{fill:#1b1e22}.pg .t{fill:#e7e9ec}.pg .q{fill:#9ba4ae}}"""
 
 
 def build_svg(tree: NamedTree, header: PageHeader, max_boxes: int = 4000) -> str:
@@ -73,7 +73,8 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
         markupsafe.escape(text)
         for text in (header.full_title, cut(header.full_title, 140), cut(_summary(tree, header, side), 175))
     )
-    shapes = "".join(f"{shape}\n" for shape in [*boxes, *_slivers(tree, left, widths, drawn)])
+    # boxes below half a pixel are left out, as by flamegraph.pl
+    shapes = "".join(f"{box}\n" for box in boxes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="pg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}"'
         f' height="{height}" role="img" aria-label="{title}">\n<style>{SVG_STYLE}</style>\n{_PATTERNS}\n'
@@ -125,22 +126,6 @@ def _widest(widths: FloatArray, limit: int) -> IntArray:
     if len(rows) > limit:
         rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
     return rows
-
-
-def _slivers(tree: DiffTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
-    """Return grey rectangles, which replace adjacent boxes that are too small to draw."""
-    shown = np.zeros(len(tree), np.bool_)
-    shown[drawn] = True
-    rows = np.flatnonzero(~shown & shown[np.maximum(tree.parent, 0)] & (widths > 0))
-    rows = rows[np.lexsort((left[rows], tree.depth[rows]))]
-    depth, start, end = tree.depth[rows], left[rows], left[rows] + widths[rows]
-    apart = (depth[1:] != depth[:-1]) | (start[1:] - end[:-1] >= 0.01)
-    first, last = np.flatnonzero(np.r_[True, apart][: len(rows)]), np.flatnonzero(np.r_[apart, True][: len(rows)])
-    return [
-        f'<rect class="s" x="{x:.1f}" y="{_TOP + level * _ROW}" width="{right - x:.1f}" height="{_ROW - 1}"/>'
-        for level, x, right in zip(depth[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
-        if right - x >= _SMALLEST
-    ]
 
 
 def _box(

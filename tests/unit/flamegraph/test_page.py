@@ -100,21 +100,6 @@ def test_large_tree_is_cut_but_not_findings() -> None:
     assert len(content["findings"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("values", "sentence"),
-    [
-        ([], "Both sides are empty"),
-        ([(0, 0)], "Both sides are empty"),
-        ([(0, 5)], "The before side is empty"),
-        ([(5, 0)], "The after side is empty"),
-        ([(5, 5)], "Both sides are identical"),
-        ([(5, 6)], "its width is the after side"),
-    ],
-)
-def test_sentence_for_empty_and_equal_sides(values: list[tuple[int, int]], sentence: str) -> None:
-    assert sentence in build_page(tree(values), HEADER)
-
-
 def test_facts_are_means_of_the_runs() -> None:
     page = build_page(tree([(300, 250)]), PageHeader("t", "w", "m", "op/s", better="higher", runs=(3, 2)))
     assert "<span>100 op/s</span> → <span>125 op/s</span>" in page
