@@ -9,7 +9,7 @@ import pytest
 
 from action_stage import ARTIFACT, SHARES, Stage, profiles
 from profgate.history.history_store import open_history
-from profgate.history.stored_profiles import readings
+from profgate.history.stored_sides import readings
 from profgate.model.history import StoredCommit
 from profgate.model.policy import Policy
 from profgate.model.source import source_of

@@ -16,9 +16,9 @@ from profgate.github.records import WorkflowRun
 from profgate.history.ancestry import ancestry_of, first_line
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted
-from profgate.history.stored_profiles import readings, trend_rules
+from profgate.history.stored_sides import readings
 from profgate.history.trend_report import trend_text, trends_summary
-from profgate.history.trends import past_of, reported, reported_texts, trends_along, unknown_of
+from profgate.history.trends import past_of, reported, reported_texts, trend_rules, trends_along, unknown_of
 from profgate.io.files import confined, read_bytes, scratch_folder, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.model.history import Reading, Retention, StoredCommit

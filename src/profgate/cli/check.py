@@ -5,9 +5,9 @@ import sys
 import click
 
 from profgate.cli import options as opt
-from profgate.history.checker import checks_at
 from profgate.history.checks import checks_json, checks_lines
 from profgate.history.history_store import open_history
+from profgate.history.stored_sides import checks_at
 from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 from profgate.pipeline import PipelineInput

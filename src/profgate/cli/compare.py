@@ -112,7 +112,7 @@ def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineIn
     if history is None and ":" not in f"{sides.baseline}{sides.target}":
         return sides.read(policy)
     from profgate.history.history_store import open_history  # imported here because it loads pydantic
-    from profgate.history.revisions import newest_past, stored_input, stored_name
+    from profgate.history.stored_sides import newest_past, stored_input, stored_name
 
     stored = not sides.difference and sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
     if not stored and history is None:

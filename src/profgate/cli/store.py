@@ -10,8 +10,7 @@ from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.history_store import open_history, open_untrusted
 from profgate.history.parquet_export import export_rows
-from profgate.history.revisions import commit_named
-from profgate.history.stored_profiles import readings
+from profgate.history.stored_sides import commit_named, readings
 from profgate.io.git import commits_before
 from profgate.io.terminal import show
 from profgate.loading import profiles_at

@@ -8,10 +8,9 @@ from profgate.cli import options as opt
 from profgate.history.ancestry import first_line
 from profgate.history.checks import newest_of
 from profgate.history.history_store import open_history
-from profgate.history.revisions import commit_named, graph_before
-from profgate.history.stored_profiles import trend_rules
+from profgate.history.stored_sides import commit_named, graph_before
 from profgate.history.trend_report import trends_json, trends_lines, trends_page
-from profgate.history.trends import reported, reported_texts, totals_along, trends_along, unknown_of
+from profgate.history.trends import reported, reported_texts, totals_along, trend_rules, trends_along, unknown_of
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 

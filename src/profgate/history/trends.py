@@ -13,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from profgate import loading
+from profgate.detect.rules import selected
 from profgate.history.history_store import HistoryStore
 from profgate.model.arrays import FloatArray
 from profgate.model.history import Column, Reading, Series, SymbolKey
+from profgate.model.policy import Policy
 from profgate.model.units import Better, Metric
 from profgate.statistics.change_points import Shift, change_points, shifts, visible_step
 
@@ -76,6 +79,16 @@ class Trend:
 
 
 Rules = Callable[[Series, Metric], TrendRules]  # returns the options for a series and metric
+
+
+def trend_rules(policy: Policy) -> Rules:
+    """Return a function that returns the `change_point` options of the first rule that matches a series and metric."""
+
+    def rules(series: Series, metric: Metric) -> TrendRules:
+        chosen = selected(policy, series.configuration, metric, loading.strategies())
+        return TrendRules(**next((options for strategy, options in chosen if strategy.name == CHANGE_POINT), {}))
+
+    return rules
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,7 @@ import pytest
 from comparisons import from_stacks
 from profgate.detect.change_point import ChangePoint
 from profgate.detect.strategy import resolved
-from profgate.history.stored_profiles import trend_rules
-from profgate.history.trends import TrendRules
+from profgate.history.trends import TrendRules, trend_rules
 from profgate.model.change import Context
 from profgate.model.history import Series
 from profgate.model.policy import Policy, Rule
