@@ -90,7 +90,9 @@ def _settled(acceptance: Acceptance, limit: float, meant: list[Finding]) -> Acce
 def _settled_workload(acceptance: Acceptance, report: Report) -> Acceptance:
     names = [entry.name for entry in report.not_compared if entry.side == "baseline"]
     compared = [pair for pair in report.metrics if pair[1].state == "compared"]
-    names += [workload.name for workload, metric in compared if common_factor(metric) is not None]
+    for workload, metric in compared:
+        if common_factor(metric) is not None or metric.calibration.inconclusive == "other_work":
+            names.append(workload.name)
     for name in names:
         if acceptance.location in {name, name_text(name)}:
             remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_workload"})

@@ -120,7 +120,11 @@ class _VerdictInputs:
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         why = [each for entry in report.not_compared for each in (entry.reason, *entry.reason.reasons)]
         self.unread = any(reason.code is ReasonCode.ARTIFACT_UNUSABLE for reason in why)
-        self.inconclusive = inconclusive(report)
+        self.inconclusive: list[tuple[WorkloadReport, MetricReport]] = []
+        self.accepted_work: list[tuple[WorkloadReport, MetricReport]] = []
+        for workload, metric in inconclusive(report):
+            is_accepted = metric.calibration.inconclusive == "other_work" and workload.name in accepted
+            (self.accepted_work if is_accepted else self.inconclusive).append((workload, metric))
         names = {entry.name for entry in self.missing}
         names |= {workload.name for workload, _ in self.blocked}
         # a pull request can record too little, but not cause noise on both sides
@@ -209,7 +213,15 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
         return "not_compared"
     if inputs.inconclusive:
         return "inconclusive"
-    unsure = (inputs.new, inputs.failed, inputs.untested, inputs.unlike, inputs.shared, inputs.removed)
+    unsure = (
+        inputs.new,
+        inputs.failed,
+        inputs.untested,
+        inputs.unlike,
+        inputs.shared,
+        inputs.removed,
+        inputs.accepted_work,
+    )
     departed = any(BY_WORD[change.kind] in WORSE for change in inputs.departures)
     return "warn" if inputs.of("yellow") or any(unsure) or departed else "pass"
 
@@ -313,6 +325,7 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
         Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
         for entry in inputs.missing
     ]
+    reasons += [_undecided_reason(*pair) for pair in inputs.accepted_work]
     reasons += [
         Reason(ReasonCode.REMOVED, {"workload": removal.location, "by": removal.by}) for removal in inputs.removed
     ]

@@ -129,6 +129,13 @@ def test_workload_with_other_work_can_be_accepted() -> None:
     assert judge(report, REQUIRED) == report
 
 
+def test_early_end_can_be_accepted() -> None:
+    report = judge(removal("/profgate accept w: it needs one pass only")(early()), REQUIRED)
+    assert [one.state for one in report.acceptances] == ["applies"]
+    assert (report.verdict.conclusion, report.verdict.exit_code) == ("warn", 0)
+    assert report.verdict.reasons[0].code.value == "other_work"
+
+
 def test_recording_that_failed_is_no_removal() -> None:
     empty = NotCompared("gone", None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": "target"}))
     report = replace(compared(), not_compared=(empty,))
