@@ -141,10 +141,11 @@ class AlignedRuns:
             numbering = Numbering(symbols, (mapping,))
             forest = forest_of([profile], numbering, self._options)
             found.append(run_columns([profile], numbering, metric, forest, waits)[0])
-        own, totals, active = (
-            read_only(np.concatenate([getattr(run, name) for run in found])) for name in ("own", "sums", "active")
-        )
-        return Noise(own, totals, active, _sample_values([profile for profile, _ in self._base_runs], metric))
+        own = np.concatenate([columns.own for columns in found])
+        sums = np.concatenate([columns.sums for columns in found])
+        active = np.concatenate([columns.active for columns in found])
+        values = _sample_values([profile for profile, _ in self._base_runs], metric)
+        return Noise(read_only(own), read_only(sums), read_only(active), values)
 
     def _counts(self, metric: Metric) -> Runs:
         # all files of a base run were recorded by one job, even if the files do not name the job

@@ -64,20 +64,30 @@ def _joined(values: Iterable[str]) -> str:
 
 def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bool) -> Iterable[Note]:
     """Yield a note for each fact whose value differs between runs."""
-    sides = [[_stated(facts) for facts in side] for side in (before, after)]
-    for fact in sides[0][0]:
-        theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
-        known = [{str(value) for value in values} for values in (theirs, ours)]
-        if known[0] and known[1] and (known[0] != known[1] or len(known[0]) > 1):
-            values: dict[str, Parameter] = {"baseline": _joined(known[0]), "target": _joined(known[1])}
+    target_values = _known_values(after)
+    for fact, theirs in _known_values(before).items():
+        ours = target_values[fact]
+        if theirs and ours and (theirs != ours or len(theirs) > 1):
+            values: dict[str, Parameter] = {"baseline": _joined(theirs), "target": _joined(ours)}
             yield Note(Reason(ReasonCode.FACT_DIFFERS, {"fact": fact, **values}), blocks=not named)
-        elif bool(known[0]) != bool(known[1]):
-            side = "target" if known[0] else "baseline"
-            yield Note(Reason(ReasonCode.FACT_MISSING, {"fact": fact, "side": side}))
+        elif bool(theirs) != bool(ours):
+            yield Note(Reason(ReasonCode.FACT_MISSING, {"fact": fact, "side": "target" if theirs else "baseline"}))
+
+
+def _known_values(side: Sequence[Facts]) -> dict[str, set[str]]:
+    """Return the values of each fact in the runs of a side, without unknown ones."""
+    found: dict[str, set[str]] = {}
+    for facts in side:
+        for fact, value in _stated(facts).items():
+            known = found.setdefault(fact, set())
+            if value is not None:
+                known.add(value)
+    return found
 
 
 def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
-    theirs, ours = ({facts.cpu_model for facts in side if facts.cpu_model} for side in (before, after))
+    theirs = {facts.cpu_model for facts in before if facts.cpu_model}
+    ours = {facts.cpu_model for facts in after if facts.cpu_model}
     if theirs and ours and (theirs != ours or len(theirs) > 1):
         yield _advisory(ReasonCode.CPU_DIFFERS, baseline=_joined(theirs), target=_joined(ours))
 
@@ -117,10 +127,13 @@ def _beside(before: Facts, after: Facts, *, counted: bool) -> Iterable[Note]:
 
 def _environments(old: str, new: str) -> tuple[str, str]:
     """Return the size of each environment, and the names of the variables that only one of them has."""
-    sides = [(size, set(names.split())) for size, _, names in (side.partition(": ") for side in (old, new))]
-    alone = [sorted(sides[side][1] - sides[1 - side][1])[:_MOST_NAMES] for side in (0, 1)]
-    texts = [f"{size} with {_listed(more)}" if more else size for (size, _), more in zip(sides, alone, strict=True)]
-    return texts[0], texts[1]
+    return _environment(old, new), _environment(new, old)
+
+
+def _environment(shown: str, other: str) -> str:
+    size, _, names = shown.partition(": ")
+    alone = set(names.split()).difference(other.partition(": ")[2].split())
+    return f"{size} with {_listed(sorted(alone)[:_MOST_NAMES])}" if alone else size
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -128,13 +141,18 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
-    rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
-    if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
-        baseline, target = (_joined(f"{rate:g}" for rate in side) for side in rates)
-        if all(facts.rate for facts in (*before, *after)):
-            yield _advisory(ReasonCode.RATES_DIFFER, baseline=baseline, target=target, rate=after[0].rate)
-        else:
-            yield _advisory(ReasonCode.RATES_DIFFER, baseline=baseline, target=target)
+    theirs = {facts.rate for facts in before if facts.rate}
+    ours = {facts.rate for facts in after if facts.rate}
+    if not theirs or not ours or len(theirs | ours) == 1:
+        return
+    parameters: dict[str, Parameter] = {
+        "baseline": _joined(f"{rate:g}" for rate in theirs),
+        "target": _joined(f"{rate:g}" for rate in ours),
+    }
+    # counts are converted to the rate of the target only if the rates of all runs are known
+    if all(facts.rate for facts in (*before, *after)):
+        parameters["rate"] = after[0].rate
+    yield _advisory(ReasonCode.RATES_DIFFER, **parameters)
 
 
 def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
@@ -143,7 +161,8 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
     """Return notes on one workload. If the user named the two files (``named``), differences only cause warnings."""
-    before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
+    before = [profile.facts for profile in baseline]
+    after = [profile.facts for profile in target]
     counted = any(metric.kind is MetricKind.COUNTED for metric in target[0].metrics)
     notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
     stated = {note.reason.parameters.get("fact") for note in notes}

@@ -52,28 +52,28 @@ def _at_rate(profile: Profile, target_rate: float) -> Profile:
     if not rate or rate == target_rate or not any(counted):
         return profile
     factors = [target_rate / rate * 10.0**DECIMALS if is_count else 1.0 for is_count in counted]
-    return replace(
-        profile,
-        metrics=tuple(
-            replace(metric, exponent=metric.exponent - DECIMALS) if one else metric
-            for metric, one in zip(profile.metrics, counted, strict=True)
-        ),
-        periods=tuple(
-            None if value is None else round(value * factor)
-            for value, factor in zip(sample_values(profile), factors, strict=True)
-        ),
-        **_bodies(profile, lambda values: _times(values, factors, profile.name)),
-    )
+    metrics = list(profile.metrics)
+    for place, is_count in enumerate(counted):
+        if is_count:
+            metrics[place] = replace(metrics[place], exponent=metrics[place].exponent - DECIMALS)
+    values = zip(sample_values(profile), factors, strict=True)
+    periods = [None if value is None else round(value * factor) for value, factor in values]
+    bodies = _bodies(profile, lambda values: _times(values, factors, profile.name))
+    return replace(profile, metrics=tuple(metrics), periods=tuple(periods), **bodies)
 
 
 def _bodies(profile: Profile, changed: Callable[[IntArray], IntArray]) -> dict[str, Any]:
     """Return the stacks and the graph of a profile with changed values. Each array has one row per metric."""
-    bodies = {"stacks": ("values", "root_values"), "graph": ("self_value", "total_value", "edge_total")}
-    return {
-        name: body and body._replace(**{column: changed(getattr(body, column)) for column in columns})
-        for name, columns in bodies.items()
-        for body in [getattr(profile, name)]
-    }
+    stacks, graph = profile.stacks, profile.graph
+    if stacks is not None:
+        stacks = stacks._replace(values=changed(stacks.values), root_values=changed(stacks.root_values))
+    if graph is not None:
+        graph = graph._replace(
+            self_value=changed(graph.self_value),
+            total_value=changed(graph.total_value),
+            edge_total=changed(graph.edge_total),
+        )
+    return {"stacks": stacks, "graph": graph}
 
 
 def sample_values(profile: Profile) -> tuple[float | None, ...]:

@@ -87,10 +87,12 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
 
         table = durations_of(workload, runs, given.options)
         further = () if table is None else (table,)
-    return [
-        replace(one, notes=(*one.notes, *found), attachments=(*one.attachments, *further)) if found or further else one
-        for one, found in ((one, doubts(one)) for one in comparisons)
-    ], alone
+    for place, comparison in enumerate(comparisons):
+        found = doubts(comparison)
+        if found or further:
+            attachments = (*comparison.attachments, *further)
+            comparisons[place] = replace(comparison, notes=(*comparison.notes, *found), attachments=attachments)
+    return comparisons, alone
 
 
 def _by_sources(workload: Workload) -> Workload:
@@ -199,16 +201,17 @@ def _files_of_past(comparison: Comparison, past: Sequence[Reading], pairing: Pai
     known, files = {None, *comparison.symbols.files, *comparison.files}, dict[str, str]()
     for identities in jobs.values():
         if not known.issuperset(file for _, file in identities):
-            files = {**pairing.files(_beside_target(comparison, identities))[0], **files}
+            files = {**pairing.files(_name_table_of_other_job(comparison, identities))[0], **files}
     return files
 
 
-def _beside_target(comparison: Comparison, identities: set[Identity]) -> NameTable:
+def _name_table_of_other_job(comparison: Comparison, identities: set[Identity]) -> NameTable:
     """Return the symbols of the target and, as those of the baseline, symbols of another job."""
     symbols, rows = comparison.symbols, np.flatnonzero(comparison.present[1]).tolist()
     target = [(symbols.names[row], symbols.files[row]) for row in rows]
     others = sorted(identities.difference(target), key=str)
-    names, files = [name for name, _ in (*target, *others)], [file for _, file in (*target, *others)]
+    names = [name for name, _ in (*target, *others)]
+    files = [file for _, file in (*target, *others)]
     origins = [symbols.origins[row] for row in rows] + [None] * len(others)
     before = [identity in identities for identity in (*target, *others)]
     after = [True] * len(target) + [False] * len(others)

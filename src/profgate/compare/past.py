@@ -24,8 +24,13 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     omitted. Readings on other CPU models than the target's are only counted.
     """
     target = (comparison.facts[1],)
-    here = [reading for reading in past if not on_other_machine(reading.facts, target)]
-    elsewhere = {(one.commit, one.job) for one in past} - {(one.commit, one.job) for one in here}
+    here, all_jobs, jobs_here = list[Reading](), set[tuple[str, str]](), set[tuple[str, str]]()
+    for reading in past:
+        all_jobs.add((reading.commit, reading.job))
+        if not on_other_machine(reading.facts, target):
+            here.append(reading)
+            jobs_here.add((reading.commit, reading.job))
+    elsewhere = all_jobs - jobs_here
     if elsewhere:
         runs = comparison.runs._replace(elsewhere=comparison.runs.elsewhere + len(elsewhere))
         comparison = replace(comparison, runs=runs)
@@ -121,11 +126,12 @@ def runs_of(readings: Iterable[Reading], test_results: Collection[str]) -> list[
         for name, value in _values(reading, column, by_test=reading.series.format in test_results):
             units = jobs.setdefault((reading.commit, reading.job), {})
             units.setdefault(unit, {}).setdefault(name, []).append(value * scale)
-    return [
-        DurationRun(commit[:10], unit, {name: median(values) for name, values in units[unit].items()}, commit)
-        for (commit, _), units in jobs.items()
-        for unit in [min(units, key=lambda unit: unit != "nanoseconds")]
-    ]
+    runs = []
+    for (commit, _), units in jobs.items():
+        unit = "nanoseconds" if "nanoseconds" in units else next(iter(units))
+        durations = {name: median(values) for name, values in units[unit].items()}
+        runs.append(DurationRun(commit[:10], unit, durations, commit))
+    return runs
 
 
 def _values(reading: Reading, column: Column, *, by_test: bool) -> Iterable[tuple[str, float]]:

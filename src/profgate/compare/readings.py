@@ -93,9 +93,9 @@ def profile_of(reading: Reading, number: int) -> Profile:
     stated, scenario = _key_of(reading)
     name = f"{stated if scenario is not None else reading.series.workload}/{number}"
     known = list(dict.fromkeys(key for column in reading.columns for key in column.symbols))
-    frames = FrameList(
-        [name for name, _ in known], [file for _, file in known], [None] * len(known), [None] * len(known)
-    )
+    names = [name for name, _ in known]
+    files = [file for _, file in known]
+    frames = FrameList(names, files, [None] * len(known), [None] * len(known))
     metrics = tuple(column.metric for column in reading.columns)
     profile = Profile(
         name,

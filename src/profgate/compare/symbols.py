@@ -82,7 +82,9 @@ def _keys_of(
         names, files, lines = frames.names, [known[file] for file in frames.files], frames.lines
     else:
         found = _special_keys(profile, level, cache, policy_aliases)
-        names, files, lines = [key.name for key in found], [key.file for key in found], [key.line for key in found]
+        names = [key.name for key in found]
+        files = [key.file for key in found]
+        lines = [key.line for key in found]
     renamed = {
         number: name
         for number in (_root_frames(profile) if level != "none" else ())
@@ -252,21 +254,23 @@ def _set_known(
 def _under_new_names(keys: _Keys, aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> _Keys:
     moved = [files.get(file or "", file) for file in keys.files]
     found = [aliases.get((name, file or None), (name, file)) for name, file in zip(keys.names, moved, strict=True)]
-    return _Keys([name for name, _ in found], [file for _, file in found], keys.lines)
+    names = [name for name, _ in found]
+    files_of_target = [file for _, file in found]
+    return _Keys(names, files_of_target, keys.lines)
 
 
 def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
     """Return the module of each frame, or "" if the module is unknown. Two versions of a module get the same label."""
     split = len(profiles) - targets
-    sides = (
-        {module for profile in side for module in profile.frames.modules if module}
-        for side in (profiles[:split], profiles[split:])
-    )
+    sides = set[str](), set[str]()
+    for number, profile in enumerate(profiles):
+        sides[int(number >= split)].update(filter(None, profile.frames.modules))
     texts = paired_modules(*sides)
-    return [
-        [texts.get(module or "", module or "") for module in modules] if any(modules) else [""] * len(modules)
-        for modules in (profile.frames.modules for profile in profiles)
-    ]
+    shown = []
+    for profile in profiles:
+        modules = [module or "" for module in profile.frames.modules]
+        shown.append([texts.get(module, module) for module in modules] if texts else modules)
+    return shown
 
 
 def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:

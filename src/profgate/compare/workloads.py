@@ -179,8 +179,9 @@ def pair(
         alone.append((NotCompared(title, None, side, Reason(code)), functions))
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda item: (item[0].name, item[0].side))
-    entries, functions_of = [entry for entry, _ in alone], [names for _, names in alone]
-    return Paired(tuple(workloads), tuple(entries), warnings, tuple(functions_of))
+    entries = tuple(entry for entry, _ in alone)
+    functions_of = tuple(names for _, names in alone)
+    return Paired(tuple(workloads), entries, warnings, functions_of)
 
 
 def renamed_workloads(alone: Sequence[NotCompared], functions: Sequence[frozenset[str]]) -> Iterator[Reason]:
