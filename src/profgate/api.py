@@ -26,8 +26,6 @@ from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.report import Document
 from profgate.pipeline import PipelineInput, two_sides
-from profgate.report.comment import render_comment
-from profgate.report.csv_report import to_csv
 from profgate.report.json_report import (
     LARGEST_REPORT,
     LINKS_NAME,
@@ -143,6 +141,8 @@ class Report:
 
     def csv(self) -> str:
         """Return the report as a CSV table."""
+        from profgate.report.csv_report import to_csv
+
         return to_csv(self.view)
 
     def markdown(self) -> str:
@@ -179,6 +179,8 @@ class Report:
 
     def _comment(self, pages: "Sequence[PageDocument]", *, index: bool) -> Document:
         """Render the comment; if the report has no links, the comment links to the pages in the same folder."""
+        from profgate.report.comment import render_comment  # loads the templates
+
         names = {(page.workload, page.metric): page.document.name for page in pages}
         links = self.links or Links(pages=names, index="index.html" if index else None)
         return render_comment(self.view, key=self.key, links=links)

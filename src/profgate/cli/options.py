@@ -4,9 +4,9 @@ import contextlib
 import math
 import re
 from collections.abc import Callable
-from functools import reduce, wraps
+from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import click
 from click.shell_completion import CompletionItem
@@ -55,7 +55,10 @@ def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Deco
             given = {known: options.pop(known) for known in names if known in options}
             return function(**options, **{name: make(**given)})
 
-        return reduce(lambda inner, parameter: parameter(inner), reversed(parameters), cast("Function", called))
+        decorated: Function = called
+        for parameter in reversed(parameters):  # of several decorators, the last one is applied first
+            decorated = parameter(decorated)
+        return decorated
 
     return decorate
 
