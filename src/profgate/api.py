@@ -171,7 +171,7 @@ class Report:
         pages = [page for page in self.pages if written(page.document.name, page.document.text)]
         hrefs = {(page.workload, page.metric): page.document.name for page in pages}
         totals = earlier_totals(self.comparisons), run_totals(self.comparisons)
-        index = bool(self.data.metrics) and written("index.html", build_index(self.data, hrefs, *totals))
+        index = bool(self.data.metrics) and written("index.html", build_index(self.view, hrefs, *totals))
         comment = self._comment(pages, index=index)
         written(comment.name, comment.text)
         if self.links is not None:

@@ -21,6 +21,7 @@ from profgate.model.durations import DurationRun
 from profgate.model.history import StoredCommit
 from profgate.ranks.rank_inputs import rank_history
 from profgate.ranks.rank_output import history_page, rank_page
+from profgate.report.view import View
 from profgate.statistics.rank_checks import RankRules
 from profgate.track.evolution_page import build_evolution_page
 from report_samples import many, nothing_compared
@@ -64,7 +65,7 @@ def index() -> str:
     report = many(30)
     names = [(load.name, metric.name) for load, metric in report.metrics]
     earlier = {name: [41e9, 42e9, 40e9] for name in names[:10]}
-    return build_index(report, dict.fromkeys(names[:20], "a.html"), earlier)
+    return build_index(View(report), dict.fromkeys(names[:20], "a.html"), earlier)
 
 
 def trends() -> str:
@@ -89,7 +90,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "flame-graph": lambda: build_page(DEMO, HEADER),
     "evolution": lambda: build_evolution_page(evolution(), {0: "jumps/a.html"}),
     "index": index,
-    "index-without-comparison": lambda: build_index(nothing_compared(), {}),
+    "index-without-comparison": lambda: build_index(View(nothing_compared()), {}),
     "trends": trends,
     "rank-history": lambda: ranks()[0],
     "rank-check": lambda: ranks()[1],

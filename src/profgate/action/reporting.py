@@ -66,7 +66,7 @@ def compare_and_report(job: Job, sides: ComparedSides) -> int:
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = first_run(job, report, given.policy, loading.tests_in(given.target)) if sides.never_recorded else None
     view = View(report)
-    _write(job, report, built, first or _comment(job, view, Links(run=run_url)))
+    _write(job, view, built, first or _comment(job, view, Links(run=run_url)))
     _summarize(job, ReportResult(view, Links(run=run_url), first_run=first), UNFINISHED)
     links, warning = upload_pages(
         job.uploads,
@@ -176,21 +176,21 @@ def _summarize(job: Job, result: ReportResult, note: str) -> Document:
     summary = result.first_run
     if summary is None:
         summary = render_summary(result.view, links=result.links, run_url=run_url, note=note)
-        table = workload_table(result.report, result.links.pages, result.earlier)
+        table = workload_table(result.view, result.links.pages, result.earlier)
         summary = replace(summary, text=f"{summary.text}\n{table}\n" if table else summary.text)
     job.commands.replace_summary(summary.text)
     return summary
 
 
-def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
+def _write(job: Job, view: View, built: Built, comment: Document) -> None:
     """Write the report, the pages, an index of the workloads, and the comment, without links to artifacts."""
     pages = [page.document for page in built.pages]
-    job.write(Document(REPORT_NAME, "application/json", to_json(report)), comment, *pages)
-    if report.metrics:
+    job.write(Document(REPORT_NAME, "application/json", to_json(view.report)), comment, *pages)
+    if view.report.metrics:
         written = [page for page in built.pages if job.written(page.document.name)]
         hrefs = {(page.workload, page.metric): page.document.name for page in written}
         totals = earlier_totals(built.comparisons), run_totals(built.comparisons)
-        job.write(Document("index.html", "text/html", build_index(report, hrefs, *totals)))
+        job.write(Document("index.html", "text/html", build_index(view, hrefs, *totals)))
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:

@@ -22,7 +22,7 @@ from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import short_sha
 from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.numbers import counted
-from profgate.report.rows import COLOURS, CONCLUSIONS, not_compared, ordered
+from profgate.report.rows import COLOURS, CONCLUSIONS, ordered
 from profgate.report.styles import RAW
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
@@ -129,7 +129,7 @@ def _plain_name(comparison: Comparison) -> str:
 
 
 def build_index(
-    report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier | None = None, runs: RunTotals | None = None
+    view: View, hrefs: Mapping[PageKey, str], earlier: Earlier | None = None, runs: RunTotals | None = None
 ) -> str:
     """Return an HTML page with the verdict and a row for each metric of each workload, the worst metric first.
 
@@ -138,9 +138,9 @@ def build_index(
     Raises `ValueError` for a path outside the folder.
     """
     check_links(hrefs.values())
-    sides = (("before", report.baseline), ("after", report.target))
-    pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
-    compared, others = [pair for pair in pairs if pair[1].state == "compared"], not_compared(report)
+    sides = (("before", view.report.baseline), ("after", view.report.target))
+    pairs = sorted(view.report.metrics, key=lambda pair: _importance(pair[1]))
+    compared, others = [pair for pair in pairs if pair[1].state == "compared"], view.missing
     rows = [
         _index_row(load.name, metric, hrefs, earlier or {}, (runs or {}).get((load.name, metric.name), ((), ())))
         for load, metric in compared[:MOST_ROWS]
@@ -148,8 +148,8 @@ def build_index(
     rows += map(_row_without_comparison, others[: MOST_ROWS - len(rows)])
     shown = [heading.title != "Runs" or any(row[at].picture for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
-        title=View(report, RAW).title(),
-        badge=CONCLUSIONS[report.verdict.conclusion].badge,
+        title=view.in_style(RAW).title(),
+        badge=CONCLUSIONS[view.report.verdict.conclusion].badge,
         label="Workloads",
         columns=list(compress(INDEX, shown)),
         rows=[list(compress(row, shown)) for row in rows],

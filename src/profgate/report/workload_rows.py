@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from profgate.model.report import MetricReport, Report
+from profgate.model.report import MetricReport
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text
 from profgate.report.markdown_text import code_span, link_target, paragraphs, table
-from profgate.report.rows import pairs, shown_conclusion, unseen_total, weight_of
+from profgate.report.rows import shown_conclusion, unseen_total, weight_of
+from profgate.report.view import View
 from profgate.report.wording import Quote
 
 MOST_ROWS = 100  # maximum number of rows in the step summary
@@ -44,12 +45,12 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     )
 
 
-def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier: Earlier) -> str:
+def workload_table(view: View, urls: Mapping[tuple[str, str], str], earlier: Earlier) -> str:
     """Return a Markdown table with one row per metric, or "" if fewer than two metrics were compared.
 
     ``urls`` contains the URLs of the flame graphs by workload and metric.
     """
-    compared = pairs(report)
+    compared = view.pairs
     if len(compared) < 2:
         return ""
     rows_shown = []

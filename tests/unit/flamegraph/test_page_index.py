@@ -12,6 +12,7 @@ from profgate.flamegraph.pages import build_index, earlier_totals, file_names
 from profgate.model.calibration import Calibration
 from profgate.model.report import Colour
 from profgate.model.units import Metric
+from profgate.report.view import View
 from profgate.report.workload_rows import workload_row
 from report_samples import hostile, inconclusive, many, nothing_compared, regression, unchanged
 
@@ -19,7 +20,7 @@ from report_samples import hostile, inconclusive, many, nothing_compared, regres
 def test_index_has_verdict_totals_and_finding() -> None:
     report = regression()
     load, metric = report.metrics[0]
-    page = build_index(report, {(load.name, metric.name): "demo/cpu.html"})
+    page = build_index(View(report), {(load.name, metric.name): "demo/cpu.html"})
     assert f'<a href="demo/cpu.html">{load.name}</a><small>cpu</small></th>' in page
     assert '<h1><span class="sign fails" role="img" aria-label="fails">✕</span> ' in page
     assert "fails<small>http.parse_headers is 2.1x slower" in page
@@ -33,7 +34,9 @@ def test_index_has_verdict_totals_and_finding() -> None:
 def test_index_draws_runs_of_both_sides_and_earlier_jobs() -> None:
     key = ("api-bench", "cpu")
     earlier = {key: [40e9, 41e9, math.inf], ("cli-bench", "cpu"): []}
-    page = build_index(regression(), {}, earlier, {key: ([30e9, 50e9], [80e9]), ("cli-bench", "cpu"): ([1.0], [])})
+    page = build_index(
+        View(regression()), {}, earlier, {key: ([30e9, 50e9], [80e9]), ("cli-bench", "cpu"): ([1.0], [])}
+    )
     assert page.count("<svg") == 1
     label = "2 earlier base jobs: 40.0 to 41.0 s; 2 runs before: 30.0 to 50.0 s; 1 run after: 80.0 to 80.0 s"
     assert f'aria-label="{label}">' in page
@@ -46,9 +49,11 @@ def test_index_of_one_page_opens_it() -> None:
     load, metric = regression().metrics[0]
     report = replace(regression(), workloads=(replace(load, metrics=(metric,)),), not_compared=())
     key = (load.name, metric.name)
-    assert '<meta http-equiv="refresh" content="0; url=demo/cpu.html">' in build_index(report, {key: "demo/cpu.html"})
-    assert "refresh" not in build_index(report, {})
-    assert "refresh" not in build_index(regression(), {key: "demo/cpu.html"})
+    assert '<meta http-equiv="refresh" content="0; url=demo/cpu.html">' in build_index(
+        View(report), {key: "demo/cpu.html"}
+    )
+    assert "refresh" not in build_index(View(report), {})
+    assert "refresh" not in build_index(View(regression()), {key: "demo/cpu.html"})
 
 
 def test_history_of_index_is_mean_of_each_job_oldest_first() -> None:
@@ -85,30 +90,30 @@ def test_total_has_a_colour_only_if_it_is_certain(calibration: Calibration, colo
 
 
 def test_index_lists_what_was_not_compared() -> None:
-    page = build_index(nothing_compared(), {})
+    page = build_index(View(nothing_compared()), {})
     assert page.count("</span> not compared<") == len(nothing_compared().not_compared) > 0
 
 
 @pytest.mark.parametrize("path", ["javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"])
 def test_index_links_stay_inside_the_folder(path: str) -> None:
     with pytest.raises(ValueError, match="relative path"):
-        build_index(unchanged(), {("w", "m"): path})
+        build_index(View(unchanged()), {("w", "m"): path})
 
 
 def test_index_escapes_names() -> None:
-    page = build_index(hostile(), {})
+    page = build_index(View(hostile()), {})
     assert "<script" not in page
     assert "<img" not in page
 
 
 def test_index_without_comparison_says_so() -> None:
-    assert "Nothing was compared." in build_index(replace(nothing_compared(), not_compared=()), {})
-    assert 'aria-label="inconclusive">?</span>' in build_index(inconclusive(), {})
+    assert "Nothing was compared." in build_index(View(replace(nothing_compared(), not_compared=())), {})
+    assert 'aria-label="inconclusive">?</span>' in build_index(View(inconclusive()), {})
 
 
 def test_index_lists_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("profgate.flamegraph.table_page.MOST_ROWS", 10)
-    page = build_index(many(), {})
+    page = build_index(View(many()), {})
     assert page.count("<tr>") == 11
     assert "290 more rows in report.json." in page
 

@@ -2,13 +2,14 @@
 
 import re
 
+from profgate.report.view import View
 from profgate.report.workload_rows import workload_table
 from report_samples import hostile, many, regression, unchanged
 
 
 def test_table_has_a_row_for_each_workload() -> None:
     pages = {("api-bench", "cpu"): "https://example.org/a.html"}
-    table = workload_table(regression(), pages, {("cli-bench", "cpu"): [12.9e9, 6.4e9]})
+    table = workload_table(View(regression()), pages, {("cli-bench", "cpu"): [12.9e9, 6.4e9]})
     first, second = (line.replace("\N{NO-BREAK SPACE}", "_").split(" | ") for line in table.splitlines()[2:])
     assert first == [
         "| [`api-bench`](https://example.org/a.html)<br>`cpu`",
@@ -27,17 +28,17 @@ def test_table_has_a_row_for_each_workload() -> None:
 
 
 def test_single_metric_has_no_table() -> None:
-    assert workload_table(unchanged(), {}, {}) == ""
+    assert workload_table(View(unchanged()), {}, {}) == ""
 
 
 def test_long_table_is_cut() -> None:
-    table = workload_table(many(), {}, {})
+    table = workload_table(View(many()), {}, {})
     assert len(re.findall("^\\| [`[]", table, re.MULTILINE)) == 100
     assert table.endswith("… and 200 more metrics in the report.")
     assert len(table.encode()) < 40_000
 
 
 def test_names_are_code() -> None:
-    rows = workload_table(hostile(), {}, {}).splitlines()[2:]
+    rows = workload_table(View(hostile()), {}, {}).splitlines()[2:]
     assert {row.count(" | ") for row in rows} == {3}
     assert "<img" not in re.sub(r"(`+).*?(?<!`)\1(?!`)", "", "\n".join(rows))
