@@ -9,7 +9,6 @@ from profgate.github.records import CommentRecord
 from profgate.model.acceptance import Acceptance, in_comment
 from profgate.model.reason import Reason, ReasonCode
 
-WRITERS = frozenset({"admin", "write"})
 ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # private members are reported as contributors
 MOST_PEOPLE = 10  # maximum number of comment authors whose permission is requested in one run
 MOST_ACCEPTANCES = 50  # maximum number of acceptances, separately for valid and refused ones
@@ -58,7 +57,11 @@ class Rights:
             permission = self._client.permission_of(login)
         except GitHubError as error:
             return Reason(ReasonCode.ACCEPTANCE, {"case": "rights_unknown", "login": login, "text": str(error)})
-        return None if permission in WRITERS else Reason(ReasonCode.ACCEPTANCE, {"case": "no_writer", "login": login})
+        return (
+            None
+            if permission in {"admin", "write"}
+            else Reason(ReasonCode.ACCEPTANCE, {"case": "no_writer", "login": login})
+        )
 
 
 def acceptances_of(client: GitHubClient, pull: int, rights: Rights) -> tuple[Acceptance, ...]:

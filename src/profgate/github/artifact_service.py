@@ -32,10 +32,8 @@ ZIP_VERSION = 4  # protocol version; some servers do not support newer versions
 FILE_VERSION = 7  # protocol version that also supports files that are not zip archives
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
-FIRST_PAUSE = 3.0  # in seconds, as in the official client
 RETRYABLE = frozenset({429, 500, 502, 503, 504})
 TIMEOUT = (10, 60)  # maximum number of seconds for connecting, and between two received bytes
-BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
 SCOPE = "Actions.Results:"
 
 
@@ -62,7 +60,7 @@ class ArtifactService:
         run_url: str,
         *,
         mask: Callable[[str], None] = lambda _: None,
-        pause: float = FIRST_PAUSE,
+        pause: float = 3.0,  # as in the official client
         verify: bool | str = True,
         budget: RetryBudget | None = None,
     ) -> None:
@@ -88,7 +86,7 @@ class ArtifactService:
         Returns the address of the artifact. Raises NameTaken if the run already has an artifact of this name. The name
         must not contain line breaks or the characters ``" : < > | * ? \ /``.
         """
-        if not name or BAD_NAME.search(name):
+        if not name or re.search(r'[":<>|*?\\/\r\n]', name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or contains one of " : < > | * ? \\ /')
         created: dict[str, object] = {"name": name, "version": ZIP_VERSION}
         if mime_type != ZIP:

@@ -27,7 +27,6 @@ from profgate.model.source import MANIFEST_NAME, SourceFile, source_of
 
 LATEST = "latest-release"
 LISTED = 100  # maximum number of artifacts, commits or runs in one response
-ENOUGH = 50  # if at least this many commits are known, no further commits are requested
 MOST_TRIES = 10  # number of runs with an unusable artifact after which the search ends
 
 
@@ -130,7 +129,8 @@ def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
     before = distances(search.start, search.listed)
     known = [commit for commit in search.listed if commit.sha in before]
     whole = bool(known) and len(search.listed) < LISTED
-    return known if whole or len(known) >= ENOUGH else client.ancestors(search.start)
+    # half a page of commits is enough to find a baseline
+    return known if whole or len(known) >= LISTED // 2 else client.ancestors(search.start)
 
 
 def later_set(client: GitHubClient, run: WorkflowRun, name: str) -> StoredSet:

@@ -11,9 +11,7 @@ from profgate.flamegraph.pages import PageDocument
 from profgate.github.artifact_service import ArtifactService, NameTaken, UploadUnavailable
 from profgate.model.links import Links
 
-LONGEST_NAME = 120
 REPORT_PREFIX = "profgate-report-"
-MOST_NAMES = 3  # maximum number of names that are tried for each page
 
 
 def upload_pages(
@@ -50,7 +48,7 @@ def upload_pages(
 def _stored_page(service: ArtifactService, page: PageDocument, new_name: Callable[[], str]) -> str:
     """Upload the page under the first name that no other artifact of the run has."""
     data, kind = page.document.text.encode(), page.document.media_type
-    for _ in range(MOST_NAMES - 1):
+    for _ in range(2):
         with suppress(NameTaken):
             return service.upload_file(new_name(), data, kind)
     return service.upload_file(new_name(), data, kind)
@@ -90,7 +88,7 @@ def key_of_report(name: str) -> tuple[str, int] | None:
 
 def page_name(key: str, page: PageDocument, attempt: int, taken: set[str]) -> str:
     """Return a unique artifact name for a page, and add the name to ``taken``."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{page.workload}.{page.metric}").strip("-.")[:LONGEST_NAME] or "page"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{page.workload}.{page.metric}").strip("-.")[:120] or "page"
     name, number = f"profgate-{key}-{plain}-{attempt}.html", 1
     while name.lower() in taken:
         number += 1

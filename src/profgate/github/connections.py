@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # their files replace the public certificate authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
-MARK = b"-----BEGIN CERTIFICATE-----"
-RETRY_SECONDS = 300.0
 MAX_WAIT = 120.0  # maximum number of seconds of a single wait
-PIECE = 64 * 1024
 
 
 class RetryBudgetExceededError(GitHubError):
@@ -35,7 +32,7 @@ class RetryBudget:
 
     def __init__(
         self,
-        seconds: float = RETRY_SECONDS,
+        seconds: float = 300.0,
         *,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
@@ -107,7 +104,7 @@ def read_body(answer: Response, seconds: float, most: int) -> bytes:
     body, end = bytearray(), time.monotonic() + seconds
     with answer:
         try:
-            while piece := answer.raw.read1(PIECE, decode_content=True):
+            while piece := answer.raw.read1(64 * 1024, decode_content=True):
                 body += piece
                 if len(body) > most:
                     raise AnswerTooLarge
@@ -150,7 +147,7 @@ def _certificates(name: str, path: str) -> bytes:
         data = Path(path).read_bytes()
     except OSError as error:
         raise SettingsError(name, f"{path!r}: {error.strerror}; use a file with certificates") from error
-    if MARK not in data:
+    if b"-----BEGIN CERTIFICATE-----" not in data:
         raise SettingsError(name, f"{path!r} contains no certificate in PEM form; convert it, or name another file")
     return data
 

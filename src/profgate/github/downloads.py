@@ -35,8 +35,6 @@ RATIO_FLOOR = 1 << 20  # number of unpacked bytes that is always allowed, whatev
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 # For other compression methods, zipfile unpacks pieces of unlimited size.
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_ENTRY = b"PK\x01\x02"  # the first bytes of every entry in the directory of a zip archive
-ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,8 @@ def fetch(
         raise kind(where, what) from None
     if answer.status_code == 200:
         media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        is_zip = media_type in ZIP_TYPES or urlsplit(answer.url).path.lower().endswith(".zip")
+        zip_types = {"application/zip", "application/x-zip-compressed", "application/zip-compressed"}
+        is_zip = media_type in zip_types or urlsplit(answer.url).path.lower().endswith(".zip")
         return Download(data, is_zip, _file_name(answer.headers))
     location = answer.headers.get("Location", "")
     if token and answer.is_redirect and location.startswith(("https://", "http://")):
@@ -138,7 +137,7 @@ class _ZipBytes(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         """Return the next bytes. Raises ProfileError if these bytes contain too many directory entries."""
         data = super().read(size)
-        if self.max_members is not None and (entries := data.count(_ENTRY)) > self.max_members:
+        if self.max_members is not None and (entries := data.count(b"PK\x01\x02")) > self.max_members:
             raise ProfileError(self.where, f"the zip has {entries} entries, but at most {self.max_members} are read")
         return data
 

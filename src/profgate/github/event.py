@@ -9,9 +9,6 @@ from typing import Any
 from profgate.errors import ProfgateError
 from profgate.model.run_context import RunContext, TriggeringRun
 
-MAX_EVENT = 32 * 1024 * 1024  # GitHub limits payloads to 25 MB
-BOT = "dependabot[bot]"
-
 
 class _Fields:
     """Access to ``env`` and ``event`` by dotted paths. Of several paths, the first that has a value is used."""
@@ -39,7 +36,7 @@ def _integer(value: object) -> int | None:
 
 
 def read_run_context(env: Mapping[str, str]) -> RunContext:
-    """Return the context of this run. Raises ProfgateError if the event file is missing, too large or malformed."""
+    """Return the context of this run. Raises ProfgateError if the event file is missing or malformed."""
     return run_context(env, _read_event(env.get("GITHUB_EVENT_PATH", "")))
 
 
@@ -63,7 +60,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         head_sha=run.head_sha if run else head_sha,
         pr_number=number(f"{subject}.number"),
         is_fork=_is_fork(fields, run),
-        is_dependabot=BOT in {text("env.GITHUB_ACTOR"), text(f"{pull}.user.login")},
+        is_dependabot="dependabot[bot]" in {text("env.GITHUB_ACTOR"), text(f"{pull}.user.login")},
         run_id=number("env.GITHUB_RUN_ID") or 0,
         run_attempt=number("env.GITHUB_RUN_ATTEMPT") or 1,
         # The variable has the format owner/name/.github/workflows/x.yml@refs/heads/main.
@@ -116,14 +113,9 @@ def _read_event(place: str) -> Mapping[str, Any]:
         return {}
     remedy = "GITHUB_EVENT_PATH must name the event file"
     try:
-        with Path(place).open("rb") as stream:
-            data = stream.read(MAX_EVENT + 1)
+        event = json.loads(Path(place).read_bytes())
     except OSError as error:
         raise ProfgateError(place, f"{error.strerror}; {remedy}") from error
-    if len(data) > MAX_EVENT:
-        raise ProfgateError(place, f"is larger than {MAX_EVENT:,} bytes; {remedy}")
-    try:
-        event = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ProfgateError(place, f"is not JSON ({error}); {remedy}") from error
     if not isinstance(event, dict):

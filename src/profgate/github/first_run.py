@@ -9,8 +9,6 @@ from profgate.report.markdown_text import code_span, link, link_target
 from profgate.report.rows import CONCLUSIONS
 from profgate.report.templates import render_template
 
-RANKED_TESTS = 30  # number of tests that are sufficient for stable ranks
-
 
 def render_first_run(
     *,
@@ -38,8 +36,8 @@ def render_first_run(
         never=policy.fail_on == "never",
         workloads=numbers.counted(workloads, "workload"),
         tests=numbers.counted(tests, "test") if tests else "",
-        enough_tests=tests >= RANKED_TESTS,
-        ranked_tests=RANKED_TESTS,
+        enough_tests=tests >= 30,  # sufficient for stable ranks
+        ranked_tests=30,
         branch=code_span(base_branch) if base_branch else "",
         needed=FEWEST_JOBS,
         run=link("workflow run", run_url) if link_target(run_url) else "",

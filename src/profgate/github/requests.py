@@ -30,9 +30,6 @@ ANSWER_SECONDS = 120.0
 MAX_ANSWER = 64 * 1024 * 1024  # in bytes; far more than a page with 100 entries needs
 REPEATABLE = frozenset({"GET", "PATCH"})
 MOVED = frozenset({301, 307, 308})  # GitHub answers requests for a renamed repository with one of these statuses
-MOST_REDIRECTS = 5
-DOWNLOAD = 302
-CLOSED = ("is locked", "was archived")  # parts of GitHub's messages for conversations and repositories
 
 
 class NotFoundError(GitHubError):
@@ -148,7 +145,7 @@ class GitHubConnection:
             time.sleep(max(0.0, self._last_write + self._write_pause - time.monotonic()))
             self._last_write = time.monotonic()
         host = urlsplit(self._api_url)[:2]
-        for _ in range(MOST_REDIRECTS):
+        for _ in range(5):
             if urlsplit(url)[:2] != host:
                 break
             answer = self._session.request(
@@ -223,7 +220,7 @@ def _address(path: str, query: Mapping[str, object]) -> str:
 def _checked(where: str, answer: "Response", data: bytes) -> Answer:
     """Return the headers and the parsed body of a response. Raises GitHubError unless the request succeeded."""
     status, value = answer.status_code, None
-    if status == DOWNLOAD and where.endswith("/zip"):
+    if status == 302 and where.endswith("/zip"):  # the address of a download
         return answer.headers, None
     if status < 200 or 300 <= status < 400:
         raise GitHubError(where, f"the server answered {status}, which is not followed; check GITHUB_API_URL")
@@ -249,7 +246,7 @@ def _refusal(where: str, status: int, given: Mapping[str, str], answer: object) 
         what = "the rate limit of this repository is used up; run again later"
     elif status == 401:
         kind, what = NotAllowed, "GitHub does not accept the token; pass token: ${{ github.token }}"
-    elif status == 403 and any(text in message for text in CLOSED):
+    elif status == 403 and ("is locked" in message or "was archived" in message):
         what = f"{message.rstrip('.')}; nothing can be written there"
     elif status == 403:
         how = f"add to the job's permissions: {needed}" if needed else "add the permission to the job's permissions:"

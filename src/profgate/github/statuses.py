@@ -6,8 +6,6 @@ from profgate.model.report import Verdict
 from profgate.model.visible_text import cut, plain
 from profgate.report.rows import CONCLUSIONS
 
-LONGEST_DESCRIPTION = 140  # in characters; GitHub refuses longer descriptions of statuses
-
 
 def status_context(key: str) -> str:
     """Return the name of the status, which can be used in branch protection rules. GitHub ignores its case."""
@@ -28,4 +26,5 @@ def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, 
 def _publish(client: GitHubClient, sha: str, key: str, state: str, text: str, url: str) -> None:
     if not sha:
         raise GitHubError("commit status", "the commit is not known; run on an event of a commit")
-    client.set_status(sha, status_context(key), state, cut(plain(text), LONGEST_DESCRIPTION), url)
+    # GitHub refuses longer descriptions of statuses
+    client.set_status(sha, status_context(key), state, cut(plain(text), 140), url)

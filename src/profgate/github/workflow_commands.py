@@ -11,11 +11,9 @@ from typing import TextIO
 from profgate.model.visible_text import visible, without_commands
 
 SUMMARY_LIMIT = 1024 * 1024  # in bytes; the runner does not show a larger step summary
-MESSAGE_LIMIT = 4096
 ANNOTATION_LIMIT = 10  # maximum number of annotations per level and step; the runner drops the rest
 TITLE = "profgate"
 SEPARATORS = str.maketrans({":": "%3A", ",": "%2C"})  # of the properties of an annotation
-CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
 
 class WorkflowCommands:
@@ -63,7 +61,7 @@ class WorkflowCommands:
         data = markdown.rstrip("\n").encode("utf-8", "replace") + b"\n"
         left = SUMMARY_LIMIT - _size(self._summary_path)
         if len(data) > left:
-            note = CUT_NOTE.encode()
+            note = b"\n\n*The summary was cut; the report holds the rest.*\n"
             data = data[: max(0, left - len(note))]
             data = data[: data.rfind(b"\n") + 1] + note if left >= len(note) else b""
         self._put(self._summary_path, data)
@@ -99,7 +97,7 @@ class WorkflowCommands:
         properties = ",".join(
             f"{key}={_escaped(_without_controls(value)).translate(SEPARATORS)}" for key, value in given.items() if value
         )
-        shown = _escaped(_without_controls(message)[:MESSAGE_LIMIT])
+        shown = _escaped(_without_controls(message)[:4096])
         self._write(f"::{level} {properties}::{shown}" if properties else f"::{level}::{shown}")
 
     def _write(self, line: str) -> None:
