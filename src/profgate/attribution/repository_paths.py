@@ -108,11 +108,12 @@ def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tup
     best = min(folders, key=lambda pair: (-folders[pair], pair))
     found = {old: best[1] + old.removeprefix(best[0]) for old in sorted(gone) if old.startswith(best[0])}
     found = {old: other for old, other in found.items() if other in new}
-    known = sum(len(gone[old]) for old in found), sum(len(new[other]) for other in found.values())
+    old_functions = sum(len(gone[old]) for old in found)
+    new_functions = sum(len(new[other]) for other in found.values())
     same = sum(len(gone[old] & new[other]) for old, other in found.items())
     # minimum number of functions in a single file per side; fewer can match by chance
     enough = len(found) > 1 or same >= 3
-    return (found, best) if enough and 2 * same > min(known) else ({}, ("", ""))
+    return (found, best) if enough and 2 * same > min(old_functions, new_functions) else ({}, ("", ""))
 
 
 def functions_by_file(both: NameTable) -> tuple[FunctionsByFile, FunctionsByFile]:

@@ -230,7 +230,8 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
             if tag == "equal":
                 lines += [" " + line for line in old[first:last]]
                 continue
-            lines += ["-" + line for line in old[first:last]] + ["+" + line for line in new[start:stop]]
+            lines += ["-" + line for line in old[first:last]]
+            lines += ["+" + line for line in new[start:stop]]
             edits.append(Edit(LineRange(first + 1, last), LineRange(start + 1, stop)))
         (_, first, _, start, _), (_, _, last, _, stop) = group[0], group[-1]
         # like git, use the nearest line above the hunk that starts in the first column as the heading

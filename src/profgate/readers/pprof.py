@@ -122,13 +122,11 @@ class _Frames:
         for key, line in self.numbers:
             if line:
                 first[key] = min(line, first.get(key, line))
-        return FrameList(
-            [function.name for function in self.functions],
-            [function.file for function in self.functions],
-            [function.start or first.get(key) for function, (key, _) in zip(self.functions, self.numbers, strict=True)],
-            [key[-1] for key, _ in self.numbers],
-            [line for _, line in self.numbers],
-        )
+        frames, executed = FrameList.of_names([]), list[int | None]()
+        for function, (key, line) in zip(self.functions, self.numbers, strict=True):
+            frames.append(function.name, function.file, function.start or first.get(key), key[-1])
+            executed.append(line)
+        return frames._replace(executed=executed)
 
 
 @dataclass

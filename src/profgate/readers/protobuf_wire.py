@@ -112,10 +112,11 @@ def repeated_varints(
         count = len(starts[chunk])
         for number, span in spans.items():
             parts[number].append(_decoded(raw, span, count, where))
-    return {
-        number: (np.concatenate([counts for counts, _ in found]), np.concatenate([values for _, values in found]))
-        for number, found in parts.items()
-    }
+    joined = {}
+    for number, found in parts.items():
+        counts, values = zip(*found, strict=True)
+        joined[number] = np.concatenate(counts), np.concatenate(values)
+    return joined
 
 
 def single_varints(

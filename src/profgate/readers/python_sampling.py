@@ -291,17 +291,13 @@ class SampledFunctions:
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
         """Return a call graph of sample counts, without calls. The ``interval`` is in microseconds."""
-        names = list(self.numbers)
-        most = sum(self.own)
+        frames, most = FrameList.of_names([]), sum(self.own)
+        for (file, name), line in zip(self.numbers, self.lines, strict=True):
+            frames.append(name or "[unknown]", None if file in {NO_FILE, ""} else file, line)
         return Profile(
             name=where,
             metrics=(Metric("samples", "samples"),),
-            frames=FrameList(
-                [name or "[unknown]" for _, name in names],
-                [None if file in {NO_FILE, ""} else file for file, _ in names],
-                self.lines,
-                [None] * len(names),
-            ),
+            frames=frames,
             graph=call_graph(
                 own=self.own,
                 total=[min(total, most) for total in self.total],

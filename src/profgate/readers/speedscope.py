@@ -223,11 +223,12 @@ def _merged(parts: list[_Part], values: IntArray) -> Stacks:
     found = [part.stacks(values[:, start:end]) for part, (start, end) in zip(parts, pairwise(starts), strict=True)]
     calls = [stacks.calls for stacks in found if stacks.calls is not None]
     found.append(Paths().stacks(values[:, :0], ""))  # a file may contain no parts
+    depth, frame, leaf, own, root, _ = zip(*found, strict=True)
     return Stacks(
-        np.concatenate([stacks.depth for stacks in found]),
-        np.concatenate([stacks.frame for stacks in found]),
-        np.concatenate([stacks.leaf for stacks in found]),
-        np.concatenate([stacks.values for stacks in found], axis=1),
-        np.sum([stacks.root_values for stacks in found], axis=0),
+        np.concatenate(depth),
+        np.concatenate(frame),
+        np.concatenate(leaf),
+        np.concatenate(own, axis=1),
+        np.sum(root, axis=0),
         np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 else None,
     )

@@ -46,7 +46,8 @@ def _mean(iteration: object, where: str) -> float:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]
         from statistics import fmean  # this module is imported for every text file
 
-        return fmean([value for value, _ in pairs], [count for _, count in pairs])
+        values, counts = zip(*pairs, strict=True)
+        return fmean(values, counts)
     except (TypeError, ValueError):
         raise wrong(where, "an iteration is not a list of values with their counts") from None
 
