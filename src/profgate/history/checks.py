@@ -129,35 +129,35 @@ def _distance(report: Report) -> int:
 def _check_lines(report: Report, width: int, jumps: Collection[str | None], *, verbose: bool) -> Iterator[Line]:
     conclusion, baseline = report.verdict.conclusion, report.baseline.sha or ""
     away = f" ({_distance(report)} commits before)" if _distance(report) > 1 else ""
-    tone = TONES[conclusion]
+    tone, view = TONES[conclusion], View(report)
     yield tone, f"against {baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[conclusion].word.upper()}"
-    yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=baseline in jumps), width - 2))
-    yield from _by_strategies(report) if verbose else _findings(report, width)
-    missing = rows.not_compared(report)
+    yield from ((tone, f"  {line}") for line in wrap(_headline(view, after_jump=baseline in jumps), width - 2))
+    yield from _by_strategies(report) if verbose else _findings(view, width)
+    missing = view.missing
     for pair in missing if verbose else missing[:ROWS]:
         yield "warn", f"  {name_text(pair.name, 60)}: {cut(plain(reason_text(pair.reason, name_text)), 100)}"
     if len(missing) > ROWS and not verbose:
         yield "warn", f"  … and {len(missing) - ROWS:,} more not compared (-v shows them)"
 
 
-def _headline(report: Report, *, after_jump: bool) -> str:
+def _headline(view: View, *, after_jump: bool) -> str:
     """Return the headline of the report, or the first reason of the verdict if there is no headline.
 
     Directly after a jump, the commits before it differ from the baseline by the jump, and not by noise.
     """
-    verdict = report.verdict
+    verdict = view.report.verdict
     unseen = verdict.conclusion == "inconclusive" and verdict.reasons[:1] and verdict.reasons[0].code
     if after_jump and unseen is ReasonCode.CANNOT_SEE:
         return "First commit after a change: the noise is not known yet"
-    headline = "" if report.verdict.conclusion == "not_compared" else View(report).headline()
-    if headline or not report.verdict.reasons:
+    headline = "" if verdict.conclusion == "not_compared" else view.headline()
+    if headline or not verdict.reasons:
         return headline
-    return cut(plain(reason_text(report.verdict.reasons[0], name_text)), 200)
+    return cut(plain(reason_text(verdict.reasons[0], name_text)), 200)
 
 
-def _findings(report: Report, width: int) -> Iterator[Line]:
+def _findings(view: View, width: int) -> Iterator[Line]:
     """Yield the total and the findings of each metric. Of many metrics, those without findings are only counted."""
-    groups, shown = rows.grouped(report), rows.pairs(report)
+    groups, shown = view.groups, view.pairs
     hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0
     for pair in shown:
