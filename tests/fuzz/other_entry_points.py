@@ -26,8 +26,8 @@ from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.frame_functions import frame_name
 from profgate.attribution.unified_diff import TextBudget, parse_diff, parse_patch
 from profgate.errors import ProfgateError, ProfileError, SettingsError
+from profgate.github.artifact_source import checked_set
 from profgate.github.downloads import read_zip
-from profgate.github.fork_artifact import checked_set
 from profgate.history.history_file import FILE, check_file, connected_untrusted
 from profgate.history.history_store import HistoryStore, open_history
 from profgate.history.trend_report import trends_json, trends_lines

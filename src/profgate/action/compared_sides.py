@@ -8,8 +8,7 @@ from profgate.action.policy_file import policy_at
 from profgate.action.stored_history import Known, known_before
 from profgate.errors import ProfgateError, SettingsError
 from profgate.github.artifact_service import zip_files
-from profgate.github.artifact_source import Found, StoredSet, asset_name
-from profgate.github.fork_artifact import ForkArtifact
+from profgate.github.artifact_source import ForkArtifact, Found, StoredSet, asset_name
 from profgate.github.records import WorkflowRun
 from profgate.io.profile_files import LocalSet, local_set
 from profgate.model.reason import Reason, ReasonCode

@@ -17,8 +17,7 @@ from profgate.action.publishing import end_without_result
 from profgate.action.reporting import compare_and_report
 from profgate.errors import ProfgateError, SettingsError
 from profgate.github.acceptance_comments import Rights, acceptances_of
-from profgate.github.artifact_source import newest_pull_run
-from profgate.github.fork_artifact import fork_artifact, pull_of_run
+from profgate.github.artifact_source import fork_artifact, newest_pull_run, pull_of_run
 from profgate.github.records import PullRecord, WorkflowRun
 from profgate.model.run_context import RunContext, TriggeringRun
 from profgate.report.wording import reason_text

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from profgate.github.fork_artifact import fork_artifact, pull_of_run
+from profgate.github.artifact_source import fork_artifact, pull_of_run
 from profgate.github.records import ArtifactRecord, PullRecord, PullSide, RepositoryRecord
 from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
 from profgate.model.run_context import TriggeringRun
