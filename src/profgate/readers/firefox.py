@@ -15,7 +15,7 @@ from profgate.model.source import SourceFile
 from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, weights_of, wrong
 from profgate.readers.quantities import refuse_expansion
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
+from profgate.readers.stack_tables import NONE, WEIGHTS, Threads, numbers, text
 
 # files written by samply contain addresses, which the viewer converts to function names
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
@@ -38,7 +38,7 @@ class FirefoxReader(BuiltInReader):
         threads = Threads(where, source.size)
         tables = _Tables(threads, mapping(document.get("shared", {}), where, "'shared'"), _libraries(document, where))
         for place, thread in numbered_objects(document.get("threads"), where, "'threads'", "thread"):
-            threads.add(tables.thread(thread, place), place)
+            tables.add(thread, place)
         meta = mapping(document.get("meta"), where, "'meta'")
         return threads.profile(meta.get("product"), FirefoxReader.name, _ADVICE)
 
@@ -53,7 +53,7 @@ class _Tables:
     known: dict[tuple[int, ...], Any] = field(default_factory=dict)
     rows: int = 0
 
-    def thread(self, thread: Json, where: str) -> Thread:
+    def add(self, thread: Json, where: str) -> None:
         prefix, frame = self.once(thread, ("stackTable",), self.stacks_of, where)
         frames = self.once(thread, ("frameTable", "funcTable", "resourceTable", "stringArray"), self.frames_of, where)
         samples = mapping(thread.get("samples"), where, "'samples'")
@@ -64,7 +64,7 @@ class _Tables:
         weight = samples.get("weight")
         written = [1] * len(stacks) if weight is None else listing(weight, where, "'samples.weight'")
         weights = weights_of(written, len(stacks), where)
-        return Thread(prefix, frame, frames, stacks, kind, weights)
+        self.threads.add(prefix, frame, frames, stacks, weights, where, kind)
 
     def table(self, thread: Json, name: str, where: str) -> Json:
         """Return a table of the thread or, in newer versions of the format, the shared table that replaces it."""

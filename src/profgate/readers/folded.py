@@ -58,23 +58,12 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _decoded(frames: bytes) -> list[str]:
-    """Return the frame names. All names are decoded at once, and a line break follows each name."""
-    names = frames.decode("utf-8", "replace").split("\n")[:-1]
-    return [name or "[unknown]" for name in names] if "" in names else names
-
-
 def _first_lines(source: SourceFile) -> list[bytes]:
     """Return the complete lines in the head, or the complete first line if the head does not contain it."""
     if len(source.head) == source.size or b"\n" in source.head or b";" not in source.head:
         return source.head.splitlines()[:200]
     with source.open(0, None) as stream:
         return [stream.readline(LONGEST_FIRST_LINE)]
-
-
-def _fits(line: bytes) -> bool:
-    _, space, value = line.rpartition(b" ")
-    return bool(space and value.isdigit()) or stack_and_value(line) is not None
 
 
 class FoldedReader(BuiltInReader):
@@ -105,7 +94,7 @@ class FoldedReader(BuiltInReader):
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
             lines.pop()  # the last line in the head may be incomplete
-        fitting = sum(_fits(line) for line in lines)
+        fitting = sum(stack_and_value(line) is not None for line in lines)
         if not lines:
             return "it holds only comments and blank lines"
         if fitting == len(lines) or (2 * fitting >= len(lines) and any(b";" in line for line in lines)):
@@ -115,7 +104,8 @@ class FoldedReader(BuiltInReader):
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with exact values. Decimal fractions are stored as integers with an exponent."""
         scan = scan_file(source, self._kernels)
-        names = _decoded(scan.names)
+        # all names are decoded at once, and a line break follows each name
+        names = [name or "[unknown]" for name in scan.names.decode("utf-8", "replace").split("\n")[:-1]]
         warnings = _warnings_of(scan, names)
         values, root, exponent = _scaled(scan)
         depth, frame, leaf = scan.events()

@@ -24,7 +24,7 @@ from profgate.readers.json_text import (
     wrong,
 )
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
+from profgate.readers.stack_tables import ADDRESS, NONE, Threads, numbers, text
 
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 # matches the text after "(in ": a library, followed by an offset or by a source position in parentheses
@@ -137,7 +137,7 @@ def _add_process(process: Json, threads: Threads, where: str) -> None:
         prefix, frame = (_rows(thread, "stackTable", key, place) for key in ("prefix", "frame"))
         stacks = _rows(thread, "samples", "stack", place)
         frames = _frames_of(thread, threads, libraries, sources, place)
-        threads.add(Thread(prefix, frame, frames, stacks, "samples", [1] * len(stacks)), place)
+        threads.add(prefix, frame, frames, stacks, [1] * len(stacks), place)
 
 
 def _frames_of(

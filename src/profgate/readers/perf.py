@@ -6,6 +6,7 @@ Source: the manual page perf-script(1). The fields in the output depend on the o
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
 
 import numpy as np
@@ -89,7 +90,6 @@ class _Text:
     calls: dict[tuple[bytes, int | None], int] = field(default_factory=dict)
     paths: dict[tuple[int, ...], int] = field(default_factory=dict)
     events: dict[str, _Event] = field(default_factory=dict)
-    names: dict[bytes, str] = field(default_factory=dict)
     open: tuple[str, int | None] | None = None
     stack: list[int] = field(default_factory=list)
     last: bytes | None = None
@@ -127,7 +127,7 @@ class _Text:
         period = None if header["period"] is None else int(header["period"][:20])
         if period is not None and period > 1 << 62:
             raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; record it again")
-        self.open = self.event_name(header["event"]), period
+        self.open = _event_name(header["event"]), period
         self.stack.append(self.frames.number_of(header["command"].decode(errors="replace")))
         call = _call_of(header["rest"] or b"")
         if call is not None:
@@ -159,17 +159,6 @@ class _Text:
         self.taken += 1
         self.open = None
         self.stack.clear()
-
-    def event_name(self, written: bytes) -> str:
-        """Return the name of an event without precision modifiers, such as ``cycles:u`` for ``cycles:ppu``."""
-        name = self.names.get(written)
-        if name is None:
-            text = written.decode(errors="replace")
-            if modifiers := _MODIFIERS.search(text):
-                levels = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
-                text = text[: modifiers.start()] + (f":{levels}" if levels else "")
-            name = self.names[written] = text
-        return name
 
     def frame_of(self, call: bytes, line: int | None = None) -> int:
         """Return the number, which is cached, of a frame such as ``symbol+0x1 (module)`` with its executed line."""
@@ -216,6 +205,16 @@ class _Text:
             yield f"{self.skipped} lines were skipped, the first is {self.first_skipped}"
         if self.unfinished:
             yield "the last sample does not end with a blank line; the text may be cut off"
+
+
+@lru_cache
+def _event_name(written: bytes) -> str:
+    """Return the name of an event without precision modifiers, such as ``cycles:u`` for ``cycles:ppu``."""
+    text = written.decode(errors="replace")
+    if modifiers := _MODIFIERS.search(text):
+        levels = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
+        text = text[: modifiers.start()] + (f":{levels}" if levels else "")
+    return text
 
 
 def _header_of(line: bytes) -> re.Match[bytes] | None:

@@ -4,12 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import NamedTuple
 
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import Facts, Profile, Stacks
+from profgate.model.profile import Facts, Profile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames
 from profgate.readers.json_text import listing, wrong
@@ -26,22 +25,6 @@ ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
 
 
-class Thread(NamedTuple):
-    """Stacks and samples of a thread.
-
-    For each stack, ``prefix`` contains the number of the caller's stack, or -1 if there is no caller, and ``frame``
-    contains an index into ``frames``. ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack
-    number of each sample, or -1 if a sample has no stack. These arrays are int64. ``kind`` is the type of ``weights``.
-    """
-
-    prefix: IntArray
-    frame: IntArray
-    frames: IntArray
-    stacks: IntArray
-    kind: str
-    weights: Sequence[int | Decimal]
-
-
 @dataclass
 class Threads:
     """Stacks of all threads in one table. Samples without a stack have the stack -1, the root."""
@@ -56,9 +39,23 @@ class Threads:
     # first stack of each table, by the identity of its arrays, which threads can share
     placed: dict[tuple[int, int], tuple[int, IntArray, IntArray]] = field(default_factory=dict)
 
-    def add(self, thread: Thread, where: str) -> None:
-        """Add the stacks and samples of a thread."""
-        prefix, frame, frames, stacks, kind, weights = thread
+    def add(
+        self,
+        prefix: IntArray,
+        frame: IntArray,
+        frames: IntArray,
+        stacks: IntArray,
+        weights: Sequence[int | Decimal],
+        where: str,
+        kind: str = "samples",
+    ) -> None:
+        """Add the stacks and samples of a thread.
+
+        For each stack, ``prefix`` contains the number of the caller's stack, or -1 if there is no caller, and ``frame``
+        contains an index into ``frames``. ``frames`` contains frame numbers of the profile. ``stacks`` contains the
+        stack number of each sample, or -1 if a sample has no stack. These arrays are int64. ``kind`` is the type of
+        ``weights``.
+        """
         count = len(prefix)
         key = id(prefix), id(frames)
         if key not in self.placed:
@@ -78,13 +75,15 @@ class Threads:
     def profile(self, product: object, name: str, advice: str) -> Profile:
         """Return the profile of all threads. The ``advice`` is shown if functions have no names."""
         values, metrics = self._columns()
+        parent, frame = np.concatenate(self.parent), np.concatenate(self.frame)
+        stacks = stacks_from_parents(parent, frame, values[:, :-1], where=self.where)
         names = {key[0] for key in self.frames.numbers}
         bare = sum(ADDRESS.fullmatch(name) is not None for name in names)
         return Profile(
             name=self.where,
             metrics=metrics,
             frames=self.frames.listed(),
-            stacks=self._stacks(values[:, :-1], values[:, -1].copy()),
+            stacks=stacks._replace(root_values=read_only(values[:, -1].copy())),
             periods=tuple(1 if metric.unit == "samples" else None for metric in metrics),
             facts=Facts(format=name, profiler=product if isinstance(product, str) else None),
             warning_counts={f"functions that are bare addresses; {advice}": bare} if bare else {},
@@ -102,11 +101,6 @@ class Threads:
             np.add.at(values[row], np.concatenate([stacks for stacks, _ in parts]), own)
             metrics.append(Metric(name, base, kind=metric_kind, exponent=exponent))
         return values, tuple(metrics)
-
-    def _stacks(self, values: IntArray, root: IntArray) -> Stacks:
-        parent, frame = np.concatenate(self.parent), np.concatenate(self.frame)
-        found = stacks_from_parents(parent, frame, values, where=self.where)
-        return found._replace(root_values=read_only(root))
 
 
 def numbers(values: object, where: str) -> IntArray:
