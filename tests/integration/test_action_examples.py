@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from action_stage import SHARES, SLOWER, Stage, profiles
-from profgate.action.activity import COMPARING_EVENTS, RECORDING_EVENTS
+from profgate.action.entry import COMPARING_EVENTS, RECORDING_EVENTS
 from profgate.init.recipes import PY_SPY
 from profgate.model.levels import FEWEST_JOBS
 from profgate.settings.inputs import SETTINGS, settings_from

@@ -32,11 +32,11 @@ TAKEN, REFUSED = "+1", "confused"  # names of reactions to comments
 def comment_on_fork(job: Job) -> int:
     """Compare the profiles of the finished run, comment on the pull request of that run, and return the exit code."""
     run = job.context.triggering_run
-    assert run is not None  # noqa: S101 - this activity is chosen only if there is a triggering run
-    return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
+    assert run is not None  # noqa: S101 - this is called only if there is a triggering run
+    return _merge_fork(job, run) if job.settings.mode == "merge" else _compare_fork(job, run)
 
 
-def _compared(job: Job, run: TriggeringRun) -> int:
+def _compare_fork(job: Job, run: TriggeringRun) -> int:
     """Compare the profiles of a finished run and return the exit code.
 
     The stored pull request number is untrusted, so the pull request is identified by its commit and its repositories.
@@ -53,7 +53,7 @@ def _compared(job: Job, run: TriggeringRun) -> int:
         raise ProfgateError(
             f"run {run.id}", f"contains no artifact {name}; run profgate in that workflow on pull_request"
         )
-    job.context = _about(pull, context, target.manifest.commit)
+    job.context = _context_of(pull, context, target.manifest.commit)
     job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
     sides = fork_sides(job, target)
     own = sides.missing and sides.obstacle is None and sides.given.policy.allows_own_baseline
@@ -61,13 +61,13 @@ def _compared(job: Job, run: TriggeringRun) -> int:
     return compare_and_report(job, sides if brought is None else with_own_baseline(sides, brought))
 
 
-def _merged(job: Job, run: TriggeringRun) -> int:
+def _merge_fork(job: Job, run: TriggeringRun) -> int:
     """Merge the reports of the shards of this run and return the exit code."""
     shards = stored_shards(job)
     pull = _pull(job, run, f"refs/pull/{shards[0].report.target.label.removeprefix('#')}/merge" if shards else "")
     if pull is None:
         return end_without_result(job, LEFT.format(run.head_sha))
-    job.context = _about(pull, job.context, "")
+    job.context = _context_of(pull, job.context, "")
     return merge_shards(job, shards)
 
 
@@ -76,7 +76,7 @@ def _pull(job: Job, run: TriggeringRun, hint: str) -> PullRecord | None:
     return pull_of_run(pulls, run, job.context.repository_id, hint)
 
 
-def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunContext:
+def _context_of(pull: PullRecord, context: RunContext, merge_commit: str) -> RunContext:
     """Return the run context with the commits and branches of the pull request."""
     return replace(
         context,
@@ -89,10 +89,10 @@ def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunConte
     )
 
 
-def judge_again(job: Job) -> int:
+def handle_accept_comment(job: Job) -> int:
     """Rerun the failed jobs or the comparison of a pull request if an authorized user accepted a regression."""
     number = job.context.pr_number
-    assert number is not None  # noqa: S101 - this activity is chosen only for a pull request
+    assert number is not None  # noqa: S101 - this is called only for a pull request
     pull = job.client.pull(number)
     if pull.state != "open":
         return end_without_result(job, f"the pull request {number} is {pull.state}, so the gate is not run again")
@@ -109,10 +109,11 @@ def judge_again(job: Job) -> int:
             job.client.react(job.context.comment_id, TAKEN if valid else REFUSED)
     if not valid:
         return end_without_result(job, "; ".join(refusals) or "the comment was deleted")
-    return _again(job, pull)
+    return _rerun(job, pull)
 
 
-def _again(job: Job, pull: PullRecord) -> int:
+def _rerun(job: Job, pull: PullRecord) -> int:
+    """Run the jobs that failed, or the comparison in the fork comment workflow, again."""
     path = f".github/workflows/{_workflow(job)}"
     run = newest_pull_run(job.client, path, pull.head.sha, pull.head_repository_id)
     if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
-from profgate.action.reporting import ReportResult, conclude, first_run, is_first_run
+from profgate.action.reporting import UNFINISHED, ReportResult, conclude, first_run, is_first_run, summarize
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
@@ -38,7 +38,10 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
-    return conclude(job, ReportResult(View(report), links, comment), name)
+
+    result = ReportResult(View(report), links, comment)
+    summarize(job, result, UNFINISHED)  # the run may be ended during the upload
+    return conclude(job, result, name)
 
 
 def stored_shards(job: Job) -> list[Shard]:

@@ -39,7 +39,7 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class ReportResult:
-    """A report with its links, the comment of a first run, and totals of earlier base jobs."""
+    """The view of a report, its links, the comment of a first run, and totals of earlier base jobs."""
 
     view: View
     links: Links
@@ -65,9 +65,9 @@ def compare_and_report(job: Job, sides: ComparedSides) -> int:
     built = pipeline.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = first_run(job, report, given.policy, loading.tests_in(given.target)) if sides.never_recorded else None
-    view = View(report)
-    _write(job, view, built, first or _comment(job, view, Links(run=run_url)))
-    _summarize(job, ReportResult(view, Links(run=run_url), first_run=first), UNFINISHED)
+    result = ReportResult(View(report), Links(run=run_url), first, earlier_totals(built.comparisons))
+    _write(job, result, built)
+    summarize(job, result, UNFINISHED)  # the run may be ended during the upload
     links, warning = upload_pages(
         job.uploads,
         built.pages,
@@ -80,8 +80,7 @@ def compare_and_report(job: Job, sides: ComparedSides) -> int:
         job.warn(warning)
     if not all(job.written(page.document.name) for page in built.pages):
         links = replace(links, fetch=None)
-    earlier = earlier_totals(built.comparisons)
-    result = ReportResult(view, links, first, earlier)
+    result = replace(result, links=links)
     if settings.mode == "shard":
         return _end_shard(job, result)
     return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
@@ -103,19 +102,17 @@ def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
 
 
 def conclude(job: Job, result: ReportResult, artifact: str) -> int:
-    """Publish the summary, the comment and the commit status, and return the exit code.
+    """Publish the comment, the commit status and the summary, and return the exit code.
 
-    The report is stored under the name ``artifact``, if given. The summary is written first, because the run may be
-    ended during the upload.
+    The report is stored under the name ``artifact``, if given.
     """
-    _summarize(job, result, UNFINISHED)
     if artifact:
         stored, warning = store_report(job.uploads, artifact, _files(result))
         result = replace(result, links=replace(result.links, report=stored or None))
         if warning:
             job.warn(warning)
     view, links = result.view, result.links
-    comment = result.first_run or _comment(job, view, links)
+    comment = result.first_run or render_comment(view, key=job.settings.key, links=links, run_url=job.context.run_url)
     job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
     url, note = write_comment(job, view, comment, links)
     has_status = write_status(job, view)
@@ -158,7 +155,7 @@ def _files(result: ReportResult) -> dict[str, bytes]:
 def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
     """Write the summary and set the outputs."""
     report, links = result.report, result.links
-    summary = _summarize(job, result, note)
+    summary = summarize(job, result, note)
     job.write(replace(summary, name="summary.md"))
     give_to_owner(job.output_dir, job.context.workspace)
     values = {
@@ -170,7 +167,7 @@ def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
     set_outputs(job.commands, values)
 
 
-def _summarize(job: Job, result: ReportResult, note: str) -> Document:
+def summarize(job: Job, result: ReportResult, note: str) -> Document:
     """Write the step summary, which replaces any earlier summary of the step, and return the new summary."""
     run_url = job.context.run_url
     summary = result.first_run
@@ -182,15 +179,15 @@ def _summarize(job: Job, result: ReportResult, note: str) -> Document:
     return summary
 
 
-def _write(job: Job, view: View, built: Built, comment: Document) -> None:
-    """Write the report, the pages, an index of the workloads, and the comment, without links to artifacts."""
-    pages = [page.document for page in built.pages]
-    job.write(Document(REPORT_NAME, "application/json", to_json(view.report)), comment, *pages)
-    if view.report.metrics:
+def _write(job: Job, result: ReportResult, built: Built) -> None:
+    """Write the report, the pages and an index of the workloads."""
+    report = result.report
+    job.write(Document(REPORT_NAME, "application/json", to_json(report)), *(page.document for page in built.pages))
+    if report.metrics:
         written = [page for page in built.pages if job.written(page.document.name)]
         hrefs = {(page.workload, page.metric): page.document.name for page in written}
-        totals = earlier_totals(built.comparisons), run_totals(built.comparisons)
-        job.write(Document("index.html", "text/html", build_index(view, hrefs, *totals)))
+        index = build_index(result.view, hrefs, result.earlier, run_totals(built.comparisons))
+        job.write(Document("index.html", "text/html", index))
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
@@ -210,10 +207,6 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
 def is_first_run(report: Report) -> bool:
     """Return whether no base run had ever stored profiles when this report was written."""
     return any(reason.code is ReasonCode.NEVER_RECORDED for reason in report.verdict.reasons)
-
-
-def _comment(job: Job, view: View, links: Links) -> Document:
-    return render_comment(view, key=job.settings.key, links=links, run_url=job.context.run_url)
 
 
 def _explained(report: Report, sides: ComparedSides) -> Report:

@@ -1,0 +1,90 @@
+import pytest
+
+from profgate.action.base_runs import record_baseline, store_for_comment
+from profgate.action.entry import Handler, _compare, _compare_refs, handler_for
+from profgate.action.later_runs import comment_on_fork
+from profgate.action.merging import judge_report
+from profgate.errors import SettingsError
+from profgate.model.run_context import RunContext, TriggeringRun
+from profgate.settings.inputs import settings_from
+
+
+def decided(event: str, inputs: dict[str, str] | None = None, first: TriggeringRun | None = None) -> Handler | None:
+    handler, reason = handler_for(RunContext(event, triggering_run=first), settings_from(inputs or {}))
+    assert reason
+    return handler
+
+
+@pytest.mark.parametrize(
+    ("event", "handler"),
+    [
+        ("push", record_baseline),
+        ("schedule", record_baseline),
+        ("workflow_dispatch", record_baseline),
+        ("pull_request", _compare),
+        ("merge_group", _compare),
+        ("workflow_run", None),
+        ("issue_comment", None),
+        ("release", None),
+        ("", None),
+    ],
+)
+def test_event_selects_activity(event: str, handler: Handler | None) -> None:
+    assert decided(event) is handler
+
+
+@pytest.mark.parametrize(
+    ("event", "inputs", "handler"),
+    [
+        ("workflow_dispatch", {"baseline-ref": "x", "target-ref": "x"}, _compare_refs),
+        ("workflow_dispatch", {"baseline-ref": "x"}, _compare),
+        ("push", {"baseline-profiles": "x"}, _compare),
+        ("push", {"mode": "record", "baseline-profiles": "x"}, record_baseline),
+        ("push", {"mode": "compare"}, _compare),
+        ("issue_comment", {"mode": "compare"}, _compare),
+        ("push", {"mode": "record", "baseline-ref": "x"}, record_baseline),
+        ("pull_request", {"mode": "record"}, store_for_comment),
+        ("merge_group", {"mode": "record"}, None),
+        ("pull_request", {"mode": "report"}, judge_report),
+        ("merge_group", {"mode": "report"}, judge_report),
+        ("pull_request", {"mode": "Report"}, judge_report),
+        ("pull_request", {"mode": "shard"}, _compare),
+        ("workflow_dispatch", {"mode": "report", "baseline-ref": "x"}, judge_report),
+        ("push", {"mode": "report"}, None),
+        ("release", {"mode": "report"}, None),
+        ("issue_comment", {"mode": "report"}, None),
+        ("workflow_run", {"mode": "report"}, None),
+    ],
+)
+def test_inputs_change_the_activity_safely(event: str, inputs: dict[str, str], handler: Handler | None) -> None:
+    assert decided(event, inputs) is handler
+
+
+@pytest.mark.parametrize(
+    ("event", "inputs"),
+    [
+        ("pull_request_target", {}),
+        ("pull_request_target", {"mode": "report"}),
+        ("pull_request_target", {"baseline-profiles": "x"}),
+        ("workflow_dispatch", {"target-ref": "x"}),
+    ],
+)
+def test_unsafe_runs_are_refused(event: str, inputs: dict[str, str]) -> None:
+    with pytest.raises(SettingsError):
+        decided(event, inputs)
+
+
+@pytest.mark.parametrize(
+    ("event", "conclusion", "handler"),
+    [
+        ("pull_request", "success", comment_on_fork),
+        ("pull_request", "failure", comment_on_fork),
+        ("pull_request", "cancelled", None),
+        ("pull_request_target", "success", None),
+        ("push", "success", None),
+    ],
+)
+def test_finished_run_of_pull_request_is_compared(event: str, conclusion: str, handler: Handler | None) -> None:
+    path = ".github/workflows/profile.yml"
+    run = TriggeringRun(7, event, conclusion, "feature", "b" * 40, 2, "mallory", path)
+    assert decided("workflow_run", first=run) is handler
