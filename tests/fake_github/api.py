@@ -66,31 +66,23 @@ class Api:
         pulls = {"pull_requests": "read"}
         # What each needs: one of the permissions listed with it is enough.
         self._endpoints: dict[str, tuple[Endpoint, tuple[dict[str, str], ...]]] = {
-            f"GET {REPOSITORY}": (self._repository, ({"metadata": "read"},)),
             f"GET {REPOSITORY}/commits/{{ref}}": (self._commit, (contents,)),
             f"GET {REPOSITORY}/commits": (self._commits, (contents,)),
             f"GET {REPOSITORY}/compare/{{basehead}}": (self._compare, (contents,)),
             f"GET {REPOSITORY}/contents/{{path}}": (self._contents, (contents,)),
             f"GET {REPOSITORY}/git/trees/{{tree_sha}}": (self._tree, (contents,)),
             f"GET {REPOSITORY}/releases": (self._releases, (contents,)),
-            f"GET {REPOSITORY}/commits/{{commit_sha}}/pulls": (self._pulls_of_commit, (pulls,)),
-            f"GET {REPOSITORY}/releases/latest": (self._latest_release, (contents,)),
             f"GET {REPOSITORY}/releases/tags/{{tag}}": (self._release, (contents,)),
             f"GET {REPOSITORY}/releases/assets/{{asset_id}}": (self._asset, (contents,)),
             f"GET {REPOSITORY}/actions/workflows/{{workflow_id}}/runs": (self._workflow_runs, (actions,)),
-            f"GET {REPOSITORY}/actions/runs": (self._runs, (actions,)),
-            f"GET {REPOSITORY}/actions/runs/{{run_id}}": (self._run, (actions,)),
             f"POST {REPOSITORY}/actions/runs/{{run_id}}/rerun-failed-jobs": (self._rerun, ({"actions": "write"},)),
             f"GET {REPOSITORY}/actions/runs/{{run_id}}/artifacts": (self._run_artifacts, (actions,)),
             f"GET {REPOSITORY}/actions/artifacts": (self._artifacts, (actions,)),
-            f"GET {REPOSITORY}/actions/artifacts/{{artifact_id}}": (self._artifact, (actions,)),
             f"GET {REPOSITORY}/actions/artifacts/{{artifact_id}}/{{archive_format}}": (self._download, (actions,)),
             f"GET {REPOSITORY}/pulls": (self._pulls, (pulls,)),
             f"GET {REPOSITORY}/pulls/{{pull_number}}": (self._pull, (pulls,)),
             f"GET {REPOSITORY}/pulls/{{pull_number}}/files": (self._pull_files, (pulls,)),
-            f"GET {REPOSITORY}/pulls/{{pull_number}}/commits": (self._pull_commits, (pulls,)),
             f"GET {REPOSITORY}/git/matching-refs/{{ref}}": (self._matching_refs, (contents,)),
-            f"GET {REPOSITORY}/issues/{{issue_number}}/labels": (self._labels, talk),
             f"GET {REPOSITORY}/issues/{{issue_number}}/comments": (self._comments, talk),
             f"POST {REPOSITORY}/issues/{{issue_number}}/comments": (self._create_comment, speak),
             f"PATCH {REPOSITORY}/issues/comments/{{comment_id}}": (self._edit_comment, speak),
@@ -98,9 +90,6 @@ class Api:
             f"POST {REPOSITORY}/issues/comments/{{comment_id}}/reactions": (self._react, speak),
             f"GET {REPOSITORY}/collaborators/{{username}}/permission": (self._permission, ({"metadata": "read"},)),
             f"POST {REPOSITORY}/statuses/{{sha}}": (self._status, ({"statuses": "write"},)),
-            f"POST {REPOSITORY}/check-runs": (self._create_check_run, ({"checks": "write"},)),
-            f"PATCH {REPOSITORY}/check-runs/{{check_run_id}}": (self._edit_check_run, ({"checks": "write"},)),
-            f"GET {REPOSITORY}/commits/{{ref}}/check-runs": (self._check_runs, ({"checks": "read"},)),
         }
 
     def answer(self, call: Call) -> Answer:
@@ -123,9 +112,6 @@ class Api:
         return all(levels.index(held.get(name, "none")) >= levels.index(level) for name, level in permission.items())
 
     # Commits and files
-
-    def _repository(self, _: Call) -> Answer:
-        return Answer(200, self._bodies.repository())
 
     def _commit(self, call: Call) -> Answer:
         return Answer(200, self._bodies.commit(self._known(call["ref"], 422)))
@@ -166,11 +152,6 @@ class Api:
 
     # Releases
 
-    def _latest_release(self, _: Call) -> Answer:
-        if not self._state.releases:
-            raise RefusalError(404, "Not Found")
-        return Answer(200, self._bodies.release(self._state.releases[max(self._state.releases)]))
-
     def _release(self, call: Call) -> Answer:
         found = [item for item in self._state.releases.values() if item.tag == call["tag"]]
         if not found:
@@ -202,9 +183,6 @@ class Api:
             raise RefusalError(404, "Not Found")
         return self._list_runs(call, lambda run: run.path.partition("@")[0].endswith(f"/{file}"))
 
-    def _runs(self, call: Call) -> Answer:
-        return self._list_runs(call, lambda _: True)
-
     def _list_runs(self, call: Call, matches: Callable[[Run], bool]) -> Answer:
         query = call.query
         found = [
@@ -221,9 +199,6 @@ class Api:
         ]
         found.sort(key=lambda run: -run.id)
         return _page(call, [self._bodies.run(run) for run in found], "workflow_runs")
-
-    def _run(self, call: Call) -> Answer:
-        return Answer(200, self._bodies.run(_of(self._state.runs, call["run_id"])))
 
     def _rerun(self, call: Call) -> Answer:
         run = _of(self._state.runs, call["run_id"])
@@ -249,9 +224,6 @@ class Api:
         ]
         return _page(call, found[::-1] if run_id is None else found, "artifacts")
 
-    def _artifact(self, call: Call) -> Answer:
-        return Answer(200, self._bodies.artifact(_of(self._state.artifacts, call["artifact_id"])))
-
     def _download(self, call: Call) -> Answer:
         artifact = _of(self._state.artifacts, call["artifact_id"])
         if artifact.expired:
@@ -272,10 +244,6 @@ class Api:
         answer = _page(call, [self._bodies.pull(pull, whole=False) for pull in found])
         odd = any(pull.head_repository_id is None for pull in found)
         return Answer(200, answer.value, total=answer.total, outside_description=odd)
-
-    def _pulls_of_commit(self, call: Call) -> Answer:
-        numbers = self._state.brought.get(call["commit_sha"], [])
-        return _page(call, [self._bodies.pull(self._state.pulls[one], whole=False) for one in numbers])
 
     def _pull(self, call: Call) -> Answer:
         pull = _of(self._state.pulls, call["pull_number"])
@@ -298,20 +266,10 @@ class Api:
             shown.append(body if old == path else body | {"status": "renamed", "previous_filename": old})
         return _page(call, shown)
 
-    def _pull_commits(self, call: Call) -> Answer:
-        pull = _of(self._state.pulls, call["pull_number"])
-        base = {commit.sha for commit in self._state.ancestors(pull.base_sha)}
-        own = [commit for commit in self._state.ancestors(pull.head_sha) if commit.sha not in base]
-        return _page(call, [self._bodies.commit(commit) for commit in reversed(own)])
-
     def _matching_refs(self, call: Call) -> Answer:
         prefix = call["ref"].removeprefix("heads/")
         found = {name: sha for name, sha in sorted(self._state.branches.items()) if name.startswith(prefix)}
         return Answer(200, [self._bodies.reference(name, sha) for name, sha in found.items()])
-
-    def _labels(self, call: Call) -> Answer:
-        pull = _of(self._state.pulls, call["issue_number"])
-        return _page(call, [self._bodies.label(name) for name in pull.labels])
 
     def _comments(self, call: Call) -> Answer:
         number = _of(self._state.pulls, call["issue_number"]).number
@@ -347,7 +305,7 @@ class Api:
         login = call["username"]
         return Answer(200, self._bodies.permission(login, self._state.collaborators.get(login, "read")))
 
-    # Statuses and check runs
+    # Statuses
 
     def _status(self, call: Call) -> Answer:
         self._known(call["sha"], 422)
@@ -357,34 +315,6 @@ class Api:
         shown = {key: call.body[key] for key in ("state", "target_url", "description", "context") if key in call.body}
         body = self._bodies.status(self._state.next_id(), shown)
         return Answer(201, body, location=body["url"])
-
-    def _create_check_run(self, call: Call) -> Answer:
-        values = call.body
-        if values.get("status") == "completed" and not values.get("conclusion"):
-            raise RefusalError(422, "Invalid request: conclusion is missing for a completed check run")
-        number = self._state.next_id()
-        self._state.check_runs.append({**values, "id": number})
-        return Answer(201, self._bodies.check_run(number, values))
-
-    def _edit_check_run(self, call: Call) -> Answer:
-        number = int(call["check_run_id"])
-        for values in self._state.check_runs:
-            if values["id"] == number:
-                before = values.get("output", {}).get("annotations", [])
-                values.update(call.body)
-                if "output" in call.body:  # annotations are added, everything else is replaced
-                    values["output"]["annotations"] = [*before, *call.body["output"].get("annotations", [])]
-                return Answer(200, self._bodies.check_run(number, values))
-        raise RefusalError(404, "Not Found")
-
-    def _check_runs(self, call: Call) -> Answer:
-        commit = self._known(call["ref"], 422)
-        found = [
-            self._bodies.check_run(values["id"], values)
-            for values in self._state.check_runs
-            if values["head_sha"] == commit.sha and call.query.get("check_name", values["name"]) == values["name"]
-        ]
-        return _page(call, found, "check_runs")
 
 
 def error_body(status: int, message: str) -> bytes:

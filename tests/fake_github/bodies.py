@@ -21,14 +21,6 @@ class Bodies:
         self._address = address
         self._seeds: dict[str, str] = {}
 
-    def repository(self) -> dict[str, Any]:
-        body = self._seed("full-repository-default-response")
-        body |= {"default_branch": self._state.default_branch, "language": "Python"}
-        for key in ("parent", "source", "template_repository", "organization"):
-            body.pop(key, None)
-        body["node_id"] = self._state.repository_node
-        return self._as_repository(body, self._state.repository_id, self._state.repository)
-
     def commit(self, commit: Commit) -> dict[str, Any]:
         body = self._first("commit-items")
         body |= {"sha": commit.sha, "url": f"{self._api}/commits/{commit.sha}"}
@@ -102,17 +94,13 @@ class Bodies:
         body: dict[str, Any] = self._seed("reaction")
         return body | {"content": content}
 
-    def label(self, name: str) -> dict[str, Any]:
-        body: dict[str, Any] = self._first("label-items")
-        return body | {"name": name, "url": f"{self._api}/labels/{name}"}
-
     def pull(self, pull: Pull, *, whole: bool) -> dict[str, Any]:
         body = self._seed("pull-request") if whole else self._first("pull-request-simple-items")
         url = f"{self._api}/pulls/{pull.number}"
         body |= {"number": pull.number, "state": pull.state, "url": url, "html_url": f"{self._html}/pull/{pull.number}"}
         body |= {"requested_teams": [], "requested_reviewers": [], "assignee": None, "assignees": [], "milestone": None}
         body |= {"locked": False, "merged_at": None, "closed_at": None, "draft": pull.draft}
-        body["labels"] = [self.label(name) for name in pull.labels]
+        body["labels"] = []
         body["user"]["login"] = pull.author
         body["title"] = pull.title
         body["stack"] = pull.stack
@@ -193,17 +181,6 @@ class Bodies:
     def status(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
         body: dict[str, Any] = self._seed("status")
         return body | {"id": number, **values}
-
-    def check_run(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
-        body = self._seed("check-run")
-        given = values.get("output", {})
-        count = len(given.get("annotations", []))
-        output = body["output"] | {key: given[key] for key in ("title", "summary", "text") if key in given}
-        known = {
-            key: values[key] for key in ("name", "head_sha", "status", "conclusion", "external_id") if key in values
-        }
-        body |= {"id": number, "pull_requests": [], "output": output | {"annotations_count": count}}
-        return body | known
 
     @property
     def _api(self) -> str:

@@ -48,19 +48,11 @@ class _Root:
     def nodes(self, _: object, ids: list[str]) -> list[dict[str, Any] | None]:
         return [self._comment(one) for one in ids]
 
-    def minimizeComment(self, _: object, **given: Any) -> dict[str, Any]:  # noqa: N802 - a name of the schema
-        comment = next(one for one in self._state.comments.values() if one.node_id == given["input"]["subjectId"])
-        comment.minimized = True
-        return {"minimizedComment": self._comment(comment.node_id)}
-
     def _comment(self, node_id: str) -> dict[str, Any] | None:
         found = next((one for one in self._state.comments.values() if one.node_id == node_id), None)
         if found is None:
             return None
-        ours = found.author == self._state.token_login
-        edited = "2026-12-20T08:00:00Z" if found.edited else None
-        minimized = found.minimized
-        return {"id": found.node_id, "isMinimized": minimized, "viewerDidAuthor": ours, "lastEditedAt": edited}
+        return {"id": found.node_id, "lastEditedAt": "2026-12-20T08:00:00Z" if found.edited else None}
 
 
 class _Repository:

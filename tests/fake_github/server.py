@@ -256,14 +256,13 @@ class FakeGitHub:
         fork: tuple[str, int | None] | None = None,
         author: str = "octocat",
         state: str = "open",
-        labels: Iterable[str] = (),
         title: str = "A change",
     ) -> int:
         """A pull request; ``fork`` is (full name, id) of the head repository, id None after it was deleted."""
         number = number or len(self.state.pulls) + 1
         full_name, repository_id = fork or (self.state.repository, self.state.repository_id)
         self.state.pulls[number] = Pull(
-            number, head_sha, base_sha, head_ref, base_ref, repository_id, full_name, author, state, list(labels), title
+            number, head_sha, base_sha, head_ref, base_ref, repository_id, full_name, author, state, title
         )
         return number
 

@@ -69,7 +69,6 @@ class Pull:
     head_repository: str
     author: str
     state: str
-    labels: list[str]
     title: str = "A change"
     draft: bool = False
     stack: dict[str, Any] | None = None
@@ -83,7 +82,6 @@ class Comment:
     body: str
     edited: bool = False
     association: str = "NONE"
-    minimized: bool = False
     reactions: list[str] = field(default_factory=list)
     updated: str = ""  # empty: never
 
@@ -136,7 +134,6 @@ class State:
 
     repository: str = "octo-org/shop"
     repository_id: int = 4711
-    repository_node: str = "R_shop"
     former_repository: str = ""  # its name before it was renamed or transferred
     default_branch: str = "main"
     token: str = "ghs_fake_token"
@@ -149,14 +146,12 @@ class State:
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
-    brought: dict[str, list[int]] = field(default_factory=dict)  # pull requests by the commit that merged them
     enterprise: bool = False
     ignores_filters: bool = False  # lists runs that were not requested
     release_digests: bool = True  # older servers know none
     releases: dict[int, Release] = field(default_factory=dict)
     reruns: list[int] = field(default_factory=list)
     statuses: list[dict[str, object]] = field(default_factory=list)
-    check_runs: list[dict[str, Any]] = field(default_factory=list)
     collaborators: dict[str, str] = field(default_factory=dict)
     most_listed: int = 100_000  # files of a commit
     faults: list[Fault] = field(default_factory=list)

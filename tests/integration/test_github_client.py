@@ -92,7 +92,7 @@ def test_file_too_large_for_the_api_is_refused(fake: FakeGitHub) -> None:
 def test_a_pull_request_from_a_fork(fake: FakeGitHub) -> None:
     base = fake.add_commit(branch="main")
     head = fake.add_commit(parents=[base])
-    number = fake.add_pull(head, base, fork=("mallory/shop", 666), labels=["profgate:accept"], author="mallory")
+    number = fake.add_pull(head, base, fork=("mallory/shop", 666), author="mallory")
     fake.add_pull(head, base, head_ref="other")
     client = client_of(fake)
     pull = client.pull(number)
