@@ -57,24 +57,23 @@ class CalibratedLogRatio:
         unchanged = np.flatnonzero((evidence.costs.kind == SELF) & ~np.isin(evidence.costs.symbol, changed))
         kinds = np.array([_kind(row, chosen, evidence, comparison) for row in rows], np.int64)
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
-        symbol, place, shown = (
-            np.concatenate([np.array([getattr(row, name) for row in rows], np.int64), rest])
-            for name, rest in (("symbol", evidence.costs.symbol[unchanged]), ("place", unchanged), ("shown", unchanged))
-        )
-        sides = sides_of(comparison, evidence, unchanged)
-        before, after = (
-            np.concatenate([[getattr(row, name) for row in rows], rest])
-            for name, rest in zip(("before", "after"), sides, strict=True)
-        )
+        symbol = np.concatenate([changed, evidence.costs.symbol[unchanged]])
+        place = np.append(np.array([row.place for row in rows], np.int64), unchanged)
+        shown = np.append(np.array([row.shown for row in rows], np.int64), unchanged)
+        before, after = sides_of(comparison, evidence, unchanged)
+        before = np.append([row.before for row in rows], before)
+        after = np.append([row.after for row in rows], after)
         change = after - before
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
-        rest = [""] * len(unchanged)
-        names, new_callees = comparison.symbols.names, list[tuple[str, ...]]()
+        names = comparison.symbols.names
+        judged, net, new_callees = list[str](), list[str](), list[tuple[str, ...]]()
         for row in rows:
+            judged.append("subtree" if row.subtree else "")
+            net.append(row.net)
             new_callees.append(tuple(names[callee] for callee in row.new if callee != row.symbol))
-        no_callees: list[tuple[str, ...]] = [()] * len(unchanged)
+        nothing, no_callees = [""] * len(unchanged), [tuple[str, ...]()] * len(unchanged)
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -91,8 +90,8 @@ class CalibratedLogRatio:
                 shown,
                 delta_share=change / evidence.costs.whole,
                 ratio=ratio,
-                judged=[*("subtree" if row.subtree else "" for row in rows), *rest],
-                net=[*(row.net for row in rows), *rest],
+                judged=judged + nothing,
+                net=net + nothing,
                 new_callees=new_callees + no_callees,
             ),
             calibration=evidence.calibration,

@@ -92,14 +92,15 @@ class DifferenceOfModels(ModelStrategy):
 def _refuse_without_line(rows: ModelRows) -> None:
     """Refuse pairs in which a side has neither a linear model nor records to fit one."""
     models, places = rows.models, location_keys(rows.pairs.symbol, rows.pairs.subtype)
-    lines = [
-        np.isin(places, location_keys(models.symbol, models.subtype)[here])
-        for here in ((models.side == side) & ((models.kind == LINEAR) | models.fitted) for side in (0, 1))
-    ]
+    keys, lacking_side = location_keys(models.symbol, models.subtype), []
+    for side in (0, 1):
+        straight = (models.side == side) & ((models.kind == LINEAR) | models.fitted)
+        lacking_side.append(~np.isin(places, keys[straight]))
     able = rows.comparable()
-    sides = (("baseline", ~lines[0]), ("target", ~lines[1]), ("both", ~lines[0] & ~lines[1]))
-    for side, lacking in sides:
-        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_RESULT, {"case": "no_line", "side": side}))
+    before, after = lacking_side
+    sides = (("baseline", before), ("target", after), ("both", before & after))
+    for name, lacking in sides:
+        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_RESULT, {"case": "no_line", "side": name}))
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:

@@ -135,10 +135,9 @@ def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValue
     if _obstacle(comparison) is not None:
         return None
     costs = _tested_costs(comparison, interleaved=interleaved)
-    rows = {
-        kind: {int(costs.symbol[row]): costs.values[row] for row in np.flatnonzero(costs.kind == kind)}
-        for kind in (SELF, SUBTREE)
-    }
+    rows: dict[int, dict[int, FloatArray]] = {}
+    for kind in (SELF, SUBTREE):
+        rows[kind] = {int(costs.symbol[row]): costs.values[row] for row in np.flatnonzero(costs.kind == kind)}
     earlier = costs.values.shape[1] - comparison.runs.baseline - comparison.runs.target
     broad = broad_costs(comparison, costs, base_jobs=earlier > 0)
     waiting = bool(comparison.waiting.any())
@@ -211,8 +210,9 @@ def _distance(t: FloatArray, bar: float) -> FloatArray:
 
 
 def _stored(maxima: FloatArray) -> Maxima:
-    worse, better = (tuple(float(f"{value:.6g}") for value in side) for side in maxima.tolist())
-    return worse, better
+    # six digits are enough for p values, and keep reports small
+    rounded = [float(f"{value:.6g}") for value in maxima.ravel().tolist()]
+    return tuple(rounded[: maxima.shape[1]]), tuple(rounded[maxima.shape[1] :])
 
 
 def _different_jobs(comparison: Comparison) -> bool:

@@ -70,7 +70,9 @@ class ExclusiveTimeOutliers:
         if not parts:
             return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "nothing_passes"}))
         blocks = [_block(comparison, part, chosen) for part in parts]
-        columns: dict[str, Any] = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        columns: dict[str, Any] = {}
+        for name in blocks[0]:
+            columns[name] = np.concatenate([block[name] for block in blocks])
         symbol, subtypes = columns.pop("symbol"), columns.pop("subtype").tolist()
         hidden = sum(len(part.symbol) for part in parts) - int((symbol != MODULE).sum())
         timed = base_unit(comparison.metric.unit)[0] == "nanoseconds"

@@ -1,6 +1,7 @@
 """Overweight tables as JSON data. The tables show which functions explain the change in the total."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from profgate.detect.overweight import Overweight, OverweightTable, overweight_kinds, pivot_levels
@@ -22,8 +23,8 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> d
     if bar is not None:
         thresholds["min_total_change"] = max(thresholds["min_total_change"], bar)
     costs = ("baseline", "target", "delta", "exclusive_baseline", "exclusive_target")
-    columns = {
-        **{name: _numbers(getattr(table, name).tolist(), scale) for name in costs},
+    columns: dict[str, list[Any]] = {name: _numbers(getattr(table, name).tolist(), scale) for name in costs}
+    columns |= {
         "responsibility": list(map(finite, table.responsibility.tolist())),
         "overweight": list(map(finite, table.overweight.tolist())),
         "interest": table.interest.tolist(),
@@ -32,6 +33,11 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> d
     rows = [_place(comparison, symbol) for symbol in table.symbol.tolist()]
     for row, values in zip(rows, zip(*columns.values(), strict=True), strict=True):
         row.update(zip(columns, values, strict=True))
+    pivot_rows = []
+    for level, below in pairwise(levels):
+        if level.pivot is not None:
+            without = _total(below.table.baseline_total, below.table.target_total, scale)
+            pivot_rows.append({**_place(comparison, level.pivot), "without": without})
     return {
         "schema": "profgate.overweight/1",
         "unit": comparison.metric.unit,
@@ -42,11 +48,7 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> d
         "symbols": rows,
         "only_baseline": _alone(comparison, table, "baseline"),
         "only_target": _alone(comparison, table, "target"),
-        "pivots": [
-            {**_place(comparison, level.pivot), "without": _total(rest.baseline_total, rest.target_total, scale)}
-            for level, rest in zip(levels, (below.table for below in levels[1:]), strict=False)
-            if level.pivot is not None
-        ],
+        "pivots": pivot_rows,
     }
 
 

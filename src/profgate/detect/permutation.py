@@ -143,7 +143,9 @@ def jointly_tested(
     blocks = [slice(start, start + BLOCK) for start in range(0, len(members), BLOCK)]
     seen = [observed(_joined(members[block]), baseline) for block in blocks]
     p = [np.ones(len(own.t)) for own in seen]
-    inside = [np.concatenate(within[block]) for block in blocks] if within else [np.ones(len(q), np.bool_) for q in p]
+    inside = [np.ones(len(q), np.bool_) for q in p]
+    if within:
+        inside = [np.concatenate(within[block]) for block in blocks]
     left = list(inside)
     maxima = [largest(_joined(members[block]).only(still), splits) for block, still in zip(blocks, left, strict=True)]
     first = last = np.max(maxima, axis=0)
@@ -159,7 +161,7 @@ def jointly_tested(
         last = np.max(maxima, axis=0)
     if within:
         p = [np.where(own, q, p_of(one.t, last)) for own, q, one in zip(inside, p, seen, strict=True)]
-    columns = zip(*((q, *own) for q, own in zip(p, seen, strict=True)), strict=True)
+    columns = (p, *zip(*seen, strict=True))
     ends = np.cumsum([len(rows.values) for rows in members])[:-1]
     of_p, *of_seen = (np.split(np.concatenate(parts), ends) for parts in columns)
     return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], first, last)

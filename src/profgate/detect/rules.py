@@ -30,9 +30,10 @@ def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
         "metric": (metric.name,),
         "unit": (metric.unit,),
     }
-    return all(
-        any(value and matches(value, patterns) for value in stated.get(key, ())) for key, patterns in rule.keys.items()
-    )
+    for key, patterns in rule.keys.items():
+        if not any(value and matches(value, patterns) for value in stated.get(key, ())):
+            return False
+    return True
 
 
 def selected(

@@ -1,5 +1,6 @@
 """Test of the suspects of a measurement in turns, at the significance levels of one look."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -50,9 +51,8 @@ def tested_at(
         p = [np.where(some, new, old) for some, new, old in zip(chosen, family.p, p, strict=True)]
         level = [np.where(some, at * share, old) for some, old in zip(chosen, level, strict=True)]
         seen, rises = family.seen, family.last[0]
-    return [
-        Result(*result, rises) for result in zip(p, level, [own != NO_SUSPECT for own in groups], seen, strict=True)
-    ]
+    suspect = [own != NO_SUSPECT for own in groups]
+    return [Result(*result, rises) for result in zip(p, level, suspect, seen, strict=True)]
 
 
 def largest_locations(comparison: Comparison) -> list[Suspect]:
@@ -100,6 +100,6 @@ def _same_file(here: str | None, there: str | None) -> bool:
     """Return whether the last two components of two paths are equal, or the only one of the shorter path."""
     if here is None or there is None:
         return here == there
-    parts, others = ([part for part in path.replace("\\", "/").split("/") if part] for path in (here, there))
+    parts, others = (re.findall(r"[^/\\]+", path) for path in (here, there))
     common = min(len(parts), len(others), 2)
     return parts[-common:] == others[-common:]

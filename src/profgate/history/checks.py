@@ -6,7 +6,6 @@ Checks are printed as a commit graph with the changes beside the edges, or as JS
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
-from itertools import chain
 from textwrap import wrap
 
 from profgate.model.history import StoredCommit
@@ -44,16 +43,18 @@ class Checks:
 
 def checks_json(checks: Checks) -> str:
     """Return a JSON document that contains the report of each check in the format `profgate.report/3`."""
+    commits = [asdict(commit) | {"time": commit.time or None} for commit in checks.commits]
+    first = [{"commit": commit, "workload": workload} for commit, workload in checks.first]
+    edges = []
+    for report in checks.reports:
+        edge = {"baseline": report.baseline.sha, "target": report.target.sha, "distance": _distance(report)}
+        edges.append(edge | {"report": json.loads(to_json(report))})
     document = {
         "schema": SCHEMA,
-        "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
-        "checks": [
-            {"baseline": report.baseline.sha, "target": report.target.sha, "distance": _distance(report)}
-            | {"report": json.loads(to_json(report))}
-            for report in checks.reports
-        ],
+        "commits": commits,
+        "checks": edges,
         "further": checks.further,
-        "first": [{"commit": commit, "workload": workload} for commit, workload in checks.first],
+        "first": first,
     }
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
@@ -107,13 +108,13 @@ def _bars(lanes: list[str], column: int, sign: str) -> str:
 
 
 def _notes(sha: str, checks: Checks, width: int, *, verbose: bool) -> list[Line]:
-    jumps = {
-        report.target.sha
-        for report in checks.reports
-        if any(finding.colour in {"red", "green"} for *_, finding in report.findings)
-    }
-    edges = (_check_lines(one, width, jumps, verbose=verbose) for one in checks.reports if one.target.sha == sha)
-    lines = list(chain.from_iterable(edges))
+    jumps, lines = set[str | None](), list[Line]()
+    for report in checks.reports:
+        if {"red", "green"} & {finding.colour for *_, finding in report.findings}:
+            jumps.add(report.target.sha)
+    for report in checks.reports:
+        if report.target.sha == sha:
+            lines += _check_lines(report, width, jumps, verbose=verbose)
     if first := sorted(workload for commit, workload in checks.first if commit == sha):
         shown = first if verbose else first[:5]
         more = f" and {len(first) - len(shown)} more" if len(first) > len(shown) else ""

@@ -54,12 +54,13 @@ def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
     Symbols that the history dropped from some readings are merged into one symbol in all readings. Raises ProfileError
     if a stored file is unreadable.
     """
-    if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
-        return [
-            [source_of_profile(profile_of(reading, number)) for number, reading in enumerate(side)]
-            for side in of_same_symbols(sides)
-        ]
-    return [_stored_files(side) for side in sides]
+    if not any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
+        return [_stored_files(side) for side in sides]
+    return [_summarised_files(side) for side in of_same_symbols(sides)]
+
+
+def _summarised_files(side: Sequence[Reading]) -> list[SourceFile]:
+    return [source_of_profile(profile_of(reading, number)) for number, reading in enumerate(side)]
 
 
 def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:

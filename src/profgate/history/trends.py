@@ -100,7 +100,10 @@ class _Line:
     columns: list[list[Column]]
 
     def totals(self) -> FloatArray:
-        return np.array([np.mean([column.sum * column.metric.scale for column in columns]) for columns in self.columns])
+        means = np.empty(len(self.columns))
+        for place, columns in enumerate(self.columns):
+            means[place] = np.mean([column.sum * column.metric.scale for column in columns])
+        return means
 
 
 def trends_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list[Trend]:
@@ -189,7 +192,7 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
     """Return the trends that are not in ``known``. A known trend may since have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
-    return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
+    return [trend for trend in trends if not _is_known(trend, known, place)]
 
 
 def reported_texts(store: HistoryStore, new: Sequence[Trend]) -> dict[str, str]:
@@ -207,12 +210,17 @@ def trends_of_text(text: str) -> list[Trend]:
         found = TypeAdapter(list[Trend]).validate_json(text, strict=True)
     except (ValidationError, RecursionError):
         return []
-    return [trend for trend in found if all(abs(number) < LARGEST for number in (trend.before, trend.after, trend.p))]
+    # the sum is not a number if one of them is not
+    return [trend for trend in found if abs(trend.before) + abs(trend.after) + abs(trend.p) < LARGEST]
 
 
 def reported(store: HistoryStore) -> list[Trend]:
     """Return the trends that the history lists as reported."""
     return [trend for text in store.reported_trends().values() for trend in trends_of_text(text)]
+
+
+def _is_known(trend: Trend, known: Sequence[Trend], place: Mapping[str, int]) -> bool:
+    return any(_same(trend, other, place) for other in known)
 
 
 def _same(trend: Trend, other: Trend, place: Mapping[str, int]) -> bool:

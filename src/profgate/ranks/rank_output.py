@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from profgate.flamegraph.table_page import Cell, Heading, TablePage
-from profgate.model.durations import RankCheck, RankPoint
+from profgate.model.durations import MovedTest, RankCheck, RankPoint
 from profgate.model.visible_text import name_text
 from profgate.report.markdown_text import code_span, sentence, table
 from profgate.report.numbers import UNKNOWN, counted
@@ -34,6 +34,10 @@ def rank_markdown(check: RankCheck) -> str:
 
 def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) -> str:
     """Format the check as JSON (schema `profgate.ranks/1`). Durations are in base units; unknown values are null."""
+    moved = []
+    for test in check.moved:
+        ranks = {"name": test.name, "rank_from": test.rank_from, "rank_to": test.rank_to}
+        moved.append(ranks | {"from": test.before, "to": test.after, "ratio": test.ratio})
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "order": check.order,
@@ -54,11 +58,7 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
         "unit": check.unit,
         "usual_distance": check.usual_distance,
         "farther": check.farther,
-        "moved": [
-            {part: getattr(test, part) for part in ("name", "rank_from", "rank_to")}
-            | {"from": test.before, "to": test.after, "ratio": test.ratio}
-            for test in check.moved
-        ],
+        "moved": moved,
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
@@ -95,16 +95,19 @@ def history_page(points: Sequence[RankPoint]) -> str:
 
 def rank_page(check: RankCheck) -> str:
     """Format the check as an HTML page with the tests that moved, in descending order of distance."""
-    rows = [(name_text(test.name, 200), *test_cells(test, check.unit)) for test in check.moved]
     return TablePage(
         title=f"Stable ranks: {result_text(check)}",
         badge=BADGES[check.order],
         label="Tests that moved",
         columns=(Heading("Test"), *(Heading(heading.capitalize()) for heading in MOVED_HEADINGS)),
-        rows=[[Cell(text) for text in row] for row in rows],
+        rows=[_test_row(test, check.unit) for test in check.moved],
         empty="No test moved.",
         remarks=remarks(check),
     ).render()
+
+
+def _test_row(test: MovedTest, unit: str) -> list[Cell]:
+    return [Cell(name_text(test.name, 200)), *map(Cell, test_cells(test, unit))]
 
 
 def history_json(points: Sequence[RankPoint]) -> str:

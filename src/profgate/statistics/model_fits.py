@@ -70,7 +70,9 @@ def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
     points = _points(group[known], x[known], y[known], groups)
     with np.errstate(all="ignore"):
         parts = [_columns(points, kind, fit) for kind, fit in enumerate(_fits(points))]
-    columns = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    columns = {}
+    for key in parts[0]:
+        columns[key] = np.concatenate([part[key] for part in parts])
     order = np.lexsort((columns["kind"], columns["group"]))
     return Fits(**{key: column[order] for key, column in columns.items()})
 

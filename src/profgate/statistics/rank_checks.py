@@ -84,9 +84,10 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
     if len(units) > 1:
         raise ComparisonError("the runs", f"measure in {' and '.join(units)}; compare runs of one unit")
     names = sorted({name for run in runs for name in run.values})
-    rows = [[run.values.get(name, math.nan) for name in names] for run in runs]
-    values = read_only(np.array(rows, dtype=np.float64).reshape(len(runs), len(names)))
-    return DurationTable(names, distinct(run.label for run in runs), values, len(baseline), "".join(units))
+    values = np.full((len(runs), len(names)), math.nan)
+    for row, run in enumerate(runs):
+        values[row] = [run.values.get(name, math.nan) for name in names]
+    return DurationTable(names, distinct(run.label for run in runs), read_only(values), len(baseline), "".join(units))
 
 
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
