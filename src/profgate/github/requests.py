@@ -274,4 +274,4 @@ def _message(data: object) -> str:
 def _permissions(accepted: str) -> str:
     """Convert the permissions in a header to workflow syntax. The header separates alternatives with semicolons."""
     words = accepted.replace("=", ": ").replace("_", "-")
-    return " or ".join(re.sub(r"\s*,\s*", ", ", way.strip()) for way in words.split(";"))
+    return " or ".join(", ".join(map(str.strip, way.split(","))) for way in words.split(";"))

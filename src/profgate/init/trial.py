@@ -325,9 +325,9 @@ def _with_repeated_main(plan: Plan, copies: _Copies, checkout: Checkout) -> Plan
 def iterations(output: str, rate: int) -> int:
     """Return the number of iterations of each benchmark in the output that take as long as one run."""
     units = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-    google = r"^\S+ +([\d.]{1,20}(?:e[+-]\d+)?) (ns|us|ms|s) +\S+ \w+ +\d+"
     nanoseconds = 0.0
-    for row in re.finditer(google, output, re.MULTILINE):
+    # a row of Google Benchmark
+    for row in re.finditer(r"^\S+ +([\d.]{1,20}(?:e[+-]\d+)?) (ns|us|ms|s) +\S+ \w+ +\d+", output, re.MULTILINE):
         nanoseconds += float(row[1]) * units[row[2]]
     for line in output.splitlines():  # of Go, and of JMH, which writes 10.5 ± 0.3 ns/op
         words = line.partition(" ns/op")[0].partition("±")[0].split()
