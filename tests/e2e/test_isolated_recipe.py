@@ -85,7 +85,7 @@ class IsolatedRunner(Runner):
         measured["run"] += f"\ncp profgate-report/report.json {self.home}/"
         measure["steps"] = [checkout, download, install, measured]
         judge["steps"] = [checkout, judge["steps"][1]]
-        judge["steps"][1]["with"] |= {"history": "off", "ca-bundle": "ca.pem", "baseline-workflow": "performance.yml"}
+        judge["steps"][1]["with"] |= {"ca-bundle": "ca.pem", "baseline-workflow": "performance.yml"}
         del judge["needs"]
         place = self.repository / WORKFLOW
         place.parent.mkdir(parents=True)
