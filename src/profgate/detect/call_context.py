@@ -160,12 +160,14 @@ class CallContext:
         table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero((table.state != 0) & (np.abs(table.shift) >= table.threshold - tolerance(1.0)))
         symbol = tree.symbol[rows].astype(np.int64)
-        states = context.source_states
-        changed = np.array([states is not None and states.states[row] in CHANGED for row in symbol], dtype=np.bool_)
+        source = context.source_states
+        changed = np.array([source is not None and source.states[row] in CHANGED for row in symbol], dtype=np.bool_)
         state, shift = table.state[rows], table.shift[rows]
         pairs = moved_pairs(table, symbol.tolist(), rows)
         moved = [path_text(comparison.path_to(pairs[row])) if row in pairs else "" for row in rows.tolist()]
         counted = np.bincount(table.state[1:], minlength=len(State)).tolist()
+        counts = {f"contexts_{each.name.lower()}": counted[each] for each in State}
+        states = [State(code).name.lower() for code in state.tolist()]
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -178,7 +180,7 @@ class CallContext:
                 ContextShift,
                 {
                     "of": "contexts",
-                    "state": [State(code).name.lower() for code in state.tolist()],
+                    "state": states,
                     "shift": shift,
                     "threshold": table.threshold[rows],
                     "carried": largest_child_parts(tree, table.target - table.baseline)[rows],
@@ -188,7 +190,7 @@ class CallContext:
                 },
             ),
             flags=["moved" if path else "" for path in moved],
-            counts={f"contexts_{state.name.lower()}": counted[state] for state in State},
+            counts=counts,
             node=rows,
         )
 
