@@ -121,15 +121,6 @@ def test_requests_where_the_base_branch_moved_before(changed: Stage) -> None:
     assert counted(changed)["rest"] <= FORK_COMMENT + 2 + FURTHER
 
 
-def test_long_pull_request_costs_another_list(changed: Stage) -> None:
-    for _ in range(94):  # of the hundred listed commits five are left for the base branch
-        changed.push_to_pull()
-    changed.compare(slow())
-    assert changed.report["baseline"]["distance"] == 0
-    assert changed.base_jobs == BASE_RUNS
-    assert counted(changed)["rest"] <= NEEDED + 1 + FURTHER
-
-
 @pytest.mark.slow
 def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
     changed.base = changed.fake.add_commit(parents=[changed.base], branch="main")

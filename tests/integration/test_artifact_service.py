@@ -63,14 +63,6 @@ def test_signatures_are_masked_before_use(fake: FakeGitHub) -> None:
     assert encoded.endswith("%2B%2F%3D")
 
 
-def test_artifact_name_is_unique_in_a_run(fake: FakeGitHub) -> None:
-    service = service_of(fake)
-    service.upload_file("a.txt", b"1", "text/plain")
-    with pytest.raises(UploadUnavailable, match="another name"):
-        service.upload_file("a.txt", b"2", "text/plain")
-    assert fake.count("POST", "CreateArtifact") == 2
-
-
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", "a\nb", 'say "a"', "a?"])
 def test_a_name_the_service_refuses_is_not_sent(fake: FakeGitHub, name: str) -> None:
     with pytest.raises(UploadUnavailable, match="the name"):

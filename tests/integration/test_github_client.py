@@ -14,7 +14,6 @@ from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github import requests
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, RetryBudgetExceededError
-from profgate.github.records import RepositoryRecord
 from profgate.github.requests import MOVED, NotFoundError, ServerFailedError
 
 pytestmark = pytest.mark.sockets
@@ -89,18 +88,6 @@ def test_file_too_large_for_the_api_is_refused(fake: FakeGitHub) -> None:
         client_of(fake).file_at("big.yml", sha)
 
 
-def test_a_pull_request_from_a_fork(fake: FakeGitHub) -> None:
-    base = fake.add_commit(branch="main")
-    head = fake.add_commit(parents=[base])
-    number = fake.add_pull(head, base, fork=("mallory/shop", 666), author="mallory")
-    fake.add_pull(head, base, head_ref="other")
-    client = client_of(fake)
-    pull = client.pull(number)
-    assert (pull.head.sha, pull.base.sha) == (head, base)
-    assert (pull.head_repository_id, pull.base.repo) == (666, RepositoryRecord(4711, "octo-org/shop"))
-    assert [item.number for item in client.open_pulls("mallory", "feature")] == [number]
-
-
 def test_comments_are_listed_created_edited_and_deleted(fake: FakeGitHub) -> None:
     number = fake.add_pull(fake.add_commit(), fake.add_commit())
     for index in range(101):
@@ -123,14 +110,6 @@ def test_comment_is_sent_again_unless_it_was_stored(fake: FakeGitHub, *, stored:
     comment = client_of(fake).create_comment(number, f"{MARKER}\nworse")
     assert fake.comment_bodies(number) == [comment.body] == [f"{MARKER}\nworse"]
     assert fake.count("POST") == posts
-
-
-def test_pasted_marker_is_not_the_comment(fake: FakeGitHub) -> None:
-    number = fake.add_pull(fake.add_commit(), fake.add_commit())
-    fake.add_comment(number, f"{MARKER}\nall fine", author="mallory")
-    fake.fail("POST", "/comments", 502)
-    assert client_of(fake).create_comment(number, f"{MARKER}\nworse").author == "github-actions[bot]"
-    assert fake.comment_bodies(number)[1:] == [f"{MARKER}\nworse"]
 
 
 @pytest.mark.parametrize(
@@ -157,14 +136,6 @@ def test_an_edit_is_repeated_until_github_answers(fake: FakeGitHub) -> None:
     fake.fail("PATCH", "/comments", 502, times=3)
     assert client_of(fake).edit_comment(comment, "new").body == "new"
     assert fake.count("PATCH") == 4
-
-
-def test_permanent_failure_ends_reading(fake: FakeGitHub) -> None:
-    sha = fake.add_commit()
-    fake.fail("GET", "/commits", 503, times=99)
-    with pytest.raises(ServerFailedError, match="run again later"):
-        client_of(fake).commit_sha(sha)
-    assert fake.count("GET") == 5
 
 
 def test_read_only_token_names_the_missing_permission(fake: FakeGitHub) -> None:

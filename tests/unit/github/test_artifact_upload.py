@@ -82,21 +82,11 @@ def test_upload_step_and_command_fit_the_host(host: str, action: str, repository
     assert all(part in warning for part in (action, links.fetch, "path: out"))
 
 
-def test_no_pages_need_no_service() -> None:
-    _, warning = upload_pages(no_service, [], key="k", attempt=1, folder="out", run_url="https://run")
-    assert warning == ""
-
-
 def test_taken_name_ends_in_a_warning(fake: FakeGitHub) -> None:
     for _ in range(2):
         warning = upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out", RUN)
     assert warning is not None
     assert "already" in warning
-
-
-def test_a_baseline_is_stored_as_a_zip(fake: FakeGitHub) -> None:
-    assert upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out", RUN) is None
-    assert [one.mime_type for one in fake.state.artifacts.values()] == ["application/zip"]
 
 
 def test_names_are_plain_and_differ() -> None:

@@ -32,10 +32,6 @@ def test_file_is_complete_where_patch_matches_counts(record: FileRecord, status:
     assert (file.status, file.complete) == (status, complete)
 
 
-def test_unchanged_files_and_unknown_statuses_are_left_out() -> None:
-    assert not diff_of_pull([replace(MODIFIED, status="unchanged")], None, (None, None)).files
-
-
 def test_a_full_list_may_lack_files() -> None:
     many = [replace(MODIFIED, path=f"{number}.py") for number in range(3_000)]
     assert diff_of_pull(many[:-1], None, (None, None)).complete

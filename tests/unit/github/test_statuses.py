@@ -45,12 +45,6 @@ def test_missing_result_is_an_error_status(fake: FakeGitHub) -> None:
     assert [(one["state"], one["description"]) for one in fake.state.statuses] == [("error", "no result: a: is broken")]
 
 
-def test_status_is_sent_again_after_server_failure(fake: FakeGitHub) -> None:
-    fake.fail("POST", "/statuses/", stored=True)
-    publish_verdict(fake.client(), fake.state.branches["main"], "api", Verdict("pass", "green", ()), "", URL)
-    assert {str(one["state"]) for one in fake.state.statuses} == {"success"}
-
-
 def test_status_needs_a_commit(fake: FakeGitHub) -> None:
     with pytest.raises(GitHubError, match="the commit is not known"):
         publish_verdict(fake.client(), "", "api", Verdict("pass", "green", ()), "", URL)
