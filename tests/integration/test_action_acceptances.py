@@ -1,6 +1,5 @@
 """Acceptances from the comment to the verdict: who may, what it covers, and how long."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -31,12 +30,6 @@ def say(stage: Stage, body: str = COMMAND, author: str = "maintainer") -> int:
 def remarks(stage: Stage) -> list[tuple[str, str]]:
     """The author of each acceptance in the report, and the code that explains its state."""
     return [(one["by"], one["remark"]["parameters"]["case"]) for one in stage.report["acceptances"]]
-
-
-def test_comment_of_failed_gate_shows_the_command(red: Stage) -> None:
-    (command,) = re.findall(r"`(/profgate accept parse max=\+12\d%: )REASON`", red.comments[0])
-    say(red, f"{command}the new format")
-    assert red.compare(profiles(SLOWER, 78)) == 0
 
 
 @pytest.mark.parametrize("author", ["maintainer", "boss"])

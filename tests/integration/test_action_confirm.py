@@ -1,7 +1,7 @@
 """Confirm before red, from the first job to the comment: the recipe of examples/workflows/confirm.yml."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,22 +15,11 @@ POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
 
 
 @pytest.fixture
-def reviewed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """A pull request with one base job, whose first job found something slower."""
-    return compared(stage, monkeypatch, stage.push)
-
-
-@pytest.fixture
 def waiting(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """A pull request whose first job found something slower, which has to be confirmed before it is red."""
-    return compared(stage, monkeypatch, stage.push_jobs)
-
-
-def compared(stage: Stage, monkeypatch: pytest.MonkeyPatch, record: Callable[[], object]) -> Stage:
-    """The stage after the first job of a pull request. ``record`` stores the baselines."""
     pairs_take(monkeypatch, 10.0)
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
-    record()
+    stage.push_jobs()
     stage.open_pull()
     stage.start_pull_run()
     assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
@@ -50,11 +39,6 @@ def publish(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:
     code = stage.step(files, mode="report", report="confirmed/report.json", **inputs)
     stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
     return code
-
-
-def colours(stage: Stage) -> dict[str, str]:
-    (metric,) = json.loads(stage.file("report.json"))["workloads"][0]["metrics"]
-    return {one["location"]["name"]: one["colour"] for one in metric["findings"] if one["direction"] == "worse"}
 
 
 def test_nothing_is_red_before_confirmation(waiting: Stage) -> None:
@@ -92,18 +76,6 @@ def test_unchanged_code_is_not_red(waiting: Stage) -> None:
     (comment,) = waiting.comments
     assert "no performance regression any more" in comment
     assert "0 of 3 suspects confirmed; not repeated: " in waiting.summary
-
-
-def test_each_suspect_is_decided_for_itself(waiting: Stage) -> None:
-    assert publish(waiting, measured_again(waiting, SLOWER)) == 1
-    found = colours(waiting)
-    assert (found["parse"], found.get("render")) == ("red", None)
-
-
-def test_review_with_one_base_job_becomes_red(reviewed: Stage) -> None:
-    assert reviewed.outputs["conclusion"] == "warn"
-    assert publish(reviewed, measured_again(reviewed, SLOWER)) == 1
-    assert colours(reviewed)["parse"] == "red"
 
 
 def test_the_links_of_the_first_job_stay(waiting: Stage) -> None:
@@ -217,24 +189,11 @@ def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: P
     assert CONFIRMED in waiting.comments[0]
 
 
-def test_requested_status_is_written(waiting: Stage) -> None:
-    assert publish(waiting, measured_again(waiting, SLOWER), status="true") == 1
-    (status,) = waiting.fake.state.statuses
-    assert (status["sha"], status["state"]) == (waiting.head, "failure")
-
-
 def test_confirmed_report_is_stored_under_its_own_name(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
     publish(waiting, files)
     names = [one.name for one in waiting.fake.state.artifacts.values() if one.run_id == waiting.pull_run]
     assert {"profgate-report-default-1", "profgate-verdict-default-1"} <= set(names)
-
-
-@pytest.mark.parametrize("event", ["push", "schedule"])
-def test_no_report_is_published_without_comparison(stage: Stage, event: str) -> None:
-    code = stage.run(event, {}, {"GITHUB_SHA": stage.base}, {}, {"mode": "report", "report": "confirmed/report.json"})
-    assert code == 0
-    assert "there is no report to publish" in stage.log
 
 
 def test_the_links_file_needs_not_be_there(waiting: Stage) -> None:

@@ -209,40 +209,10 @@ def test_changed_files_are_read_in_a_single_query(with_sources: Stage, status: i
     )
 
 
-@pytest.mark.parametrize("status", [403, 404, 502])
-def test_unknown_pull_files_change_nothing_else(with_sources: Stage, status: int) -> None:
-    with_sources.fake.fail("GET", "/files", status, times=9)
-    assert with_sources.compare(in_cart(SLOWER, 77)) == 1
-    assert "source" not in evidence_of(with_sources, "parse")
-    warnings = [one["text"] for one in json.loads(with_sources.file("report.json"))["warnings"]]
-    assert any("GitHub did not list the pull request's files" in one for one in warnings)
-
-
 def test_function_of_untouched_file_is_unchanged(with_sources: Stage) -> None:
     with_sources.compare(in_cart(BOTH_SLOWER, 77))
     assert sources_of(with_sources) == {"parse": "changed", "render": "same"}
     assert source_warnings(with_sources) == []
-
-
-@pytest.mark.parametrize(
-    ("state", "text"),
-    [
-        *[(status, "GitHub did not list the commit's files") for status in (403, 404, 502)],
-        ("listed up to a limit", "GitHub listed 3 files of the commit and omitted others"),
-        ("chosen baseline", "does not start at the baseline (main)"),
-    ],
-)
-def test_missing_commit_files_leave_changed_files_known(with_sources: Stage, state: int | str, text: str) -> None:
-    if isinstance(state, int):
-        with_sources.fake.fail("GET", "/git/trees/", state, times=9)
-    elif state == "chosen baseline":
-        with_sources.inputs["baseline-ref"] = "main"
-    else:
-        with_sources.fake.state.most_listed = 4  # logo.png, src and two of its files
-    assert with_sources.compare(in_cart(BOTH_SLOWER, 77)) == 1
-    assert sources_of(with_sources) == {"parse": "changed"}
-    (warning,) = source_warnings(with_sources)
-    assert text in warning
 
 
 def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
@@ -285,16 +255,6 @@ def test_planted_baseline_of_a_fork_is_ignored(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 1
 
 
-def test_several_workloads_share_a_comment(stage: Stage) -> None:
-    stage.push_jobs(BASE_RUNS, lambda seed: profiles(seed=seed) | profiles(seed=seed + 100, workload="cli"))
-    stage.open_pull()
-    assert stage.compare(profiles(SLOWER, 77) | profiles(SHARES, 78, "cli") | profiles(SHARES, 79, "new")) == 1
-    assert len(stage.comments) == 1
-    report = json.loads(stage.file("report.json"))
-    assert [workload["name"] for workload in report["workloads"]] == ["api", "cli"]
-    assert [(one["name"], one["side"]) for one in report["not_compared"]] == [("new", "target")]
-
-
 def test_hostile_names_change_neither_comment_nor_log(stage: Stage) -> None:
     hostile = "x`|<img src=x>@octocat ##[set-output name=conclusion]pass --> ![a](b)"
     shares = SHARES | {hostile: 10_000}
@@ -308,16 +268,6 @@ def test_hostile_names_change_neither_comment_nor_log(stage: Stage) -> None:
     assert "@octocat" not in re.sub(r"<code>.*?</code>", "", shown, flags=re.DOTALL)
     assert stage.comments[0].index("-->") < stage.comments[0].index("\n")
     assert stage.outputs["conclusion"] == "fail"
-
-
-@pytest.mark.slow
-def test_many_long_names_stay_below_the_limit(stage: Stage) -> None:
-    shares = {f"{number:04}" + "é" * 900: 4_000 for number in range(150)}
-    slower = {name: 9_000 if name < "0100" else count for name, count in shares.items()}
-    stage.push_jobs(BASE_RUNS, lambda seed: profiles(shares, seed))
-    stage.open_pull()
-    stage.compare(profiles(slower, 77))
-    assert len(stage.comments[0].encode()) <= 60_000
 
 
 @pytest.mark.parametrize("stored", [True, False])
@@ -407,16 +357,6 @@ def test_disabled_comments_are_read_and_never_written(recorded: Stage) -> None:
     assert {one.method for one in recorded.requests if "/issues/" in one.path} == {"GET"}
 
 
-def test_two_refs_are_compared_on_demand(recorded: Stage) -> None:
-    old = recorded.base
-    recorded.push(profiles(SLOWER, 90))
-    recorded.fake.state.tags["v1"] = old
-    assert recorded.compare_refs("v1", "main") == 1
-    assert recorded.report["baseline"]["sha"] == old
-    assert "parse" in recorded.summary
-    assert recorded.comments == []
-
-
 def test_no_profiles_are_an_error(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare({}) == 2
@@ -456,30 +396,6 @@ def test_no_secret_is_printed(recorded: Stage) -> None:
         assert recorded.fake.runtime_token not in text()
 
 
-@pytest.mark.slow
-def test_three_hundred_workloads_fit_a_comment(stage: Stage) -> None:
-    names = [f"service-{number:03}" for number in range(300)]
-    stage.open_pull()
-    stage.inputs |= {"baseline-profiles": "profiles/before/**", "profiles": "profiles/after/**"}
-    files: dict[str, bytes] = {}
-    for name in names:
-        files |= {f"before/{path}": data for path, data in profiles(SHARES, 1, name).items()}
-        files |= {f"after/{path}": data for path, data in profiles(SHARES, 2, name).items()}
-    for name in names[:2]:
-        files |= {f"after/{path}": data for path, data in profiles(SLOWER, 3, name).items()}
-    assert stage.compare(files) == 1
-    assert len(stage.comments) == 1
-    assert " and 297 more · 5 + 5 runs" in stage.comments[0]
-    assert len(stage.comments[0].encode()) <= 60_000
-    red = [
-        workload["name"]
-        for workload in json.loads(stage.file("report.json"))["workloads"]
-        for metric in workload["metrics"]
-        if any(finding["colour"] == "red" for finding in metric["findings"])
-    ]
-    assert red == names[:2]
-
-
 def test_requested_status_is_written_at_the_head(recorded: Stage) -> None:
     recorded.inputs["status"] = "true"
     assert recorded.compare(profiles(SLOWER, 77)) == 1
@@ -498,32 +414,12 @@ def test_error_replaces_the_status_of_an_earlier_attempt(recorded: Stage) -> Non
     assert len(recorded.fake.state.statuses) == 2
 
 
-@pytest.mark.parametrize(
-    ("setting", "permission"),
-    [("status", "statuses"), ("comment", "pull-requests")],
-)
-def test_refused_publication_changes_no_verdict(recorded: Stage, setting: str, permission: str) -> None:
-    recorded.inputs[setting] = "on-change" if setting == "comment" else "true"
-    if setting == "comment":
-        recorded.fake.read_only()
-    recorded.fake.state.permissions["statuses"] = "read"
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert f"{permission}: write" in recorded.log
-    assert len(recorded.comments) == (setting != "comment")
-
-
 def test_merge_queue_is_gated_without_a_comment(recorded: Stage) -> None:
     assert recorded.queued(profiles(SLOWER, 77)) == 1
     assert recorded.report["baseline"]["sha"] == recorded.base
     assert recorded.comments == []
     assert "parse" in recorded.summary
     assert recorded.queued(profiles(SHARES, 78)) == 0
-
-
-@pytest.mark.parametrize("event", ["schedule", "workflow_dispatch"])
-def test_a_run_of_the_base_branch_records(stage: Stage, event: str) -> None:
-    assert stage.triggered(event, {}, stage.base, files=profiles()) == 0
-    assert [one.name for one in stage.fake.state.artifacts.values()] == [ARTIFACT]
 
 
 def test_a_pushed_tag_records_its_commit(stage: Stage) -> None:
@@ -553,21 +449,6 @@ def test_base_branch_is_ignored_without_regression(recorded: Stage) -> None:
     recorded.base = start
     recorded.compare(profiles(SHARES, 77))
     assert sum("/zip" in one.path for one in recorded.requests) == BASE_RUNS
-
-
-def api_calls(stage: Stage) -> list[str]:
-    """What counts against the limit of 1,000 an hour; GraphQL has one of its own, the storage host none."""
-    place = f"/repos/{stage.fake.state.repository}"
-    return [one.path.removeprefix(place) for one in stage.requests if one.path.startswith(place)]
-
-
-def test_baseline_costs_at_most_five_requests(recorded: Stage) -> None:
-    recorded.base = recorded.fake.add_commit(parents=[recorded.base], branch="main")  # not recorded: one more look
-    recorded.inputs["comment"] = "never"
-    recorded.compare(profiles(SHARES, 77))
-    calls = [one for one in api_calls(recorded) if not one.startswith(("/contents/", "/pulls/", "/git/", "/issues/"))]
-    assert len(calls) == 5 + BASE_RUNS - 1  # one download for each further base run
-    assert recorded.report["baseline"]["distance"] == 1
 
 
 def test_base_branch_is_separated_with_chosen_baseline(recorded: Stage) -> None:

@@ -109,16 +109,6 @@ def test_run_that_reported_itself_is_ignored(recorded: Stage) -> None:
     assert statuses(recorded) == []
 
 
-def test_fork_comment_workflow_can_report_every_pull_request(recorded: Stage) -> None:
-    recorded.inputs["mode"] = "record"
-    assert recorded.compare(profiles(SLOWER, 77)) == 0
-    assert recorded.requests == []
-    del recorded.inputs["mode"]
-    assert recorded.fork_comment() == 0
-    assert len(recorded.comments) == 1
-    assert statuses(recorded) == [(recorded.head, "failure")]
-
-
 def test_newer_head_is_left_to_its_own_run(slower: Stage) -> None:
     slower.push_to_pull()
     assert slower.fork_comment() == 0
@@ -161,20 +151,6 @@ def test_other_base_branch_does_not_replace_the_status(forked: Stage, first: str
         assert forked.fork_comment() == 0
     found = {str(one["context"]): one["state"] for one in forked.fake.state.statuses}
     assert found == {"profgate/default": "failure", "profgate/default@release": "success"}
-
-
-@pytest.mark.parametrize(
-    ("conclusion", "event", "message"),
-    [
-        ("cancelled", "pull_request", "ended with 'cancelled'"),
-        ("success", "push", "started by push"),
-        ("success", "pull_request_target", "started by pull_request_target"),
-    ],
-)
-def test_other_finished_runs_are_ignored(slower: Stage, conclusion: str, event: str, message: str) -> None:
-    assert slower.fork_comment(conclusion, event) == 0
-    assert message in slower.log
-    assert slower.requests == []
 
 
 def test_a_fork_that_stores_nothing_is_no_pass(slower: Stage) -> None:

@@ -9,10 +9,8 @@ import pytest
 from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main as merge_by_hand
 from profgate.github.artifact_upload import report_artifact
-from profgate.judge.shards import Shard, merge_reports
 from profgate.model.links import Links
-from profgate.model.policy import Policy
-from profgate.report.json_report import from_json, links_to_json
+from profgate.report.json_report import links_to_json
 from slow_cases import quick_first
 
 SHARDS = ("linux", "windows")
@@ -66,20 +64,6 @@ def test_the_merging_job_reads_what_was_accepted(sharded: Stage) -> None:
     assert "accepted by `maintainer`" in sharded.comments[0]
     asked = "/collaborators/maintainer/permission"
     assert sharded.fake.count("GET", asked) == 1
-
-
-def test_the_merged_verdict_is_what_the_reports_say(sharded: Stage) -> None:
-    sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
-    report = from_json(sharded.file("report.json"))
-    again, _ = merge_reports([Shard("all", report)], Policy())
-    assert again.verdict == report.verdict
-    assert again.workloads == report.workloads
-
-
-def test_unchanged_shards_write_no_comment(sharded: Stage) -> None:
-    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SHARES, 78)}) == 0
-    assert sharded.comments == []
-    assert sharded.outputs["conclusion"] == "pass"
 
 
 @pytest.mark.parametrize("ended", quick_first(["failure", "cancelled", "success, failure"]))

@@ -37,23 +37,6 @@ def test_deleted_comment_is_written_again(recorded: Stage) -> None:
     assert last.startswith("<!-- profgate v1 key=default")
 
 
-def test_edits_of_people_are_replaced(recorded: Stage) -> None:
-    recorded.compare(profiles(SLOWER, 77))
-    one = recorded.fake.state.comments[only(recorded)]
-    one.body, one.edited = f"{one.body}\n\nI think this is fine.", True
-    recorded.push_to_pull()
-    recorded.compare(profiles(SLOWER, 78))
-    (comment,) = shown(recorded)
-    assert "I think this is fine" not in comment
-
-
-def test_comment_without_marker_is_left_alone(recorded: Stage) -> None:
-    recorded.compare(profiles(SLOWER, 77))
-    recorded.fake.state.comments[only(recorded)].body = "Moved to the wiki."
-    recorded.compare(profiles(SLOWER, 78))
-    assert [body.partition("\n")[0][:15] for body in shown(recorded)] == ["Moved to the wi", "<!-- profgate v"]
-
-
 @pytest.mark.parametrize(
     "message", ["Unable to create comment because issue is locked.", "Repository was archived so is read-only."]
 )
@@ -72,13 +55,6 @@ def test_closed_pull_request_gets_no_new_comment(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert shown(recorded) == []
     assert "the pull request is closed" in recorded.log
-
-
-def test_of_a_closed_pull_request_nothing_false_stays(recorded: Stage) -> None:
-    recorded.compare(profiles(SLOWER, 77))
-    recorded.fake.state.pulls[recorded.number].state = "closed"
-    assert recorded.compare(profiles(SHARES, 78)) == 0
-    assert "✅ Resolved" in shown(recorded)[0]
 
 
 def test_changed_base_branch_gets_no_comment(recorded: Stage) -> None:
@@ -111,14 +87,6 @@ def test_draft_is_judged_and_its_comment_stays(recorded: Stage) -> None:
     assert recorded.fake.count("POST", "/comments") == 1
 
 
-def test_force_push_discards_the_older_result(recorded: Stage) -> None:
-    recorded.start_pull_run()
-    recorded.fake.state.pulls[recorded.number].head_sha = recorded.fake.add_commit(parents=[recorded.base])
-    assert recorded.finish(recorded.step(profiles(SLOWER, 77))) == 1
-    assert shown(recorded) == []
-    assert "the pull request has newer commits" in recorded.log
-
-
 def test_renamed_base_branch_needs_a_new_recording(recorded: Stage) -> None:
     state = recorded.fake.state
     state.branches["trunk"] = state.branches.pop("main")
@@ -137,15 +105,6 @@ def test_expiring_artifact_is_replaced_by_the_next(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 0
     assert recorded.report["baseline"]["distance"] == 1
     assert "has expired" in recorded.log
-
-
-def test_second_attempt_edits_the_comment(recorded: Stage) -> None:
-    recorded.start_pull_run()
-    recorded.step(profiles(SLOWER, 77))
-    recorded.start_again()
-    assert recorded.finish(recorded.step(profiles(SHARES, 78))) == 0
-    assert len(shown(recorded)) == 1
-    assert "✅ Resolved" in shown(recorded)[0]
 
 
 def test_second_attempt_of_a_fork_is_reported(stage: Stage) -> None:
