@@ -4,7 +4,7 @@ import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingGlyph } from "./draw.js";
 import { reachOf, rowsOfFinding, tagOf } from "./findings.js";
-import { counted, formatChosenShare, formatShare, numeral, shorten } from "./format.js";
+import { counted, formatChosenShare, numeral, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
 import { changeOf, changeText, explains } from "./words.js";
@@ -19,24 +19,18 @@ export function makeChanges(page) {
   let list = [];
 
   function showAside() {
-    const { header, state } = page;
+    const { header } = page;
     const aside = byId("aside");
     aside.replaceChildren();
     const sentence = wholeSentence();
     if (sentence) aside.append(`${sentence} `);
     aside.append(ratioSentence(page));
-    const [before, after] = header.runs;
-    if (before > 1 || after > 1) aside.append(` Values are means of ${before} and ${after} runs.`);
-    if (!page.scale.coloured && !sentence && !page.sample && !testsRepeats(page))
-      aside.append(" No frame changed enough to be coloured, so these differences may be noise.");
     if (header.cut) {
-      const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
+      const { nodes, threshold } = header.cut;
       aside.append(
-        ` ${numeral(nodes)} frames below ${formatChosenShare(threshold)} of both sides are ` +
-          `merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`,
+        ` ${numeral(nodes)} frames below ${formatChosenShare(threshold)} of both sides are one row “other”.`,
       );
     }
-    if (state.edits.length) aside.append(" The call paths are edited, see above the graph.");
   }
 
   function wholeSentence() {

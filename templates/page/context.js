@@ -11,7 +11,7 @@
 //   page.levelOf(before, after, passed)  the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
 //   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, layout, zoom,
-//                              focus; independent events: search, theme, tab, rows
+//                              focus; independent events: search, theme, tab, box
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
 //   page.openNode(node)        shows a row of page.tree in the graph, or in the table if there is no graph
 //   page.isOpen(node)          whether page.openNode(node) would change nothing
@@ -42,7 +42,6 @@ const FOLLOWS = {
   theme: ["theme"],
   tab: ["tab"],
   box: ["box"],
-  rows: ["rows"],
 };
 const CHANGED_BY = {
   edits: "tree",
@@ -56,7 +55,6 @@ const CHANGED_BY = {
   fold: "layout",
   zoom: "zoom",
   focus: "focus",
-  hovered: "focus",
   q: "search",
   regex: "search",
   case: "search",

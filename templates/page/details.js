@@ -86,9 +86,5 @@ export function emptyReason(page, view) {
     return page.tree !== page.whole ? "Nothing is left." : "Both sides are empty: there is nothing to draw.";
   if (page.tree !== page.whole && page.whole[view]?.[0]) return `Nothing is left of the ${view} side.`;
   if (view === "diff") return "Nothing differs: both sides are the same.";
-  return view === "after"
-    ? "The after side is empty."
-    : view === "before"
-      ? "The before side is empty."
-      : "There is nothing to draw.";
+  return `The ${view} side is empty.`;
 }

@@ -33,8 +33,6 @@ export function makeGraph(page) {
       grid.replaceChildren(...frames.map((frame) => frame.figure));
     }
     page.panes.forEach((pane, index) => Object.assign(frames[index], { pane, plan: null }));
-    page.back = back;
-    page.frames = frames;
   }
 
   // ---- drawing ------------------------------------------------------------------------------------------------

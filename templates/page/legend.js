@@ -17,7 +17,7 @@ export function makeLegend(page) {
       swatch.style.background = palette.fills[level + LEVELS];
       swatches.push(swatch);
     }
-    const { coloured, movedFunctions } = page.scale;
+    const { coloured } = page.scale;
     byId("ramp").hidden = !coloured;
     byId("swatches").replaceChildren(...swatches);
     byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at) : "0")));
@@ -28,7 +28,6 @@ export function makeLegend(page) {
     const text = [
       `Scale: change in % of the whole, ${basis === "self" ? "self cost only" : "called functions included"}, square root.`,
       `Coloured from ${formatChosenShare(GATES[basis])} of the whole${tested(chance)}.`,
-      movedFunctions ? "Functions called from elsewhere at about the same cost are outlines, too." : "",
       coloured ? "" : "No frame is coloured.",
     ].join(" ");
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");

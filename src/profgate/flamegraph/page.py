@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import escape
 from rjsmin import jsmin
@@ -27,9 +27,6 @@ from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent
-
-if TYPE_CHECKING:
-    from profgate.model.comparison import DiffTree
 
 STYLES = ("page", "runs")
 SIZE_LIMIT = 8_000_000
@@ -63,7 +60,7 @@ def build_page(
         if most_rows < len(whole):
             threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
         shown = cut_tree(whole, threshold, keep) if threshold else uncut(whole)
-        cut = _cut_note(whole, shown, threshold) if threshold else None
+        cut = {"threshold": min(threshold, 1.0), "nodes": int(shown.hidden.sum())} if threshold else None
         page, data_size = _filled(tree, shown, header, cut, start)
         excess = len(page.encode("utf-8")) - size_limit
         if excess <= 0:
@@ -135,16 +132,6 @@ def _filled(
 def hash_source(text: str) -> str:
     """Return the hash of the text as a source expression for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
-
-
-def _cut_note(whole: DiffTree, shown: CutTree, threshold: float) -> dict[str, Any]:
-    others = shown.hidden > 0
-    return {
-        "threshold": min(threshold, 1.0),
-        "nodes": int(shown.hidden.sum()),
-        "before": float(shown.tree.baseline_self[others].sum()) / max(float(whole.baseline_total[0]), 1.0),
-        "after": float(shown.tree.target_self[others].sum()) / max(float(whole.target_total[0]), 1.0),
-    }
 
 
 def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:

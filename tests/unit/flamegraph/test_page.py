@@ -120,7 +120,7 @@ def test_modules_are_joined_by_removing_imports(entry: str) -> None:
     # rjsmin removes spaces of a template literal that stands in another one
     sources = "".join(path.read_text() for path in (Path(__file__).parents[3] / "templates/page").glob("*.js"))
     assert not re.search(r"`[^`]*\$\{[^}`]*`", sources)
-    assert len(script) < {"main": 140_000, "main_blueprint": 180_000, "evolution": 42_000}[entry]
+    assert len(script) < {"main": 130_000, "main_blueprint": 168_000, "evolution": 42_000}[entry]
 
 
 def test_values_are_those_of_one_run() -> None:
