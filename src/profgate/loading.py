@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from profgate.model.manifest import Manifest
     from profgate.model.profile import Profile
 
-LARGEST_DIFF = 64 << 20
 LARGE = 16 << 20  # number of bytes below which starting a process takes more time than it saves
 Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
 
@@ -182,7 +181,7 @@ def _unified_diff(place: str) -> SourceDiff:
     from profgate.attribution.unified_diff import parse_diff  # imported only if there is a diff
     from profgate.io.git import local_checkout, tracked_files
 
-    diff = parse_diff(read_loosely(place, LARGEST_DIFF), "standard input" if place == "-" else place)
+    diff = parse_diff(read_loosely(place, 64 << 20), "standard input" if place == "-" else place)
     diff = with_texts(diff)
     tracked = tracked_files()
     if tracked is None:

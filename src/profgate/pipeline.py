@@ -43,11 +43,9 @@ if TYPE_CHECKING:
     from profgate.model.measurement import Look
     from profgate.model.report import MetricReport, Report
 
-LARGEST_DIFFERENCE = 1 << 30
-MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
 MANY = 100  # number of workloads below which starting a process takes more time than it saves
+WORKLOADS_PER_BATCH = 1000  # workloads of a part that are compared before their profiles are removed
 PARTS, MOST_IN_PART = 64, 25  # number of parts of the files for several processes, and maximum workloads of a part
-WORKLOADS_PER_BATCH = 1000  # number of workloads of a part that are compared before their profiles are removed
 TASKS_PER_FORK = 2500  # number of tasks of the same processes, which copy the memory that they use
 
 Files = Sequence[Sequence[SourceFile]]  # of the baseline, of the target and of each base job
@@ -114,7 +112,7 @@ def two_columns(path: str, policy: Policy) -> PipelineInput:
     sources = profiles_at(path)[0]
     if len(sources) != 1:
         raise ProfgateError(path, "--difference takes one folded file")
-    baseline, target = split_difference(sources[0], LARGEST_DIFFERENCE)
+    baseline, target = split_difference(sources[0], 1 << 30)
     return PipelineInput([baseline], [target], policy=policy, named=True)
 
 
@@ -407,7 +405,8 @@ def report_on(
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=in_processes, look=given.look)
     rules, verbose = _rules(given), given.verbose
-    brief = len(comparisons) > MOST_EXPLAINED and not verbose and not rules.rules
+    # of a larger report, nobody reads the explanations of metrics without a change
+    brief = len(comparisons) > 100 and not verbose and not rules.rules
     kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
     chosen = {kind: selected(rules, *kind[:2], strategies, sized=kind[2]) for kind in dict.fromkeys(kinds)}
     tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)

@@ -17,8 +17,6 @@ from profgate.model.units import CALLS
 if TYPE_CHECKING:
     from profgate.model.profile import CallGraph, Stacks
 
-MAX_SUM = float(1 << 62)
-
 
 def path_calls(
     bodies: Sequence[Stacks | None], leaf_rows: Sequence[IntArray], tree: CallTree, dropped: BoolArray
@@ -109,5 +107,5 @@ def by_calls(comparison: Comparison) -> Comparison | None:
 
 
 def _check(columns: Sequence[IntArray]) -> None:
-    if sum(float(column.sum(dtype=np.float64)) for column in columns) > MAX_SUM:
+    if sum(float(column.sum(dtype=np.float64)) for column in columns) > float(1 << 62):
         raise ComparisonError("all runs", "their calls and edges add up to more than 62 bits; compare fewer runs")

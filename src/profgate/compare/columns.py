@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MAX_TOTAL = (1 << 62) - 1
 REAL, PARTS_OF_REAL = "real", ("user", "sys")  # real time includes CPU time
-MEASURED_EXPONENT = -6  # the amounts in records are floats, which are stored with six decimals
 
 
 class CompareOptions(NamedTuple):
@@ -246,7 +245,8 @@ def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
         largest = sum(float(np.abs(_finite(of_run)).sum()) for of_run in amounts)
     if not np.isfinite(largest):
         raise ComparisonError("all runs", "their amounts add up to more than a number can represent; record fewer")
-    exponent = metric.exponent + MEASURED_EXPONENT
+    # the amounts in records are floats, which are stored with six decimals
+    exponent = metric.exponent - 6
     while largest * 10.0 ** (metric.exponent - exponent) > MAX_TOTAL:
         exponent += 1
     return replace(metric, exponent=exponent)

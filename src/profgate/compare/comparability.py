@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from profgate.model.profile import Facts, Profile
 
 _MOST_NAMES = 5
-FAR_APART = 3.0  # if the ratio between the totals of the sides is larger, a warning is shown
-NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame that causes no warning
-UNRESOLVED = 0.20  # the same for names that the profiler could not resolve
 _MODE = "sampling mode"
 _MOVES_COUNTS = {  # facts that change counts of the same code
     "CPU model": "cpu_model",
@@ -218,17 +215,19 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
     notes = [] if comparison.metric.directed else [_advisory(ReasonCode.NO_DIRECTION, metric=metric)]
     low, high = sorted(map(float, comparison.runs.means(comparison.run_totals)))
     found = [] if (moved := _of_system_libraries(comparison)) is None else [moved]
-    if 0.0 < low < high / FAR_APART:
+    # sides whose totals differ by more than a factor of 3 probably did different work
+    if 0.0 < low < high / 3.0:
         found.append(Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric, "factor": high / low}))
     if (tree := comparison.tree) is not None:
         roots = (("baseline", tree.baseline_self, tree.baseline_total), ("target", tree.target_self, tree.target_total))
+        # a few samples without a frame, such as those of a thread that starts, are usual
         found += [
             Reason(
                 ReasonCode.NO_FRAMES,
                 {"case": "no_stack", "metric": metric, "side": side, "share": float(own[0] / below[0])},
             )
             for side, own, below in roots
-            if own[0] > NO_FRAME * below[0]
+            if own[0] > 0.01 * below[0]
         ]
     names = enumerate(comparison.symbols.names)
     nameless = [symbol for symbol, name in names if name[:1] in _NO_NAME_STARTS and _NO_NAME.fullmatch(name)]
@@ -236,7 +235,7 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
         for side, runs in (("baseline", slice(None, split)), ("target", slice(split, None))):
             total = float(comparison.run_totals[runs].sum())
             share = float(comparison.self_value[runs][:, nameless].sum()) / total if total > 0.0 else 0.0
-            if share > UNRESOLVED:
+            if share > 0.20:
                 found.append(
                     Reason(ReasonCode.NO_FRAMES, {"case": "unresolved", "metric": metric, "side": side, "share": share})
                 )

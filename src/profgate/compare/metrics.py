@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from profgate.model.arrays import IntArray
     from profgate.model.profile import Profile, Workload
 
-_PREFERRED = ("nanoseconds", "bytes")  # units that are easier to interpret than samples
 DECIMALS = 6  # decimals of scaled sample counts; rounding affects only the last decimal
 MOST = float(1 << 62)
 
@@ -104,7 +103,8 @@ def without_multiples(workload: Workload) -> Workload:
     tables are examined.
     """
     runs = (*workload.baseline_runs, *workload.target_runs)
-    metrics = sorted(runs[0].metrics, key=lambda metric: metric.unit not in _PREFERRED)
+    # time and bytes are easier to interpret than samples
+    metrics = sorted(runs[0].metrics, key=lambda metric: metric.unit not in ("nanoseconds", "bytes"))
     stay, leave = list[Metric](), list[tuple[Metric, Metric]]()
     for metric in metrics:
         same = next((other for other in stay if _is_multiple(runs, other, metric)), None)

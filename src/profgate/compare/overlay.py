@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from profgate.model.profile import Workload
     from profgate.model.units import Metric
 
-MOST_PAST_RUNS = 10  # the older a run, the more tests it lacks, and only tests that occur in all runs are compared
-
 
 class Pairing(Protocol):
     """Finds the files and functions of the baseline that have other names in the target."""
@@ -80,7 +78,8 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
             files = _files_of_past(comparisons[0], past, given.pairing)
             comparisons = [replace(one, files={**files, **one.files}) for one in comparisons]
         comparisons = [with_past(one, past) for one in comparisons]
-        runs = runs_of(past, given.test_results)[-MOST_PAST_RUNS:]
+        # the older a run, the more tests it lacks, and only tests that occur in all runs are compared
+        runs = runs_of(past, given.test_results)[-10:]
     further: tuple[object, ...] = ()
     if comparisons and workload.target_runs[0].measurements is not None:
         from profgate.compare.duration_table import durations_of  # imported only for results of tests and benchmarks

@@ -28,9 +28,6 @@ EXTENSIONS = {
     "raw",
     "speedscope",
 }
-ALIKE = 0.8  # smallest share of common functions of a workload that may have been renamed
-FEWEST_ALIKE = 3  # smallest number of common functions
-MOST_ALONE = 100  # with more missing workloads, renamed ones are not searched
 _RUN = re.compile(r"^(?:run-)?\d+$")
 
 
@@ -188,8 +185,10 @@ def renamed_workloads(alone: Sequence[NotCompared], functions: Sequence[frozense
     """Yield a note for each new workload that runs nearly the same functions as one that is gone."""
     pairs = sorted(zip(alone, functions, strict=True), key=lambda pair: pair[0].name)
     gone = [(entry, names) for entry, names in pairs if entry.side == "baseline"]
-    for entry, names in pairs if len(gone) <= MOST_ALONE else ():
+    # each missing workload is compared with each new one, which takes too long for many
+    for entry, names in pairs if len(gone) <= 100 else ():
         for removed, others in gone if entry.side == "target" else ():
-            if len(names & others) >= max(FEWEST_ALIKE, ALIKE * len(names | others)):
+            # fewer common functions may be those of a framework
+            if len(names & others) >= max(3, 0.8 * len(names | others)):
                 yield Reason(ReasonCode.LIKE_REMOVED, {"workload": entry.name, "removed": removed.name})
                 break

@@ -8,9 +8,6 @@ from profgate.io.files import confined, read_loosely
 
 SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 REF = re.compile(r"ref: (refs/[!-~]+)")
-MOST_REFS = 5  # maximum length of a chain of symbolic references
-LARGEST_LINE = 10_000  # maximum number of bytes of a file with a single line
-LARGEST_LIST = 64 << 20  # maximum number of bytes of the list of packed references
 
 
 def checked_out(folder: str) -> str | None:
@@ -30,7 +27,8 @@ def _commit(folder: Path) -> str | None:
         git = folder / pointer
     shared = git / _text(git / "commondir", folder)
     found = _text(git / "HEAD", folder)
-    for _ in range(MOST_REFS):
+    # symbolic references may form a circle
+    for _ in range(5):
         if SHA.fullmatch(found):
             return found
         ref = REF.fullmatch(found)
@@ -42,11 +40,11 @@ def _commit(folder: Path) -> str | None:
 
 def _packed(shared: Path, name: str, folder: Path) -> str:
     """Return the SHA of a reference from the list of packed references, or an empty string if there is none."""
-    lines = _text(shared / "packed-refs", folder, LARGEST_LIST).splitlines()
+    lines = _text(shared / "packed-refs", folder, 64 << 20).splitlines()
     return next((line.removesuffix(f" {name}") for line in lines if line.endswith(f" {name}")), "")
 
 
-def _text(path: Path, folder: Path, limit: int = LARGEST_LINE) -> str:
+def _text(path: Path, folder: Path, limit: int = 10_000) -> str:
     """Return the stripped text of a file, or an empty string if there is no such regular file."""
     place = confined(str(path), str(folder))
     return read_loosely(place, limit).strip() if path.is_file() else ""

@@ -9,13 +9,11 @@ from profgate.model.source import SourceFile, source_of
 
 TIMEOUT = 120  # in seconds
 LARGEST = 512 << 20  # maximum number of bytes of a recording
-LARGEST_RESULT = 1 << 30
 JFR_EVENTS = (
     *("jdk.CPUTimeSample", "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample"),
     *("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
     *("profiler.Malloc", "profiler.WallClockSample"),
 )
-JFR_DEPTH = 1024
 
 
 class Converter(NamedTuple):
@@ -59,7 +57,7 @@ def _run(converter: Converter, source: SourceFile) -> bytes | None:
                     check=True,
                     timeout=TIMEOUT,
                 )
-            return result.read_bytes() if result.stat().st_size <= LARGEST_RESULT else None
+            return result.read_bytes() if result.stat().st_size <= (1 << 30) else None
         except (OSError, subprocess.SubprocessError):
             return None
 
@@ -69,7 +67,7 @@ def _jfr(recording: str, result: str) -> list[str] | None:  # noqa: ARG001 - jfr
 
     tool = shutil.which("jfr")
     events = ",".join(JFR_EVENTS)
-    return [tool, "print", "--json", "--stack-depth", str(JFR_DEPTH), "--events", events, recording] if tool else None
+    return [tool, "print", "--json", "--stack-depth", "1024", "--events", events, recording] if tool else None
 
 
 def _memray(recording: str, result: str) -> list[str] | None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 CPU_FILE = "/proc/cpuinfo"
-MAX_CPU_FILE = 1 << 20
 
 
 def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str, str]:
@@ -26,7 +25,7 @@ def cpu_model(cpu_file: str = CPU_FILE) -> str:
     """Return the name of the processor, or an empty string if the name is unknown."""
     try:
         with Path(cpu_file).open("rb") as stream:
-            text = stream.read(MAX_CPU_FILE).decode("utf-8", "replace")
+            text = stream.read(1 << 20).decode("utf-8", "replace")
     except OSError:
         return platform.processor()
     found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)

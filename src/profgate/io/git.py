@@ -14,9 +14,7 @@ from profgate.errors import ProfgateError
 from profgate.model.history import StoredCommit
 
 TIMEOUT = 120  # in seconds
-SHORT_TIMEOUT = 30
 LARGEST_BLOB = 2_000_000  # in bytes
-MOST_BLOBS = 2_000
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 SILENT = "failed without a message"
 # The settings of a repository are not trusted, so none of the programs that they name run: no hooks, monitors or
@@ -111,7 +109,7 @@ def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict
 
 def blob_texts(ids: Iterable[str]) -> dict[str, str]:
     """Return the texts of git objects by id. Missing, binary and large objects are omitted."""
-    requested = list(dict.fromkeys(ids))[:MOST_BLOBS]
+    requested = list(dict.fromkeys(ids))[:2_000]
     if not requested:
         return {}
     how = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
@@ -183,7 +181,7 @@ def base_branch(folder: str) -> str | None:
 def _git_or_none(*arguments: str, folder: str = ".", data: bytes | None = None) -> bytes | None:
     """Return the output of git, or None if git is missing or fails."""
     try:
-        return git(arguments, folder, data=data, timeout=SHORT_TIMEOUT)
+        return git(arguments, folder, data=data, timeout=30)
     except ProfgateError:
         return None
 

@@ -16,7 +16,6 @@ MEMORY = 512 << 20  # maximum address space in bytes; the largest valid sources 
 CPU_SECONDS = 30  # maximum CPU time of one child; the largest valid sources need 10 seconds
 SECONDS = 120  # maximum run time of one child, which may be much longer than its CPU time on a busy machine
 STARTS = 4  # maximum number of children, of which all but the first replace a child that ended
-LARGEST_RESPONSE = 16 << 20  # in bytes
 ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # environment variables that Python may need to start
 
 
@@ -54,7 +53,7 @@ class LimitedProcess:
                 return None
             process.stdin.write(request + b"\n")
             process.stdin.flush()
-            response = process.stdout.readline(LARGEST_RESPONSE)
+            response = process.stdout.readline(16 << 20)
         except OSError:
             response = b""
         if response.endswith(b"\n"):

@@ -15,8 +15,6 @@ from pathlib import Path
 from profgate.errors import ProfgateError
 from profgate.io.git import without_git
 
-GRACE = 5.0  # seconds between SIGTERM and SIGKILL
-LAST_OUTPUT = 1 << 16  # number of bytes that are returned from the end of a log
 PREFIX = "PROFGATE_"
 
 
@@ -97,7 +95,7 @@ def run_command(
             spent = time.perf_counter_ns() - start
             _end(process)
     with Path(log).open("rb") as stream:
-        stream.seek(max(os.fstat(stream.fileno()).st_size - LAST_OUTPUT, 0))
+        stream.seek(max(os.fstat(stream.fileno()).st_size - (1 << 16), 0))
         return Outcome(spent, failure, stream.read().decode("utf-8", "replace"))
 
 
@@ -142,7 +140,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         if process.poll() is None:
             _signal(process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(GRACE)
+                process.wait(5.0)  # SIGKILL follows
     finally:  # the group must also be killed after a second Ctrl-C
         _signal(process.pid, signal.SIGKILL)  # kills the children, and the command if it ignored SIGTERM
         process.wait()

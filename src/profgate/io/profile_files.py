@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from profgate.model.source import SourceFile
 
 CHUNK = 1 << 20
-LONGEST_RECORDING = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
         return {}
     from profgate.model.manifest import recording_facts
 
-    return recording_facts(stated.read(LONGEST_RECORDING), posixpath.join(folder, RECORDING_NAME))
+    return recording_facts(stated.read(1 << 20), posixpath.join(folder, RECORDING_NAME))
 
 
 def is_in(path: str, entries: Sequence[str]) -> bool:

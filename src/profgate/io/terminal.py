@@ -10,7 +10,6 @@ from typing import Any, TextIO
 
 from profgate.model.visible_text import without_commands
 
-LONGEST_STEP = 60  # columns
 STYLES: dict[str, dict[str, Any]] = {
     "head": {"bold": True},
     "bad": {"bold": True, "fg": "red"},
@@ -65,7 +64,7 @@ def progress(stream: TextIO) -> Iterator[Callable[[str, float], None]]:
 def _replace_line(stream: TextIO, text: str) -> None:
     import shutil  # imports modules for archives
 
-    width = min(LONGEST_STEP, shutil.get_terminal_size().columns - 1)
+    width = min(60, shutil.get_terminal_size().columns - 1)
     stream.write(f"\r{text[:width]:<{width}}")
     stream.flush()
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
-INTERVAL = 0.02  # seconds between two looks, in which a file can be opened and closed again
 SEPARATORS = re.compile("[=:]")  # as in --config=FILE and -classpath FOLDER:FILE
 
 
@@ -52,7 +51,8 @@ def _watch(session: int, found: set[str], done: Event) -> None:
                     found |= {path for path in paths if os.path.exists(path)}  # noqa: PTH110 - accepts every text
                 else:
                     others.add(process)
-        if done.wait(INTERVAL):
+        # a file that is opened and closed again between two looks is not seen
+        if done.wait(0.02):
             return
 
 

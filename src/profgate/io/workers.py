@@ -11,9 +11,7 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
-_BATCHES = 1000  # maximum number of batches, so that all batch numbers fit in a pipe of 4,096 bytes
 _LENGTH = 8  # bytes per length field
-_ROUND = 16  # number of batches after which results are read
 _working = False  # whether this process does tasks together with others
 
 
@@ -64,7 +62,7 @@ def _made_together(
     for count, batch in enumerate(_taken(waiting, len(tasks)), start=1):
         for number in batch:
             yield number, tasks[number]()
-        if count % _ROUND == 0:
+        if count % 16 == 0:  # reading more often costs more than it saves in memory
             for child in children:
                 yield from child.results()
     for child in children:
@@ -85,7 +83,8 @@ def started(task: Callable[[], Result]) -> Callable[[], Result]:
 
 
 def _batch(tasks: int) -> int:
-    return -(-tasks // _BATCHES)
+    # at most 1,000 batches, so that all batch numbers fit in a pipe of 4,096 bytes
+    return -(-tasks // 1000)
 
 
 def _queue(tasks: int) -> int:
