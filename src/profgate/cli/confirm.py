@@ -69,7 +69,7 @@ def confirm(
     PROFGATE_OUT, with the same names as in the first comparison. PROFGATE_RUN is the number of the run; run 0 of each
     side is a warm-up. A report that passed is not measured again. --config is the policy file with the rules for names
     and filters. The exit code is 0 if no regression is confirmed, 1 if the gate failed, and with --fallback 3 if the
-    measurement failed.
+    measurement failed and nothing decides that the gate fails, as suspects under confirm: required do.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")
