@@ -67,10 +67,3 @@ def test_navigation_has_every_page_once() -> None:
     site = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
     pages = [str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")]
     assert sorted(entries(site["nav"])) == sorted(pages)
-
-
-def test_missing_files_and_anchors_are_found(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("# One two\n[a](#one-two) [b](other.md#three) `[c](code.md)`\n")
-    assert targets(page) == [(page, "one-two"), (tmp_path / "other.md", "three")]
-    assert anchors(page) == {"one-two"}

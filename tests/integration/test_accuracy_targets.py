@@ -169,13 +169,6 @@ def test_moved_cost_is_not_red() -> None:
         assert compared(random, program, split).verdict.conclusion != "fail"
 
 
-@pytest.mark.parametrize("runs", [1, 5])
-def test_a_side_against_itself_shows_nothing(runs: int) -> None:
-    side = runs_of(np.random.default_rng(7), program_of(np.random.default_rng(7)), runs)
-    report = judge(side, side, [], interleaved=True)
-    assert not [finding for metric in report.workloads[0].metrics for finding in metric.findings if finding.delta]
-
-
 def test_swapped_sides_turn_red_into_green() -> None:
     random = np.random.default_rng(8)
     program, place = program_of(random).holding(0.1)

@@ -4,13 +4,13 @@ import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from model_samples import points
 from profgate.errors import ProfileError
-from profgate.model.policy import Policy, Rule
+from profgate.model.policy import Policy
 from profgate.model.report import MetricReport, Report
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput, compare
@@ -134,11 +134,6 @@ def test_edges_of_order(edge: str) -> None:
     assert not metric_of(report).counts["failed"]
 
 
-def test_an_empty_side_is_not_compared() -> None:
-    report = report_of(profile(LINE), profile([]))
-    assert report.verdict.conclusion == "not_compared"
-
-
 def test_models_of_a_profile_go_before_its_records() -> None:
     brought = {
         "uid": "f",
@@ -163,35 +158,6 @@ def test_com_d2_what_is_no_number_is_unknown(amount: float | None) -> None:
         return
     broken = profile([{"uid": "f", "amount": amount}, {"uid": "kept", "amount": 1}])
     assert kinds(report_of(profile(LINE), broken, "aat"))["average_amount_threshold", "f"] == "Unknown"
-
-
-RULES = (
-    Rule("bmoe", {"type": ("mixed",), "postprocessor": ("regression_*",)}),
-    Rule("int", {"cmd": ("shop",), "workload": ("w",), "collector": ("complexity",)}, {"certain": 9.0}),
-    Rule("aat", {"args": ("--fast",)}),
-)
-
-
-@pytest.mark.parametrize(
-    ("apply", "steps", "spoken"),
-    [
-        ("all", ["regression_analysis"], {"best_model_order_equality": "Degradation", "integral_comparison": "Maybe"}),
-        ("first", ["regression_analysis"], {"best_model_order_equality": "Degradation"}),
-        ("all", [], {"integral_comparison": "Maybe"}),
-        ("first", [], {"integral_comparison": "Maybe"}),
-    ],
-)
-def test_rules_choose_strategies_by_what_a_profile_says(
-    apply: Literal["all", "first"], steps: list[str], spoken: dict[str, str]
-) -> None:
-    def stepped(records: list[Record]) -> bytes:
-        document = json.loads(profile(records))
-        return json.dumps(document | {"postprocessors": [{"name": step} for step in steps]}).encode()
-
-    after = sized("f", points(shape="quadratic", b0=5, b1=2, b2=0.02))
-    report = report_of(stepped(LINE), stepped(after), policy=Policy(rules=RULES, apply=apply))
-    found = {strategy: kind.replace("MaybeDegradation", "Maybe") for (strategy, _), kind in kinds(report).items()}
-    assert found == spoken
 
 
 def test_com_d10_a_line_is_no_part_of_a_location() -> None:

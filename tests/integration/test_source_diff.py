@@ -125,63 +125,12 @@ def test_without_a_repository_only_changed_files_are_known(
     assert any("git lists no files here" in one["text"] for one in json.loads(out)["warnings"])
 
 
-def test_tracked_files_are_listed_from_any_folder(
-    checkout: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path / "docs")
-    assert checkout
-    assert tracked_files() == frozenset({"src/shop/cart.py", "src/shop/stock.py", "docs/ü.md"})
-
-
-def test_top_level_file_of_the_checkout_is_found(
-    checkout: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "x.diff").write_text(DIFF.replace("src/shop/cart.py", "cart.py"))
-    (tmp_path / "cart.py").touch()
-    for side in checkout:
-        text = (tmp_path / side).read_text()
-        (tmp_path / side).write_text(text.replace("shop/cart.py", f"{tmp_path}/cart.py"))
-    subprocess.run(["git", "add", "cart.py"], cwd=tmp_path, check=True)
-    main(["compare", *checkout, "--diff", "x.diff", "--format", "json"])
-    assert evidence(capsys.readouterr().out)["total"] == "changed"
-
-
 def test_a_diff_comes_from_standard_input_too(
     checkout: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DIFF.encode() + b"+\xff\n")))
     main(["compare", *checkout, "--diff", "-", "--format", "json"])
     assert evidence(capsys.readouterr().out)["total"] == "changed"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("Just words.\n", "x.diff: is not a unified diff; make one with: git diff BASELINE TARGET"),
-        (DIFF.replace("-20,4", "-20,9"), "x.diff:4: the hunk is truncated or damaged"),
-    ],
-)
-@pytest.mark.parametrize("command", ["compare", "flamegraph"])
-def test_a_damaged_diff_is_no_empty_one(
-    command: str, text: str, message: str, sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "x.diff").write_text(text)
-    output = ["-o", "x.html"] if command == "flamegraph" else []
-    assert main([command, *sides, "--diff", "x.diff", *output]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_the_page_holds_the_state_of_each_function(checkout: list[str], tmp_path: Path) -> None:
-    assert main(["flamegraph", *checkout, "-o", "with.html", "--diff", "x.diff"]) == 0
-    assert main(["flamegraph", *checkout, "-o", "without.html"]) == 0
-    headers = [
-        json.loads((tmp_path / name).read_text().partition('id="header">')[2].partition("</script>")[0])
-        for name in ("with.html", "without.html")
-    ]
-    assert [{"source", "link"} & {name for name, _ in header["columns"]} for header in headers] == [
-        {"source", "link"},
-        set(),
-    ]
 
 
 RENAMED = """\
@@ -199,16 +148,6 @@ def moved(checkout: list[str], tmp_path: Path) -> list[str]:
     new.write_text(new.read_text().replace("shop/cart.py", "shop/basket.py"))
     (tmp_path / "x.diff").write_text(RENAMED + DIFF.partition("+++ b/src/shop/cart.py\n")[2])
     return checkout
-
-
-def test_a_renamed_file_is_one_location(moved: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    totals = []
-    for diff in ([], ["--diff", "x.diff"]):
-        main(["compare", *moved, *diff, "--format", "json"])
-        (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
-        found = [one for one in metric["findings"] if one["location"]["name"] == "total"]
-        totals.append([(one["location"]["file"], one["from_value"], one["to_value"]) for one in found])
-    assert totals == [[("shop/basket.py", 4_000, 9_000)]] * 2
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown"])

@@ -65,13 +65,6 @@ def test_test_of_the_package_passes(package: Path, site: Path) -> None:
     assert "6 passed" in done.stdout
 
 
-def test_installed_package_is_listed(site: Path) -> None:
-    listed = run(site, "profgate", "strategies").stdout
-    own = listed[listed.index(f"{NAME} (ms), family A") :]
-    assert "Finds functions whose own cost changed by more than a given part of the run." in own
-    assert "option part = 0.01 (0 to 1): smallest change as a part of the baseline's total" in own
-
-
 def test_installed_package_runs_on_request(site: Path, sides: list[str]) -> None:
     done = run(site, "profgate", "compare", *sides, "--strategy", "ms", "--format", "json")
     (metric,) = json.loads(done.stdout)["workloads"][0]["metrics"]

@@ -20,10 +20,6 @@ def shared(here: Report, there: Report) -> list[str]:
     return [item.location.name for item in marked if item.attribution.base_branch]
 
 
-def test_same_change_on_the_base_branch_is_shared() -> None:
-    assert shared(of("mine", "both"), of("both", "theirs")) == ["both"]
-
-
 def test_opposite_direction_is_another_change() -> None:
     marked = with_base_branch(of("f"), of(faster=("f",)), NAME)
     assert texts(marked.warnings)[-1].endswith(f"1 change of its own and shares 0; {NAME} has 1 more (f)")

@@ -1,7 +1,5 @@
 """Where walks down the calls that carry a change end."""
 
-import numpy as np
-
 from comparisons import Stacks, from_stacks
 from profgate.attribution.call_links import walked_causes
 from profgate.model.comparison import Comparison
@@ -52,9 +50,3 @@ def test_calls_in_a_circle_end_at_one_of_them() -> None:
     found = ends(comparison)
     assert {found[name][0] for name in found} <= {"a", "b"}
     assert len({last for last, _ in found.values()}) == 1
-
-
-def test_profiles_without_calls_lead_nowhere() -> None:
-    comparison = from_stacks([{"a": 100, "b": 100}], [{"a": 300, "b": 100}])
-    assert ends(comparison) == {}
-    assert np.array_equal(walked_causes(comparison).grown[1], np.zeros(2))

@@ -176,22 +176,6 @@ def test_a_nested_function_has_its_own_fingerprint() -> None:
     assert named("a.py", text, "f").fingerprint != named("a.py", "def f():\n    return g\n", "f").fingerprint
 
 
-def test_code_outside_functions_has_a_fingerprint() -> None:
-    def outside(text: str) -> str:
-        parsed = parsed_source("a.py", text)
-        assert parsed is not None
-        return next(item.fingerprint for item in parsed.functions if item.kind == "module")
-
-    assert outside("import a\nK = 1\n") == outside("import b\nK = 1\n\ndef f():\n    pass\n\nclass B:\n    k = 1\n")
-    assert outside("K = 1\n") != outside("K = 2\n")
-    assert outside("a()\nb()\n") != outside("b()\na()\n")
-
-
-def test_lines_span_decorators_and_bodies() -> None:
-    found = named("a.py", "\n@a\n@b(\n  1\n)\ndef total():\n    return 1\n\n\nx = 1\n")
-    assert (found.first, found.opens, found.last) == (2, 6, 7)
-
-
 def test_a_syntax_error_makes_its_function_unknown() -> None:
     text = "def f():\n    return 1\n\ndef total():\n    return ((1\n"
     assert named("a.py", text).broken

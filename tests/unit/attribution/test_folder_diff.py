@@ -17,14 +17,6 @@ def test_a_changed_file_has_its_hunks() -> None:
     assert hunk.heading == "import x"
 
 
-def test_files_come_and_go() -> None:
-    diff = folder_diff({"old.py": "x\n"}, {"new.py": "y\n"}, frozenset({"new.py"}))
-    assert [(file.path, file.status, file.hunks[0].text) for file in diff.files] == [
-        ("new.py", "added", "+y"),
-        ("old.py", "removed", "-x"),
-    ]
-
-
 def test_what_was_too_large_is_incomplete() -> None:
     diff = folder_diff({"a.py": None}, {"a.py": "x"}, frozenset({"a.py"}))
     assert (diff.files[0].hunks, diff.files[0].complete) == ((), False)

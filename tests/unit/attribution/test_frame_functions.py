@@ -3,7 +3,7 @@
 import pytest
 
 from profgate.attribution.fingerprints import parsed_source
-from profgate.attribution.frame_functions import functions_meant, has_own_name, last_names
+from profgate.attribution.frame_functions import functions_meant, has_own_name
 from profgate.attribution.function_changes import KnownFunction
 from profgate.attribution.grammars import Language, language_of
 
@@ -101,13 +101,6 @@ def test_a_first_line_settles_what_a_name_does_not() -> None:
     assert meant("a.js", SCRIPT, "inferred.by.engine", 6, exact=True) == ["d"]
     assert meant("a.js", SCRIPT, "inferred.by.engine", 6) == []
     assert meant("a.js", "const a = () => 1, b = () => 2;", "c", 1, exact=True) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "word"), [("pkg.(*T).M", "M"), ("int n::f<int>(int)", "f"), ("a.B$C.run", "run"), ("S::g", "g")]
-)
-def test_last_name_is_found_in_any_language(name: str, word: str) -> None:
-    assert word in last_names(name)
 
 
 @pytest.mark.parametrize(

@@ -66,20 +66,6 @@ def test_overloads_are_paired_by_their_parameters() -> None:
     assert result == {"(Stringa)": "same", "(inta)": "changed"}
 
 
-def test_a_method_of_a_renamed_class_is_paired() -> None:
-    before = {"a.py": "class A:\n    k = 1\n    def f(self):\n        return 1\n"}
-    changes = function_changes(
-        folder_diff(before, {"a.py": before["a.py"] + "    def g(self):\n        return 2\n"}, frozenset()),
-        parsed_source,
-    )
-    assert {item.function.name: item.state for item in changes.functions[1]["a.py"]} == {
-        "<module>": "same",
-        "A": "same",
-        "f": "same",
-        "g": "added",
-    }
-
-
 def test_unread_sources_are_reported() -> None:
     diff = SourceDiff(
         (

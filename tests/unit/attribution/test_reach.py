@@ -165,12 +165,6 @@ def test_calls_without_stacks_are_followed_too() -> None:
     }
 
 
-def test_long_path_shows_both_ends() -> None:
-    stack = ";".join(["total (src/cart.py:4)", *(f"f{place} (src/view.py:{place})" for place in range(1, 30))])
-    found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
-    assert "total › f1 › (25 more) › f27 › f28 › f29" in found.through
-
-
 OTHER = {"src/cart.py": CART}, {"src/cart.py": CART + "\ndef export(items):\n    return 1\n"}
 LOCKS = ("uv.lock", "web/package-lock.json", "go.mod", "Cargo.lock")
 
@@ -247,12 +241,6 @@ def test_package_is_out_of_reach_only_with_a_lock_file(file: str, lock: str) -> 
 )
 def test_runtime_is_out_of_reach_but_generated_code_is_not(file: str, reach: str) -> None:
     assert reach_of(file) == (reach, "")
-
-
-def test_built_file_is_no_doubt_if_only_texts_changed() -> None:
-    made = compared({"f (lib/app.js:1);count (src/cart.py:7)": 1})
-    found = reached(made, folder_diff({"README.md": "a"}, {"README.md": "b"}, FILES))
-    assert (found.reach, found.doubt) == (("not reachable", "unknown"), "")
 
 
 def claimed(stacks: Mapping[str, int]) -> Comparison:

@@ -72,26 +72,6 @@ def test_nameless_and_named_functions_never_pair(nameless: str) -> None:
     assert pairs({"main;match": 100}, {f"main;{nameless}": 100}, files) == {}
 
 
-def test_functions_of_a_renamed_file_pair() -> None:
-    target = {"main;parse": 100, "main;parse;lex": 50}
-    before = compared(target, {})
-    after = compared({}, target)
-    table = before.symbols
-    assert table.names == after.symbols.names
-    both = from_stacks([{**AROUND, "main;a": 100, "main;a;b": 50}], [{**AROUND, "main;c": 100, "main;c;d": 50}])
-    names = {"a": "parse", "b": "lex", "c": "parse", "d": "lex"}
-    files = {"a": "old.py", "b": "old.py", "c": "new.py", "d": "new.py"}
-    symbols = replace(
-        both.symbols,
-        files=[files.get(name) for name in both.symbols.names],
-        names=[names.get(name, name) for name in both.symbols.names],
-    )
-    assert paired_by_costs(replace(both, symbols=symbols)) == {
-        ("parse", "old.py"): ("parse", "new.py"),
-        ("lex", "old.py"): ("lex", "new.py"),
-    }
-
-
 def test_a_chain_of_new_names_is_found() -> None:
     baseline = {"main;old_parse;old_lex": 100}
     target = {"main;new_parse;new_lex": 100}

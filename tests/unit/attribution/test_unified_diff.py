@@ -96,11 +96,6 @@ def test_prefixes_of_the_sides_are_removed(names: tuple[str, str], path: str) ->
     assert len(parse_diff(text * 2, "x.diff").files) == 2
 
 
-def test_text_around_a_patch_is_skipped() -> None:
-    mail = "From: a\nrename from the old world\n---\n x | 2 +-\n\n" + GIT + "-- \n2.47\n"
-    assert parse_diff(mail, "x.diff").files == parse_diff(GIT, "x.diff").files
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -96,15 +96,6 @@ def test_a_stack_of_twenty_thousand_frames() -> None:
     assert comparison.total_value.tolist() == [[4] * 9 + [3] * 19_991, [5] * 20_000]
 
 
-def test_a_profile_against_itself_has_equal_columns() -> None:
-    stacks: Stacks = {("main", "fib", "fib"): 4, ("main",): 1}
-    comparison = compared([stacks], [stacks])
-    assert (comparison.self_value[0] == comparison.self_value[1]).all()
-    fib = comparison.symbols.names.index("fib")
-    assert comparison.total_value[0, fib] == 4
-    assert comparison.present.all()
-
-
 def test_presence_and_noise_runs() -> None:
     noise: list[Stacks] = [{("a",): 3}, {("b",): 4, ("a",): 5}]
     comparison = compared([{("a",): 1}], [{("b",): 2}], noise)

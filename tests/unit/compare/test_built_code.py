@@ -3,8 +3,6 @@ from dataclasses import replace
 import pytest
 
 from profgate.compare.built_code import named_by_sources
-from profgate.compare.columns import CompareOptions
-from profgate.compare.readings import summarised
 from profgate.model.profile import ClaimedSource, FrameList, Profile
 from profgate.model.source import source_of
 from profgate.readers.cpuprofile import CpuprofileReader
@@ -44,8 +42,3 @@ def test_other_scripts_do_not_matter() -> None:
 def test_hash_in_the_name_of_a_script_does_not_matter() -> None:
     hashed = {0: SOURCES[0]._replace(script="lib/app-1a2b3c4d.js")}
     assert names(recorded("/a", hashed), recorded("/a", {})) == ["Y"] * 2
-
-
-def test_history_contains_the_names_in_the_sources() -> None:
-    (((column,),),) = [summarised(recorded("/a"), CompareOptions())]
-    assert ("inlineText", "src/Tokenizer.ts") in column.symbols

@@ -8,8 +8,7 @@ import pytest
 from comparisons import overlaid
 from profgate.compare.calls import by_calls
 from profgate.errors import ComparisonError
-from profgate.flamegraph.page_input import page_input
-from profgate.model.comparison import CallEdges, Comparison
+from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.folded import FoldedReader
@@ -96,12 +95,6 @@ def test_calls_are_summed_over_runs_and_threads() -> None:
     assert calls_by_path(comparison) == {"": (0, 0), "a": (2, 2), "ab": (3, 1), "abc": (0, 1)}
 
 
-def test_functions_that_become_one_symbol_add_their_calls() -> None:
-    before, after = events("a(b()c())"), events("a(b()c()c())")
-    before.frames.names[2] = after.frames.names[2] = "b"
-    assert calls_by_path(overlaid([before], [after])) == {"": (0, 0), "a": (1, 1), "ab": (2, 3)}
-
-
 def test_dropped_stacks_have_no_calls() -> None:
     profile = events("a(b(c())b()d())")
     assert calls_by_path(overlaid([profile], [profile], ignore=("b",))) == {
@@ -168,13 +161,6 @@ def test_edges_of_all_runs_are_added() -> None:
     }
 
 
-def test_a_table_without_callers_has_edges_of_length_zero() -> None:
-    alone = statistics({"main": ((1, 1, 0.25, 0.25), {})})
-    edges = overlaid([alone], [alone]).edges
-    assert isinstance(edges, CallEdges)
-    assert [len(column) for column in (edges.caller, edges.baseline_total, edges.target_calls)] == [0, 0, 0]
-
-
 def test_calls_that_do_not_fit_are_refused() -> None:
     many = statistics({"main": ((1 << 61, 1 << 61, 0.25, 0.25), {})})
     with pytest.raises(ComparisonError, match="62 bits"):
@@ -190,27 +176,3 @@ def test_calls_stand_for_the_cost_of_paths() -> None:
     assert counted.tree.target_self.tolist() == [0, 1, 2, 2]
     assert counted.tree.baseline_total.tolist() == [4, 4, 3, 1]
     assert counted.tree.target_total.tolist() == [5, 5, 4, 2]
-
-
-def test_calls_split_the_cost_of_shared_callees() -> None:
-    baseline = {"f": (1, 1, 0.9, 0.9), "g": (3, 3, 0.1, 0.1)}
-    rows: dict[str, tuple[Row, dict[str, Row]]] = {
-        "main": ((1, 1, 0.0, 1.0), {}),
-        "f": ((1, 1, 0.0, 0.9), {"main": (1, 1, 0.0, 0.9)}),
-        "g": ((1, 1, 0.0, 0.1), {"main": (1, 1, 0.0, 0.1)}),
-        "work": ((4, 4, 1.0, 1.0), baseline),
-    }
-    profile = statistics(rows)
-    counted = by_calls(overlaid([profile, profile], [profile]))
-    assert counted is not None
-    named, header = page_input(counted)
-    tree = named.tree
-    assert (int(tree.baseline_self.sum()), int(tree.target_self.sum())) == (14, 7)
-    assert (header.metric, header.runs, header.unit) == ("calls", (2, 1), "count")
-    work = [row for row, symbol in enumerate(tree.symbol) if symbol >= 0 and named.names[symbol] == "work"]
-    assert sorted(int(tree.target_self[row]) for row in work) == [1, 3]  # not 9 to 1, as their times are
-
-
-def test_without_counts_calls_cannot_stand_for_the_cost() -> None:
-    profile = FoldedReader().read(source_of("run.folded", b"a;b 3\n"))
-    assert by_calls(overlaid([profile], [profile])) is None

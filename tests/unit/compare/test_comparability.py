@@ -27,10 +27,6 @@ def notes(baseline: list[Profile], target: list[Profile], *, named: bool = False
     return {str(note.reason.parameters.get("fact", note.reason.code)): (note.blocks, note.advisory) for note in found}
 
 
-def test_equal_facts_have_no_note() -> None:
-    assert comparability([profile()], [profile()], named=False) == ()
-
-
 @pytest.mark.parametrize(
     ("fact", "change"),
     [

@@ -59,10 +59,6 @@ def test_a_profile_is_one_test_that_took_its_total() -> None:
     assert run_of([folded], "r") == DurationRun("r", "samples", {"big/load": 15.0})
 
 
-def test_what_is_not_finite_is_left_out() -> None:
-    assert run_of([results(("a", math.nan), ("b", 1.0))], "r").values == {"b": 1e9}
-
-
 @pytest.mark.parametrize(
     ("profiles", "what"),
     [
@@ -77,22 +73,9 @@ def test_what_cannot_be_ranked_is_an_error(profiles: list[Profile], what: str) -
         run_of(profiles, "r")
 
 
-def test_runs_side_by_side() -> None:
-    runs = [DurationRun("r", "nanoseconds", {"b": 1.0, "a": 2.0}), DurationRun("r", "nanoseconds", {"a": 3.0})]
-    table = side_by_side(runs[:1], runs[1:])
-    assert (table.names, table.labels, table.baselines) == (["a", "b"], ["r", "r (2)"], 1)
-    assert table.values.tolist()[0] == [2.0, 1.0]
-    assert table.values[1, 0] == 3.0
-    assert math.isnan(table.values[1, 1])
-
-
 def test_runs_of_two_units_are_not_compared() -> None:
     with pytest.raises(ComparisonError, match="bytes and nanoseconds"):
         side_by_side([DurationRun("a", "nanoseconds", {"t": 1.0})], [DurationRun("b", "bytes", {"t": 1.0})])
-
-
-def test_nothing_side_by_side_is_an_empty_table() -> None:
-    assert side_by_side([], []).values.shape == (0, 0)
 
 
 def test_history_runs_precede_baseline_runs() -> None:

@@ -47,8 +47,3 @@ def test_eto_d8_one_function_in_two_modules_is_two_symbols() -> None:
         ("main", "other"),
     ]
     assert [mapping.tolist() for mapping in numbering.maps] == [[0, 1, 2], [1, 2]]
-
-
-def test_file_distinguishes_functions_before_the_module() -> None:
-    both = profile(("copy", "a.c", "app"), ("copy", "a.c", "lib"))
-    assert number_symbols((both,), "none").symbols.names == ["copy"]

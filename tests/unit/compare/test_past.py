@@ -67,13 +67,3 @@ def test_pruned_and_empty_readings_teach_nothing() -> None:
     huge = replace(one, commit="c3", columns=(replace(one.columns[0], sum=1 << 62),))
     assert with_past(given, [thin, empty, huge]) is given
     assert not np.any(given.noise.self_value)
-
-
-def test_values_are_scaled_to_the_comparison() -> None:
-    given = compared()
-    one = reading("main;f 50\n", "c1")
-    metric = one.columns[0].metric
-    given = replace(given, metric=replace(metric, exponent=metric.exponent - 3), sampling=Sampling(None))
-    column = replace(one.columns[0], period=None)
-    made = with_past(given, [replace(one, columns=(column,))])
-    assert made.noise.run_totals.tolist() == [50_000]

@@ -76,13 +76,6 @@ def test_thirds_are_given_to_the_millionth_of_a_sample() -> None:
     assert comparison.tree.baseline_total[0] == comparison.tree.baseline_self.sum() == comparison.run_totals[0]
 
 
-def test_runs_of_the_noise_take_part() -> None:
-    comparison = compared([profile(400, {"f": 4000})], [profile(400, {"f": 4000})], [profile(100, {"f": 1000})])
-    assert (comparison.noise.run_totals * comparison.metric.scale).tolist() == [4000.0]
-    assert comparison.noise.sample_values is not None
-    assert (comparison.noise.run_totals / comparison.noise.sample_values).tolist() == [1000.0]
-
-
 def test_without_a_stated_rate_nothing_is_touched() -> None:
     workload = Workload("w", Configuration(), (profile(None, {"f": 1}),), (profile(400, {"f": 1}),))
     assert at_one_rate(workload) is workload

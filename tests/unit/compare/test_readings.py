@@ -8,7 +8,7 @@ import pytest
 
 from history_samples import rows
 from profgate.compare.columns import CompareOptions
-from profgate.compare.readings import readings_of, series_of
+from profgate.compare.readings import readings_of
 from profgate.errors import ComparisonError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
@@ -38,12 +38,6 @@ def test_recursion_counts_once_in_readings() -> None:
     assert rows(some.columns[0]) == {"main": (1, 1)}
     assert (whole.series.workload, some.series.workload) == ("a", "a")
     assert whole.series.key != some.series.key
-
-
-def test_units_separate_series() -> None:
-    keys = [series_of(read(name, b"main 1\n"), CompareOptions()).key for name in ("w/1.folded", "w/run-2.folded")]
-    assert keys[0] == keys[1]
-    assert series_of(read("v/1.folded", b"main 1\n"), CompareOptions()).key != keys[0]
 
 
 def test_a_call_table_keeps_its_calls() -> None:

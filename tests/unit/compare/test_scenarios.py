@@ -71,28 +71,9 @@ def test_runs_of_a_noise_file_are_one_job() -> None:
     assert sort.runs.base_jobs == (1, 1, 2, 0)
 
 
-def test_benchmark_with_a_new_metric_pairs() -> None:
-    before = [file("a.json", (TIME, {"sort": [5]}))]
-    after = [file("a.json", (TIME, {"sort": [5]}), (MEMORY, {"sort": [64]}))]
-    assert [one.metric.name for one in compared(before, after)] == ["time"]
-
-
 def test_one_name_in_two_folders_is_two_benchmarks() -> None:
     side = [file(name, (TIME, {"sort": [5], name[0]: [1]})) for name in ("x/a.json", "y/b.json")]
     assert [one.name for one in pair(side, side).workloads] == ["x", "x: sort", "y", "y: sort"]
-
-
-def test_benchmarks_of_one_side_are_listed() -> None:
-    paired = pair(
-        [file("a.json", (TIME, {"sort": [5], "old": [1]}))], [file("b.json", (TIME, {"sort": [5], "new": [1]}))]
-    )
-    assert [one.name for one in paired.workloads] == ["sort"]
-    assert [(one.name, one.side) for one in paired.alone] == [("new", "target"), ("old", "baseline")]
-
-
-def test_single_benchmark_files_always_pair() -> None:
-    paired = pair([file("a.json", (TIME, {"./old": [5]}))], [file("b.json", (TIME, {"./new": [5]}))])
-    assert [one.name for one in paired.workloads] == ["./new"]
 
 
 def test_file_warnings_appear_once() -> None:

@@ -29,15 +29,6 @@ def test_symbols_equal_the_keys_of_their_frames(special: str, file: str | None) 
     assert [symbols.files[place] for place in mapping] == [key.file or None for key in expected]
 
 
-def test_line_at_the_end_of_a_name_is_removed() -> None:
-    assert number_symbols([profile(("work:12",), ("a.py",), (12,))], "safe").symbols.names == ["work"]
-
-
-def test_path_alone_is_normalised() -> None:
-    paths = profile(("main", "/home/me/tool"), (None, None), (None, None))
-    assert number_symbols([paths], "safe").symbols.names == ["main", "tool"]
-
-
 def test_last_profile_names_the_line_and_label() -> None:
     before, after = profile(("f", "g"), (None, None), (1, 2)), profile(("f",), (None,), (7,))
     symbols = number_symbols([before, after], "safe", targets=1).symbols

@@ -2,8 +2,6 @@
 
 import pytest
 
-from profgate.compare.columns import CompareOptions
-from profgate.compare.readings import profile_of, readings_of, series_of
 from profgate.compare.workloads import pair, workload_name
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
@@ -54,14 +52,6 @@ def test_repeated_runs_of_one_workload_stand_together() -> None:
         ("cli", 1, 1),
     ]
     assert not paired.alone
-
-
-def test_names_with_versions_are_workloads_of_their_own() -> None:
-    sides = [profile("python-3.15.2-cpu.bin"), profile("python-3.15.2-gil.bin")]
-    assert [(one.name, len(one.target_runs)) for one in pair(sides, sides).workloads] == [
-        ("python-3.15.2-cpu", 1),
-        ("python-3.15.2-gil", 1),
-    ]
 
 
 def test_files_without_a_partner_are_listed() -> None:
@@ -123,10 +113,3 @@ def test_results_of_one_folder_are_repeated_runs() -> None:
 
 def test_results_of_two_folders_stay_apart() -> None:
     assert runs(results("x.json", "sort"), results("a/x.json", "sort")) == [("a: sort", 1), ("sort", 1)]
-
-
-def test_stored_results_keep_their_series() -> None:
-    options = CompareOptions()
-    for file in ("x.json", "a/b/x.json"):
-        (stored,) = readings_of(results(file, "sort"), options, "c" * 40, "j", "r")
-        assert series_of(profile_of(stored, 7), options) == stored.series

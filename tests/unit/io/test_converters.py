@@ -64,8 +64,3 @@ def test_missing_tool_names_the_command(tools: Path) -> None:
     [read] = loading.read_sources([FLIGHT])
     assert isinstance(read, UnknownFormat)
     assert "jfr print --json" in read.what
-
-
-def test_other_files_are_left_alone() -> None:
-    source = source_of("a.folded", b"main 1\n")
-    assert converted(source) is source

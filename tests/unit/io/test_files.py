@@ -56,12 +56,6 @@ def test_ranges_of_a_large_file(tmp_path: Path) -> None:
         assert (stream.read(3), stream.read(3), stream.read(3)) == (data[3:6], data[6:7], b"")
 
 
-def test_a_place_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    for place in ("none", "a/b", "\0"):
-        with pytest.raises(ProfgateError):
-            sources_under(str(tmp_path / place))
-
-
 def test_links_out_and_special_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "inside").symlink_to(folder / "manifest.json")
     assert "inside" in [item.name for item in sources_under(str(folder))]

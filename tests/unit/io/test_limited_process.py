@@ -78,12 +78,6 @@ def test_children_are_started_a_limited_number_of_times(process: LimitedProcess)
     assert process.response(b"a") is None
 
 
-def test_child_that_cannot_start_gives_no_response(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(limited_process, "isolated_python", lambda _: ([str(tmp_path / "missing")], {}))
-    with LimitedProcess("child") as process:
-        assert process.response(b"a") is None
-
-
 def test_child_has_no_tokens_in_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
     assert "GITHUB_TOKEN" not in limited_process.isolated_python("a")[1]

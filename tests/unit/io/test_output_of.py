@@ -20,22 +20,6 @@ def test_a_command_that_fails_is_quoted(tmp_path: Path) -> None:
         output_of([sys.executable, "-c", "print('its\\nlast words'); exit(3)"], str(tmp_path), {}, 60)
 
 
-def test_error_of_the_program_precedes_the_stack_of_its_profiler(tmp_path: Path) -> None:
-    text = "ValueError: mine\nError: no python\nStack backtrace:\n" + "   0: anyhow::Error::msg\n" * 40
-    with pytest.raises(ProfgateError, match=r"last lines: ValueError: mine \| Error: no python$"):
-        output_of([sys.executable, "-c", f"print({text!r}); exit(1)"], str(tmp_path), {}, 60)
-
-
-def test_missing_command_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProfgateError, match="cannot be started"):
-        output_of([str(tmp_path / "nothing")], str(tmp_path), {}, 60)
-
-
-def test_command_beyond_its_time_limit_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ProfgateError, match="sleep 60: took longer than 1 s"):
-        output_of(["sleep", "60"], str(tmp_path), {}, 1)
-
-
 def test_a_worktree_holds_the_commit_and_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 

@@ -75,8 +75,3 @@ VALUES = {"out": "/o", "version": "{out}; rm", "commit": ""}
 def test_values_become_variables_and_fill_placeholders() -> None:
     assert variables(VALUES) == {"PROFGATE_OUT": "/o", "PROFGATE_VERSION": "{out}; rm", "PROFGATE_COMMIT": ""}
     assert with_values(["a{out}b{out}", "{commit}", "{version}"], VALUES) == ["a/ob/o", "", "{out}; rm"]
-
-
-def test_other_braces_are_not_replaced() -> None:
-    words = ["{print $1}", "{Out}", "{out", "{{source}}"]
-    assert with_values(words, VALUES) == words

@@ -37,11 +37,6 @@ def test_names_are_relative_to_what_the_entries_share(workspace: str, entries: l
     assert [one.name for one in local_set(entries, workspace).files] == names
 
 
-def test_nothing_found_is_an_error(workspace: str) -> None:
-    with pytest.raises(ProfgateError, match="matches no file"):
-        local_set(["profiles/**/*.json"], workspace)
-
-
 def test_manifest_in_the_workspace_is_not_read(workspace: str) -> None:
     (Path(workspace) / "profiles" / MANIFEST_NAME).write_text("not JSON")
     found = local_set(["profiles/**"], workspace)

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from profgate.errors import ProfgateError
 from profgate.io.source_folders import LARGEST_FILE, differing_texts
 
 
@@ -48,8 +47,3 @@ def test_large_and_binary_files_have_no_text(folders: tuple[Path, Path]) -> None
     (folders[1] / "binary").write_bytes(b"a\0b")
     (folders[1] / "latin.py").write_bytes(b"\xe9")
     assert texts(folders)[1] == {"binary": None, "large.py": None, "latin.py": "\ufffd"}
-
-
-def test_what_is_no_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProfgateError, match="is not a folder"):
-        differing_texts(str(tmp_path / "nowhere"), str(tmp_path))

@@ -26,14 +26,6 @@ def test_no_printed_line_is_a_command(text: str, monkeypatch: pytest.MonkeyPatch
         assert getattr(sys, name) is stream
 
 
-def test_flushed_prompt_is_written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", stream := io.StringIO())
-    with commands_disabled():
-        sys.stdout.write("Runner: ")
-        sys.stdout.flush()
-        assert stream.getvalue() == "Runner: "
-
-
 def test_output_to_a_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "out").open("w") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
@@ -104,10 +96,3 @@ def test_progress_is_removed_from_the_terminal(columns: int, width: int, monkeyp
     assert [text.rstrip() for text in shown] == ["reading profiles (50%)", "comparing", ""]
     assert {len(text) for text in shown} == {width}
     assert last == ""
-
-
-def test_progress_writes_nothing_to_a_file() -> None:
-    stream = io.StringIO()
-    with progress(stream) as step:
-        step("comparing", 0)
-    assert stream.getvalue() == ""

@@ -1,7 +1,7 @@
 import pytest
 
 from profgate.readers.source_map import BuiltScript, Origin, ScriptFunction, read_source_map
-from source_map_samples import FUNCTIONS, MAP, SCRIPT, SOURCE, WITHOUT_NAMES, Segment, source_map
+from source_map_samples import FUNCTIONS, MAP, SCRIPT, WITHOUT_NAMES, Segment, source_map
 
 
 def script(text: str = SCRIPT, data: bytes = MAP) -> BuiltScript:
@@ -99,11 +99,6 @@ def test_script_of_another_build_is_recognised() -> None:
     assert script().contains([ScriptFunction("", 0, 10)])
 
 
-def test_name_far_from_its_segment_remains() -> None:
-    text = f"{' ' * 999}function Y@(e){{}}"
-    assert origin(text, "Y", [(0, 0, 0, 1, 7)], sourcesContent=[SOURCE]) == Origin("Y", 0, 2)
-
-
 @pytest.mark.parametrize(
     "function",
     [ScriptFunction("a" * 1_000_000, 0, 10), ScriptFunction("Y", 2**31, 2**31), ScriptFunction("Y", 0, 2**31)],
@@ -111,7 +106,3 @@ def test_name_far_from_its_segment_remains() -> None:
 def test_positions_outside_of_the_script_are_unknown(function: ScriptFunction) -> None:
     script().origin(function)
     assert not script().contains([function])
-
-
-def test_source_lines_are_those_of_the_content() -> None:
-    assert SOURCE.splitlines()[1].startswith("export function inlineText")

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from comparisons import overlaid
-from profgate.detect.strategy import sample_counts
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
@@ -69,13 +67,6 @@ def test_the_period_is_the_mean_time_of_busy_samples() -> None:
     assert read(document([4, 5, 5, 4], [100, 10, 20, 30], end=200)).periods == (25_000,)
     assert read(document([2, 7, 1, 4], [0, 5, 6, 7], end=18)).periods == (4333,)
     assert read(document([4], [0])).periods == (1,)
-
-
-def test_the_samples_of_each_side_are_counted() -> None:
-    runs = [read(document([4, 5] * many, [0, *[10 + many] * (2 * many - 1)], end=1)) for many in (300, 700)]
-    comparison = overlaid(runs[:1], runs[1:])
-    assert comparison.metric.unit == "nanoseconds"
-    assert sample_counts(comparison) == pytest.approx((600, 1400), rel=1e-3)
 
 
 def test_idle_time_is_dropped_and_root_time_stays() -> None:

@@ -6,8 +6,6 @@ import pytest
 
 from profgate.errors import ProfileError
 from profgate.model.durations import DurationRun, durations_from_json, durations_to_json
-from profgate.model.source import source_of
-from profgate.readers.registry import read_profile
 
 RUN = DurationRun("monday", "nanoseconds", {"b": 2.5, "a": 1e9}, "c0ffee", "2026-01-02T03:04:05+00:00")
 
@@ -16,16 +14,6 @@ def test_round_trip_sorts_the_tests() -> None:
     text = durations_to_json(RUN)
     assert list(json.loads(text)["durations"]) == ["a", "b"]
     assert durations_from_json(text.encode(), "x.json") == RUN
-
-
-def test_read_as_a_profile() -> None:
-    profile = read_profile(source_of("x.json", durations_to_json(RUN).encode()))
-    assert profile.facts.format == "durations"
-    assert profile.frames.names == ["a", "b"]
-    assert profile.metrics[0].unit == "nanoseconds"
-    body = profile.measurements
-    assert body is not None
-    assert body.amount.tolist() == [1e9, 2.5]
 
 
 def document(**changes: object) -> bytes:

@@ -65,12 +65,6 @@ def test_newer_versions_share_texts_sources_and_tables() -> None:
     assert new.frames == old.frames
 
 
-def test_threads_are_read_together() -> None:
-    found = read(document(thread([0, 1]), thread([1])))
-    assert rows(found) == [("main", [1]), ("main;work", [1]), ("main;work", [1])]
-    assert found.frames.names == ["main", "work", "0x1f3a"]
-
-
 def test_threads_that_share_tables_add_up() -> None:
     names = ("stackTable", "frameTable", "funcTable", "resourceTable", "stringArray")
     whole = thread([])

@@ -73,13 +73,6 @@ def test_fractions_stay_exact() -> None:
     assert profile.stacks.root_values.tolist() == [50]
 
 
-def test_weight_without_a_frame_is_counted_on_the_root() -> None:
-    profile = read(" 3\na 1\n")
-    assert profile.stacks is not None
-    assert profile.stacks.root_values.tolist() == [3]
-    assert (profile.warnings, profile.warning_counts) == ((), {})
-
-
 def test_metadata_before_the_stacks_names_the_unit() -> None:
     profile = read("# unit: ms\na 2\n")
     assert (profile.metrics[0].unit, profile.metrics[0].exponent) == ("nanoseconds", 6)
@@ -119,12 +112,6 @@ def test_a_deep_stack_needs_memory_for_itself_only() -> None:
     assert int(profile.stacks.depth.max()) == 19_999
     with pytest.raises(ProfileError, match="deeper than"):
         read(";".join(["f"] * 70_000) + " 1\n")
-
-
-def test_neighbours_that_share_little_of_many_frames() -> None:
-    deep = [f"f{i}" for i in range(200)]
-    stacks = {(*deep[:kept], f"leaf{kept}"): kept + 1 for kept in (199, 3, 150, 0, 7, 120)}
-    assert stacks_of(read("".join(f"{';'.join(path)} {value}\n" for path, value in stacks.items()))) == stacks
 
 
 FRAMES = st.sampled_from(["a", "b", "cc", "d d", "e[1]", "[u8; 8]", "é"])

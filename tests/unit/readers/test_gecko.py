@@ -138,11 +138,6 @@ def test_numbered_sources_name_the_files() -> None:
     assert found.frames.lines == [1, 3, 5]
 
 
-def test_the_schema_places_the_columns() -> None:
-    stacks = {"schema": {"frame": 0, "prefix": 3}, "data": [[0], [1, None, None, 0], [2, "x", "y", 1, "z"]]}
-    assert rows(read(document(thread([2], stackTable=stacks)))) == [("main;work;0x1f3a", [1])]
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -166,18 +161,3 @@ def test_tables_that_do_not_fit_together_are_refused(change: dict[str, Any], mes
     with pytest.raises(ProfileError, match=message) as caught:
         read(document(thread([1], **change), processes=[]))
     assert caught.value.where.startswith("a.json")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"libs": [LIBRARY | {"start": None}]}, "library 0: has no 'start'"),
-        ({"libs": [LIBRARY | {"offset": 5000}]}, "library 0: has no 'start'"),
-        ({"processes": [{}]}, "process 0: 'threads' is not a JSON array"),
-        ({"processes": ["{}"]}, "process 0: it is not a JSON object"),
-        ({"sources": {}}, "the schema of 'sources'"),
-    ],
-)
-def test_inconsistent_processes_are_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        read(document(thread([1]), **change))

@@ -48,11 +48,6 @@ def test_each_process_of_a_file_is_a_run() -> None:
     assert values(found, "ex.org/b.BenchmarkX") == [5]
 
 
-def test_one_name_in_two_packages_is_two_benchmarks() -> None:
-    found = read("pkg: ex.org/a", "BenchmarkX 1 2 ns/op", "pkg: ex.org/b", "BenchmarkX 1 3 ns/op")
-    assert means(found) == {"ex.org/a.BenchmarkX": 2, "ex.org/b.BenchmarkX": 3}
-
-
 def test_a_shared_number_of_processors_leaves_the_name() -> None:
     assert means(read("BenchmarkX-8 1 2 ns/op", "BenchmarkY/n=9-8 1 3 ns/op")) == {"BenchmarkX": 2, "BenchmarkY/n=9": 3}
     assert list(means(read("BenchmarkX 1 2 ns/op", "BenchmarkX-2 1 3 ns/op"))) == ["BenchmarkX", "BenchmarkX-2"]

@@ -81,11 +81,6 @@ def test_where_periods_are_not_printed_samples_are_counted() -> None:
     assert (found.metrics[0].name, found.metrics[0].unit, found.periods) == ("cycles:u", "samples", (1,))
 
 
-def test_a_missing_period_makes_the_event_samples() -> None:
-    found = read(f"{header('cycles', '70')}\t 1 f (x)\n\n{header('cycles')}\t 1 f (x)\n\n")
-    assert rows(found) == [("shop;f", [2])]
-
-
 def test_a_single_frame_may_follow_the_header() -> None:
     line = "my shop 14174  5960.72:    2500000 cpu-clock:pppH:      556489969188 fib+0x24 (/app/shop)\n"
     assert PerfReader().recognizes(source_of("x", (line * 2).encode()))

@@ -1,7 +1,6 @@
 import json
 import math
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ from profgate.model.profile import Model, Profile
 from profgate.model.source import source_of
 from profgate.model.units import MetricKind
 from profgate.readers.perun import PerunReader
-
-DATA = Path(__file__).parents[2] / "data" / "perun"
 
 
 def document(collector: str, kind: str, unit: str, **body: Any) -> dict[str, Any]:
@@ -300,12 +297,6 @@ def test_a_quadratic_of_two_coefficients_has_no_linear_term() -> None:
     first, second = stored(models_of(old, whole))
     assert first.coefficients == {"b0": 1.0, "b1": 0.0, "b2": 2.0}
     assert second.coefficients == {"b0": 0.0, "b1": 1.0, "b2": 2.0}
-
-
-def test_models_of_an_unknown_kind_are_counted() -> None:
-    found = models_of({"uid": "f", "model": "spline", "r_square": 1, "coeffs": [{"name": "b0", "value": 1}]})
-    assert found.attachments == ()
-    assert list(found.warning_counts.values()) == [1]
 
 
 def with_record(**record: Any) -> dict[str, Any]:

@@ -320,18 +320,6 @@ def test_what_does_not_fit_together_is_refused(change: str, message: str) -> Non
         read(broken(change))
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
-@given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=6), max_size=60))
-def test_repeated_numbers_come_back_as_written(rows: list[list[int]]) -> None:
-    messages = [CLASSES["Sample"](location_id=row, value=[1]).SerializeToString() for row in rows]
-    data = b"".join(messages)
-    ends = np.cumsum([len(message) for message in messages], dtype=np.int64)
-    starts = np.concatenate(([0], ends))[: len(ends)].astype(np.int64)
-    counts, values = repeated_varints(data, starts, ends, (1, 2), "x")[1]
-    assert counts.tolist() == [len(row) for row in rows]
-    assert values.view(np.uint64).tolist() == [value for row in rows for value in row]
-
-
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.binary(max_size=12))
 def test_damaged_messages_are_refused_by_both_loops(body: bytes) -> None:
@@ -345,13 +333,6 @@ def test_damaged_messages_are_refused_by_both_loops(body: bytes) -> None:
         except ProfileError:
             outcomes.append(([], ["refused"]))
     assert outcomes[0] == outcomes[1]
-
-
-def test_messages_are_recognised_whole_and_cut() -> None:
-    data = small().bytes()
-    assert PprofReader().recognizes(source_of("x", data))
-    assert PprofReader().recognizes(source_of("x", data[:-3]))
-    assert PprofReader().recognizes(source_of("x", random_profile(9000)))
 
 
 def test_executed_lines_are_separate_frames_of_one_function() -> None:

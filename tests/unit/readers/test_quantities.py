@@ -20,12 +20,6 @@ def test_values_stay_exact(values: list[int | Decimal]) -> None:
     assert not rounded
 
 
-def test_the_exponent_is_that_of_the_finest_value() -> None:
-    assert whole_numbers([Decimal("0.50"), Decimal("1.25"), 3], 9, "x") == ([50, 125, 300], -2, False)
-    assert whole_numbers([Decimal("1e3"), 7], 9, "x") == ([1000, 7], 0, False)
-    assert whole_numbers([], 9, "x") == ([], 0, False)
-
-
 def test_what_does_not_fit_is_rounded_and_reported() -> None:
     numbers, exponent, rounded = whole_numbers([Decimal("123456789.5"), Decimal("1e-15")], 20, "x")
     assert rounded

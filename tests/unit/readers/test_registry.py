@@ -1,9 +1,7 @@
 import gzip
-import io
 import struct
 import zlib
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
@@ -56,10 +54,6 @@ def test_each_smallest_file_is_read_by_its_reader(name: str) -> None:
     assert read_profile(source_of("x", SMALLEST[name])).facts.format == name
     packed = gzip.compress(gzip.compress(SMALLEST[name]))
     assert read_profile(source_of("x.gz", packed)).facts.format == name
-
-
-def test_every_reader_has_a_smallest_file() -> None:
-    assert [reader.name for reader in READERS] == list(SMALLEST)
 
 
 @pytest.mark.parametrize(("name", "path"), RECORDED, ids=[path.name for _, path in RECORDED])
@@ -158,15 +152,3 @@ def test_two_readers_of_one_name_are_refused() -> None:
 
 def test_another_object_is_claimed_by_no_reader() -> None:
     assert claims(zlib.compress(b"commit 3\0abc")) == []
-
-
-def test_small_file_is_recognised_by_its_head() -> None:
-    data, opened = b"main;work 1\n", list[int]()
-
-    def reopened(start: int, _stop: int | None) -> BinaryIO:
-        opened.append(start)
-        return io.BytesIO(data[start:])
-
-    source = SourceFile("a.folded", len(data), data, reopened)
-    assert [reader.name for reader in READERS if reader.recognizes(source)] == ["folded"]
-    assert not opened

@@ -1,4 +1,3 @@
-import json
 from typing import Any
 
 import numpy as np
@@ -43,15 +42,6 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
     assert np.array_equal(whole.fields, parts.fields)
 
 
-def test_segments_are_sorted() -> None:
-    found = read(source_map([(0, 9, 0, 1, 0), (0, 4, 0, 2, 0)]))
-    assert found.fields[1].tolist() == [2, 1]
-
-
-def test_source_root_precedes_the_sources() -> None:
-    assert read(source_map([], sourceRoot="/app")).root == "/app/"
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -92,9 +82,3 @@ def test_large_map_is_an_error(monkeypatch: pytest.MonkeyPatch, limit: str, valu
     monkeypatch.setattr(module, limit, value)
     with pytest.raises(ProfileError, match=what):
         read(data)
-
-
-def test_odd_lists_are_read() -> None:
-    text = json.loads(source_map([(0, 0, 1, 0, 0)], names=[None, {}], sources=[None, 3], sourcesContent=["a", 1, "b"]))
-    found = read(json.dumps(text).encode())
-    assert (found.sources, found.names, found.contents) == (["", ""], ["", ""], ["a", None])

@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -43,24 +41,6 @@ def test_empty_paths_count_for_the_root(rows: list[tuple[Path, int]]) -> None:
     stacks = stacks_of([path for path, _ in rows], [value for _, value in rows])
     assert paths_of(stacks) == [row for row in rows if row[0]]
     assert stacks.root_values.tolist() == [sum(value for path, value in rows if not path)]
-
-
-def test_a_shared_beginning_is_written_once() -> None:
-    stacks = stacks_of([(1, 2, 3), (1, 2, 4), (1,)], [5, 6, 7])
-    assert stacks.depth.tolist() == [0, 1, 2, 2, 0]
-    assert stacks.frame.tolist() == [1, 2, 3, 4, 1]
-    assert stacks.leaf.tolist() == [False, False, True, True, True]
-    assert stacks.depth.dtype == np.uint16
-    assert stacks.leaf.dtype == np.bool_
-
-
-def test_among_many_paths_each_shares_with_the_one_before() -> None:
-    paths = [(1, *range(number % 7), -1 - number) for number in range(10_000)]
-    stacks = stacks_of(paths, [1] * len(paths))
-    assert [path for path, _ in paths_of(stacks)] == paths
-    first = np.concatenate(([0], np.flatnonzero(stacks.leaf)[:-1] + 1))
-    shared = [0, *(min(len(before), len(path)) - 1 for before, path in pairwise(paths))]
-    assert stacks.depth[first].tolist() == shared
 
 
 def test_paths_beyond_the_greatest_depth_are_refused() -> None:
