@@ -9,7 +9,7 @@ import numpy as np
 from profgate.flamegraph.page_columns import PageFinding
 from profgate.model.kinds import Kind
 from profgate.model.report import Attribution
-from profgate.report.finding_text import TAGS, finding_key, shown_change, tag_of, whose_text
+from profgate.report.finding_text import TAGS, amounts, finding_key, growth_and_share, tag_of, whose_text
 from profgate.report.markdown_text import limited
 from profgate.report.wording import reason_text
 
@@ -42,7 +42,8 @@ def marks_of(
 def _mark(
     finding: Finding, symbol: int, parts: tuple[str, list[tuple[str, str]]], comparison: Comparison
 ) -> PageFinding:
-    tag, shown, new = tag_of(finding), shown_change(finding, comparison.metric.unit), finding.result.new_callees
+    tag, new = tag_of(finding), finding.result.new_callees
+    growth, share = growth_and_share(finding)
     return PageFinding(
         symbol=symbol,
         severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
@@ -51,9 +52,9 @@ def _mark(
         tag=tag,
         judged="total" if finding.result.judged == "subtree" else "self",
         strategies=[change.strategy for change in finding.agreeing],
-        change=shown[:3],
+        change=(*amounts(finding, comparison.metric.unit), growth),
         delta=finding.delta,
-        facts=shown.further,
+        facts=[f"{share} of the run"] if share else [],
         part=finding.explained_by is not None,
         story="; ".join(reason_text(reason, str) for reason in finding.reasons) or None,
         new=", ".join(limited(new, 3, "function", "")) if new else None,

@@ -15,6 +15,7 @@ from profgate.report.finding_text import (
     NO_DIFF,
     SOURCES,
     TOP_LEVEL,
+    Pair,
     Row,
     base_branch_text,
     change_text,
@@ -41,7 +42,6 @@ from profgate.report.markdown_text import (
     unbroken,
 )
 from profgate.report.rank_report import rank_details, rank_sections, result_text
-from profgate.report.rows import Pair
 from profgate.report.styles import LONGEST_NAME, MARKDOWN, plain_name
 from profgate.report.view import OPEN, View
 
@@ -151,7 +151,11 @@ class Body:
         if failing := sum(row.finding.colour == "red" for row in view.more):
             causes += f", {failing} failing"
         related, acceptances = view.groups.related, view.report.acceptances
-        notes = [row for row in view.groups.other if _is_noticeable(row)]
+        notes = [
+            row
+            for row in view.groups.other
+            if abs((row.finding.share_to or 0.0) - (row.finding.share_from or 0.0)) >= GATE_SHARE
+        ]
         totals = [pair for pair in view.pairs[OPEN:] if rows.changed(pair)]
         texts = [
             (causes, self.table(view.more, limit)),
@@ -199,17 +203,11 @@ class Body:
             if text:
                 yield f"{', '.join(limited(pairs, 2, 'metric', '', _full_name))}: {text}"
 
-    def table(self, table_rows: Sequence[Row], limit: int, *, whose: bool = True) -> str:
-        """Return a table of findings. The findings get signs if their colours differ.
-
-        ``whose`` adds how the pull request affects each function.
-        """
+    def table(self, table_rows: Sequence[Row], limit: int) -> str:
+        """Return a table of findings. The findings get signs if their colours differ."""
         shown = table_rows[:limit]
         signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
-        cells = [
-            finding_cells(row, self.links, self.view.where(row.workload, row.metric), signs=signs, whose=whose)
-            for row in shown
-        ]
+        cells = [finding_cells(row, self.links, self.view.where(row), signs=signs) for row in shown]
         more = f"… and {len(table_rows) - limit:,} more in the report." if limit < len(table_rows) else ""
         return paragraphs(table(("Function", "Change"), "ll", cells) if cells else "", more).rstrip()
 
@@ -242,18 +240,18 @@ class Body:
         runs, jobs = kinds.pop()
         return f"{runs}{f' of {names}' if names else ''}{jobs}"
 
-    def totals(self, limit: int, label: str = "Total") -> str:
+    def totals(self, limit: int) -> str:
         """Return the totals of at most ``limit`` metrics in one line."""
         shown = ", ".join(map(self.total, self.view.pairs[:limit]))
         more = f" and {len(self.view.pairs) - limit:,} more" if len(self.view.pairs) > limit else ""
-        label = f"{label}s:" if label and len(self.view.pairs) > 1 else label
-        return f"{label} {shown}{more}".lstrip() if shown else ""
+        label = "Totals:" if len(self.view.pairs) > 1 else "Total"
+        return f"{label} {shown}{more}" if shown else ""
 
     def total(self, pair: Pair) -> str:
         """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
         values, change = rows.total_words(pair.metric)
         text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
-        return f"{self.view.where(pair.workload, pair.metric)} {text}".lstrip()
+        return f"{self.view.where(pair)} {text}".lstrip()
 
     def missing_ones(self, limit: int) -> str:
         """Return a list of the workloads and metrics that were not compared, with reasons."""
@@ -277,9 +275,7 @@ class Body:
             yield link("all pages", links.index)
 
 
-def finding_cells(
-    row: Row, links: Links, where: str = "", *, signs: bool = False, whose: bool = True
-) -> tuple[str, str]:
+def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> tuple[str, str]:
     """Return the table cells of one finding: the function and whose change it is, and the change with its reason.
 
     There are only two columns, because a phone shows no more.
@@ -298,14 +294,14 @@ def finding_cells(
         sentence(source_place(location)) * bool(location.file),
     )
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
-    cost, change, share, calls = map(_solid, row.shown.columns)
+    cost, change, share, calls = map(_solid, row.columns)
     return (
         _lines(
             f"{sign}[{label}]({target})" if target else f"{sign}{label}",
             f"{len(location.lines)} functions of this name, added up" if location.lines else "",
             where,
             f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else "",
-            dotted(_origin(finding) * whose, sentence(base_branch_text(finding))),
+            dotted(_origin(finding), sentence(base_branch_text(finding))),
         ),
         _lines(
             f"**{change}** ({cost})",
@@ -316,10 +312,6 @@ def finding_cells(
             dotted(*map(sentence, why(row, plain_name))),
         ),
     )
-
-
-def _is_noticeable(note: Row) -> bool:
-    return abs((note.finding.share_to or 0.0) - (note.finding.share_from or 0.0)) >= GATE_SHARE
 
 
 def _note(row: Row) -> str:

@@ -30,7 +30,9 @@ def to_csv(view: View) -> str:
     writer = csv.DictWriter(stream, [*COLUMNS, *SHOWN], lineterminator="\n")
     writer.writeheader()
     for record in _records(view):
-        writer.writerow({column: _cell(value) for column, value in record.items()})
+        writer.writerow(
+            {column: safe_cell(value) if isinstance(value, str) else value for column, value in record.items()}
+        )
     return stream.getvalue()
 
 
@@ -57,7 +59,7 @@ def _finding(row: Row) -> dict[str, Cell]:
     return {
         **_place(row.workload, row.metric),
         **_numbers(finding),
-        **dict(zip(SHOWN, row.shown.columns, strict=True)),
+        **dict(zip(SHOWN, row.columns, strict=True)),
         "record": "finding",
         "severity": finding.severity,
         "colour": finding.colour,
@@ -97,10 +99,6 @@ def _numbers(item: Finding | Change) -> dict[str, Cell]:
         "from": item.from_value,
         "to": item.to_value,
     }
-
-
-def _cell(value: Cell) -> Cell:
-    return safe_cell(value) if isinstance(value, str) else value
 
 
 def safe_cell(value: str) -> str:

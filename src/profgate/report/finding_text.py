@@ -2,7 +2,6 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from profgate.model.change import COLLECTORS, Location
 from profgate.model.details import ModelPair
@@ -40,47 +39,26 @@ TAGS: dict[Kind, str] = {
 }
 
 
-class ShownChange(NamedTuple):
-    """A change over all calls, as all outputs write it: ``self ``, ``14 → 103 samples``, ``7.4x``, and further facts.
-
-    ``basis`` is empty for a total cost, and for a self cost without another total cost. ``share`` is the part of the
-    run, ``19.7 → 41.1 %``, and ``calls`` the numbers of calls; both may be empty.
-    """
-
-    basis: str
-    amounts: str
-    growth: str
-    share: str
-    calls: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The texts of the columns `COLUMNS`."""
-        return f"{self.basis}{self.amounts}", self.growth, self.share, self.calls
-
-    @property
-    def further(self) -> list[str]:
-        """The facts besides the change, with their nouns: ``19.7 → 41.1 % of the run``."""
-        texts = [f"{self.share} of the run"] if self.share else []
-        if self.calls:
-            texts.append(f"{self.calls} calls")
-        return texts
-
-
 # keys and headings of what the terminal report and CSV show of each finding
 COLUMNS = {"cost": "baseline → target", "change": "change", "share": "share of total", "calls": "calls"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Pair:
+    """One metric of one workload."""
+
+    workload: str
+    metric: MetricReport
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Pair):
     """A finding with its workload and metric.
 
     ``elsewhere`` is the number of other workloads with the same cause. ``calls`` contains the numbers
     of calls on both sides if they differ.
     """
 
-    workload: str
-    metric: MetricReport
     finding: Finding
     elsewhere: int = 0
     calls: Calls | None = None
@@ -96,24 +74,28 @@ class Row:
         return self.total and any(reason.code is ReasonCode.EVERYTHING for reason in self.finding.reasons)
 
     @property
-    def shown(self) -> ShownChange:
-        """The change as each output shows it."""
-        return shown_change(self.finding, self.metric.unit, self.calls)
+    def columns(self) -> tuple[str, str, str, str]:
+        """The texts of the columns `COLUMNS`: ``self 14 → 103 samples``, ``7.4x``, ``19.7 → 41.1 %``, ``1 → 2``."""
+        calls = numbers.from_to(*self.calls, "count") if self.calls else ""
+        return "".join(amounts(self.finding, self.metric.unit)), *growth_and_share(self.finding), calls
 
 
-def shown_change(finding: Finding, unit: str, calls: Calls | None = None) -> ShownChange:
-    """Return the change as all outputs write it."""
+def amounts(finding: Finding, unit: str) -> tuple[str, str]:
+    """Return ``self `` and the values over all calls. The word is left out if there is no other total cost."""
     costs = finding.costs
-    amounts = numbers.from_to(finding.from_value, finding.to_value, unit)
+    values = numbers.from_to(finding.from_value, finding.to_value, unit)
     total = numbers.from_to(costs.inclusive_from, costs.inclusive_to, unit)
     has_total = None not in (costs.inclusive_from, costs.inclusive_to)
-    is_self = has_total and total != amounts and finding.result.judged != "subtree"
-    growth = numbers.growth(finding.from_value, finding.to_value)
+    is_self = has_total and total != values and finding.result.judged != "subtree"
+    return "self " if is_self else "", values
+
+
+def growth_and_share(finding: Finding) -> tuple[str, str]:
+    """Return the change of the values and the part of the run. If only the share changed, it is the change."""
     share = "" if finding.is_total else numbers.share_from_to(finding.share_from, finding.share_to)
     if only_share_changed(finding):
-        growth, share = f"{share} of the run", ""
-    calls_text = numbers.from_to(*calls, "count") if calls else ""
-    return ShownChange("self " if is_self else "", amounts, growth, share, calls_text)
+        return f"{share} of the run", ""
+    return numbers.growth(finding.from_value, finding.to_value), share
 
 
 def details(row: Row, quote: Quote) -> tuple[str, ...]:
@@ -141,7 +123,7 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
     """
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
-    basis, amounts, times, _, _ = row.shown
+    (basis, values), times = amounts(finding, metric.unit), growth_and_share(finding)[0]
     name = (
         f"{'Total' if capital else 'total'} of {quote(row.workload)}"
         if row.total
@@ -153,7 +135,7 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
     if before and not after:
         return f"{name} is gone (it had {basis}{numbers.quantity(before, metric.unit)})"
     new = next(((quote(callee), takes) for callee, takes in new_parts(finding, metric)), None)
-    costs = f" ({basis}{amounts})"
+    costs = f" ({basis}{values})"
     if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
         return f"{new[0]} is new and {new[1]}" if new else f"{name} takes {times}{costs}"
     word = _comparative(row)
@@ -165,8 +147,8 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
 
 def total_change(row: Row) -> str:
     """Return the change of a total: ``Total −18.6 % (442 → 360 samples)``."""
-    change = row.shown
-    return f"Total {_size(change.growth, _comparative(row))} ({change.amounts})"
+    values, growth, *_ = row.columns
+    return f"Total {_size(growth, _comparative(row))} ({values})"
 
 
 def _size(times: str, word: str) -> str:

@@ -31,9 +31,9 @@ def code_span(text: str, length: int = NAME_LENGTH) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
+def sentence(text: str) -> str:
     """Escape markup, mentions and links in a sentence."""
-    shown = ACTIVE.sub(lambda match: f"&#{ord(match.group())};", cut(plain(text), length))
+    shown = ACTIVE.sub(lambda match: f"&#{ord(match.group())};", cut(plain(text), SENTENCE_LENGTH))
     # GitHub detects mentions, references and URLs after rendering; an empty element prevents this
     return re.sub(r"(&#(?:64|35|58);|\bGH(?=-\d)|\bwww(?=\.))", r"\1<b></b>", shown)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from profgate.model.change import Location
@@ -11,7 +11,7 @@ from profgate.model.reason import ReasonCode, combined_reason
 from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, Report
 from profgate.model.sides import NotCompared
 from profgate.report import numbers
-from profgate.report.finding_text import Calls, Row, only_share_changed
+from profgate.report.finding_text import Calls, Pair, Row, only_share_changed
 
 COLOURS = ("red", "yellow", "neutral", "green")
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
@@ -50,14 +50,6 @@ class Groups(NamedTuple):
     other: tuple[Row, ...]
     related: tuple[Row, ...]
     noise: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One metric of one workload."""
-
-    workload: str
-    metric: MetricReport
 
 
 def grouped(report: Report) -> Groups:

@@ -13,10 +13,10 @@ from profgate.model.sides import Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import acceptance_lines
-from profgate.report.finding_text import COLUMNS, Row, details, place_name, reach_text, source_text, tag_of, why
+from profgate.report.finding_text import COLUMNS, Pair, Row, details, place_name, reach_text, source_text, tag_of, why
 from profgate.report.markdown_text import limited
 from profgate.report.rank_report import rank_lines, rank_sections
-from profgate.report.rows import CONCLUSIONS, Pair
+from profgate.report.rows import CONCLUSIONS
 from profgate.report.styles import PLAIN, Style
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.view import View
@@ -156,7 +156,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     source = source_text(finding) or reach_text(finding, with_path=False)
     name = "  " * (finding.explained_by is not None) + _name(place_name(finding.location, with_file=with_file))
     name += f" ({source})" if source else ""
-    return tag_of(finding), "total of the run" if row.total else name, *row.shown.columns
+    return tag_of(finding), "total of the run" if row.total else name, *row.columns
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:

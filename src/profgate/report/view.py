@@ -9,7 +9,7 @@ from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, Finding, MetricReport, Report
 from profgate.report import numbers, rows, statements
-from profgate.report.finding_text import SOURCES, Row, change_text, place_name, total_change
+from profgate.report.finding_text import SOURCES, Pair, Row, change_text, place_name, total_change
 from profgate.report.markdown_text import limited
 from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE
 from profgate.report.styles import LONGEST_NAME, PLAIN, Style
@@ -75,10 +75,10 @@ class View:
         """Return the sentence for a reason."""
         return self.style.text(reason_text(reason, self.style.name))
 
-    def where(self, workload: str, metric: MetricReport) -> str:
+    def where(self, pair: Pair) -> str:
         """Return the workload if there are several workloads, and the metric if the workload has several metrics."""
-        names = [self.style.code(workload, LONGEST_NAME)] if len(self.metrics) > 1 else []
-        names += [self.style.code(metric.name, 30)] if self.metrics[workload] > 1 else []
+        names = [self.style.code(pair.workload, LONGEST_NAME)] if len(self.metrics) > 1 else []
+        names += [self.style.code(pair.metric.name, 30)] if self.metrics[pair.workload] > 1 else []
         return " ".join(names)
 
     def title(self) -> str:
@@ -232,7 +232,7 @@ class View:
 
     def _cost(self, row: Row) -> str:
         name = self.style.code(place_name(row.finding.location))
-        return f"{self.where(row.workload, row.metric)} {name} ({row.shown.columns[0]})".lstrip()
+        return f"{self.where(row)} {name} ({row.columns[0]})".lstrip()
 
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""
