@@ -110,7 +110,7 @@ def change_of(item: Finding) -> Change:
 
 
 def workload(*metrics: MetricReport, name: str = "api-bench", notes: tuple[str, ...] = ()) -> WorkloadReport:
-    return WorkloadReport(name, {"command": "python", "collector": "py-spy"}, tuple(map(as_reason, notes)), metrics)
+    return WorkloadReport(name, tuple(map(as_reason, notes)), metrics)
 
 
 def report(

@@ -36,8 +36,8 @@ class PageFinding:
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
     functions that the function calls. ``parts`` contains the callees that explain the change, from `parts_of`.
     ``change`` is the change as all reports write it, from `amounts` and `growth_and_share`, ``delta`` the difference in
-    base units, and ``facts`` contains the texts of further facts. ``part`` is true if the finding belongs to the change of
-    another finding. The script does not get fields that are None.
+    base units, and ``facts`` contains the texts of further facts. ``part`` is true if the finding belongs to the
+    change of another finding. The script does not get fields that are None.
     """
 
     symbol: int

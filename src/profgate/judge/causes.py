@@ -1,8 +1,7 @@
 """Group findings that have a common cause and select the finding that names this cause."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from profgate.judge.findings import importance
 from profgate.model.kinds import Kind
@@ -20,7 +19,7 @@ def with_causes(report: Report) -> Report:
     Findings with the same metric name and direction, even in different workloads, have the same cause if the same
     location explains their changes.
     """
-    gathered = report.with_metrics(lambda _, metric: _with_findings(metric, _gathered))
+    gathered = report.with_metrics(lambda _, metric: _gathered(metric))
     leading = [
         ((importance(finding), load.name, metric.name), _cause(metric, finding, _ends(metric)))
         for load, metric, finding in gathered.findings
@@ -29,11 +28,7 @@ def with_causes(report: Report) -> Report:
     numbers: dict[CauseKey, int] = {}
     for _, cause in sorted(leading):
         numbers.setdefault(cause, len(numbers) + 1)
-    return gathered.with_metrics(lambda _, metric: _with_findings(metric, partial(_numbered, numbers=numbers)))
-
-
-def _with_findings(metric: MetricReport, findings_of: Callable[[MetricReport], tuple[Finding, ...]]) -> MetricReport:
-    return replace(metric, findings=findings_of(metric)) if metric.findings else metric
+    return gathered.with_metrics(lambda _, metric: _numbered(metric, numbers))
 
 
 def _has_cause(finding: Finding) -> bool:
@@ -57,18 +52,19 @@ def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> CauseKey:
     return metric.name, finding.direction, end[0], end[1] or ""
 
 
-def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
+def _gathered(metric: MetricReport) -> MetricReport:
     """Set ``explained_by`` in the findings of one metric, without changing their order."""
     ends = _ends(metric)
     causes: dict[CauseKey, list[Finding]] = {}
     for finding in metric.findings:
         if _has_cause(finding):
             causes.setdefault(_cause(metric, finding, ends), []).append(finding)
-    leads = {id(finding): _named_by(members, ends) for members in causes.values() for finding in members}
-    return tuple(
-        replace(finding, explained_by=None if (lead := leads.get(id(finding), finding)) is finding else lead.location)
-        for finding in metric.findings
-    )
+    leads = {cause: _named_by(members, ends) for cause, members in causes.items()}
+    findings = []
+    for finding in metric.findings:
+        lead = leads[_cause(metric, finding, ends)] if _has_cause(finding) else finding
+        findings.append(replace(finding, explained_by=None if lead is finding else lead.location))
+    return replace(metric, findings=tuple(findings))
 
 
 def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
@@ -89,9 +85,10 @@ def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     return max(grave, key=lambda finding: abs(finding.delta or 0.0))
 
 
-def _numbered(metric: MetricReport, numbers: Mapping[CauseKey, int]) -> tuple[Finding, ...]:
+def _numbered(metric: MetricReport, numbers: Mapping[CauseKey, int]) -> MetricReport:
     ends = _ends(metric)
-    return tuple(
-        replace(finding, cause=numbers.get(_cause(metric, finding, ends)) if _has_cause(finding) else None)
-        for finding in metric.findings
-    )
+    findings = []
+    for finding in metric.findings:
+        number = numbers.get(_cause(metric, finding, ends)) if _has_cause(finding) else None
+        findings.append(replace(finding, cause=number))
+    return replace(metric, findings=tuple(findings))

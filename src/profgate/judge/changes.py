@@ -373,21 +373,5 @@ def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[Metric
     for name, (first, reports) in gathered.items():
         notes = [note.reason for note in first.notes]
         comparability = without_repeats([*notes, *first.warnings])
-        workloads.append(WorkloadReport(name, _configuration(first), comparability, tuple(reports)))
+        workloads.append(WorkloadReport(name, comparability, tuple(reports)))
     return tuple(workloads)
-
-
-def _configuration(comparison: Comparison) -> dict[str, str]:
-    """Return the known configuration of a workload: command, arguments, collector, format and profiler."""
-    configuration, facts = comparison.configuration, comparison.facts[1]
-    stated = {
-        "type": configuration.type,
-        "cmd": configuration.command,
-        "args": configuration.arguments,
-        "workload": configuration.workload,
-        "collector": configuration.collector,
-        "postprocessors": ", ".join(configuration.postprocessors),
-        "format": facts.format,
-        "profiler": " ".join(filter(None, (facts.profiler, facts.profiler_version))),
-    }
-    return {name: value for name, value in stated.items() if value}

@@ -172,14 +172,15 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
     for workload in report.workloads:
         every = [metric for metric in workload.metrics if metric.state == "compared"]
         compared = [metric for metric in every if metric.unit != "bytes"] or every
-        if compared and all(_undecided(metric) for metric in compared):
+        decided = [
+            metric
+            for metric in compared
+            if metric.calibration.inconclusive is None or any(finding.colour == "red" for finding in metric.findings)
+        ]
+        if not decided:
             costs = [metric for metric in compared if not metric.counts_calls]
             undecided += [(workload, metric) for metric in costs or compared]
     return undecided
-
-
-def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.inconclusive is not None and all(finding.colour != "red" for finding in metric.findings)
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:

@@ -255,7 +255,6 @@ class WorkloadReport:
     """One workload with notes on its comparability."""
 
     name: str
-    configuration: dict[str, str]
     comparability: tuple[Reason, ...]
     metrics: tuple[MetricReport, ...]
 

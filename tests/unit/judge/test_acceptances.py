@@ -19,7 +19,7 @@ def accepting(location: str = "parse", limit: float = 1.25, **options: Any) -> A
 
 
 def load(*findings: Finding, name: str = "api", renamed: tuple[tuple[Location, Location], ...] = ()) -> WorkloadReport:
-    return WorkloadReport(name, {}, (), (replace(metric(*findings), renamed=renamed),))
+    return WorkloadReport(name, (), (replace(metric(*findings), renamed=renamed),))
 
 
 def settled(loads: list[WorkloadReport], *accepted: Acceptance) -> tuple[dict[str, Finding], tuple[Acceptance, ...]]:

@@ -21,7 +21,7 @@ def cause(name: str, end: str, steps: int, direction: str = "worse") -> Cause:
 
 def causes_of(*metrics: MetricReport) -> dict[tuple[str, str], tuple[int | None, str | None]]:
     """(workload, name) to the number of the cause and what explains the finding."""
-    loads = [WorkloadReport(f"w{place}", {}, (), (metric,)) for place, metric in enumerate(metrics)]
+    loads = [WorkloadReport(f"w{place}", (), (metric,)) for place, metric in enumerate(metrics)]
     return {
         (load.name, finding.location.name): (finding.cause, finding.explained_by.name if finding.explained_by else None)
         for load in with_causes(samples.report(*loads)).workloads
@@ -69,7 +69,7 @@ def test_findings_of_other_causes_and_directions_stay_apart() -> None:
 
 def test_functions_of_one_name_have_two_causes() -> None:
     found = [replace(row("parse", 1e9), location=Location("parse", file)) for file in ("a.py", "b.py")]
-    report = with_causes(samples.report(WorkloadReport("w", {}, (), (metric_of(*found),))))
+    report = with_causes(samples.report(WorkloadReport("w", (), (metric_of(*found),))))
     assert sorted(finding.cause or 0 for _, _, finding in report.findings) == [1, 2]
 
 

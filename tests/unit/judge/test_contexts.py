@@ -46,7 +46,7 @@ def judged(comparison: Comparison, sources: dict[str, SourceState] | None = None
     states = SourceStates(tuple((sources or {}).get(name, "unknown") for name in names), nothing, nothing)
     chosen = selected(policy, comparison.configuration, comparison.metric)
     detections = detections_of(comparison, chosen, Context(source_states=states))
-    workload = WorkloadReport("w", {}, (), (metric_report(comparison, detections),))
+    workload = WorkloadReport("w", (), (metric_report(comparison, detections),))
     return judge(Report(Side("b"), Side("t"), Verdict("not_compared", "neutral", ()), (workload,)), policy)
 
 

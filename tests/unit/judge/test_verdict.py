@@ -302,7 +302,7 @@ def profile_of(models: Sequence[Given], frame: int) -> Profile:
 def judged_by_models(comparison: Comparison) -> Report:
     strategies: tuple[Strategy, ...] = (CalibratedLogRatio(), BestModelOrderEquality(), IntegralComparison())
     detections = [strategy.detect(comparison, {}, Context()) for strategy in strategies]
-    workload = WorkloadReport("w", {}, (), (metric_report(comparison, detections),))
+    workload = WorkloadReport("w", (), (metric_report(comparison, detections),))
     unjudged = Verdict("not_compared", "neutral", ())
     return judge(Report(Side("baseline"), Side("target"), unjudged, (workload,)), Policy())
 
