@@ -3,7 +3,6 @@
 import itertools
 import json
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from action_stage import SHARES, folded
+from measured_repository import commit_of, run_git
 from profgate.__main__ import main
 from profgate.measuring import turns
 from profgate.measuring.looks import MOST
@@ -47,17 +47,10 @@ class TwoCommits:
         return commits
 
     def git(self, *words: str) -> str:
-        settings = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-        command = ["git", *settings, *words]
-        return subprocess.run(command, cwd=self.place, check=True, capture_output=True, text=True).stdout.strip()
+        return run_git(self.place, *words)
 
     def commit(self, **files: str) -> str:
-        for name, text in files.items():
-            (self.place / name).parent.mkdir(exist_ok=True)
-            (self.place / name).write_text(text)
-        self.git("add", ".")
-        self.git("commit", "--quiet", "--message", "files")
-        return self.git("rev-parse", "HEAD")
+        return commit_of(self.place, files)
 
 
 def with_commits(report: Path, commits: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -96,46 +97,32 @@ def test_confirmed_regression_has_its_new_numbers(desk: Desk) -> None:
     assert re.search(r"measured in turns, 5 \+ 5 runs: \+9\d.*to \+10\d", (desk.out / "comment.md").read_text())
 
 
-def test_certain_regression_stops_after_five_runs(desk: Desk) -> None:
-    assert desk.confirm(desk.compared(), BOTH_SLOWER) == 1
-    assert desk.runs == 5
+NOT_REPEATED = {"parse": "not repeated", "render": "not repeated"}
+CONFIRMED = {"parse": "confirmed", "render": "confirmed"}
+
+
+@pytest.mark.parametrize(
+    ("first", "runs", "after", "code", "outcomes", "red", "most"),
+    [
+        (BOTH_SLOWER, 5, BOTH_SLOWER, 1, CONFIRMED, {"parse", "render"}, 5),
+        (BOTH_SLOWER, 5, SLOWER, 1, CONFIRMED | {"render": "not repeated"}, {"parse"}, 12),
+        (BOTH_SLOWER, 5, SHARES, 0, NOT_REPEATED, set(), 12),
+        (SHARES, 1, SLOWER, 1, {}, {"parse"}, 8),  # the first report is inconclusive
+    ],
+)
+def test_each_suspect_is_decided_for_itself(
+    desk: Desk, first: Shares, runs: int, after: Shares, code: int, outcomes: Any, red: set[str], most: int
+) -> None:
+    assert desk.confirm(desk.compared(first, runs), after) == code
+    assert (desk.outcomes, 5 <= desk.runs <= most) == (outcomes, True)
+    assert {name for name, colour in desk.colours.items() if colour == "red" and name != "total"} == red
+
+
+def test_warm_up_comes_first_and_the_order_alternates(desk: Desk) -> None:
+    desk.confirm(desk.compared(), BOTH_SLOWER)
     lines = [line for line in desk.shown.err.splitlines() if line.startswith("measuring")]
-    order = [("warm-up", "baseline"), ("warm-up", "target"), ("run 1", "baseline"), ("run 1", "target")]
-    assert lines[:6] == [
-        f"measuring {what}, {side}" for what, side in [*order, ("run 2", "target"), ("run 2", "baseline")]
-    ]
-
-
-def test_unchanged_code_is_not_red(desk: Desk) -> None:
-    assert desk.confirm(desk.compared(), SHARES) == 0
-    assert desk.report["verdict"]["conclusion"] == "pass"
-    assert desk.outcomes == {"parse": "not repeated", "render": "not repeated"}
-    assert desk.runs > 5
-    assert "0 of 3 suspects confirmed; not repeated: " in (desk.out / "comment.md").read_text()
-
-
-def test_each_suspect_is_decided_for_itself(desk: Desk) -> None:
-    assert desk.confirm(desk.compared(), SLOWER) == 1
-    assert desk.outcomes == {"parse": "confirmed", "render": "not repeated"}
-    assert (desk.colours["parse"], desk.colours.get("render")) == ("red", None)
-
-
-def test_function_of_inconclusive_report_becomes_red(desk: Desk) -> None:
-    first = desk.compared(SHARES, 1)
-    assert desk.confirm(first, SLOWER) == 1
-    assert desk.colours["parse"] == "red"
-    assert (desk.runs, desk.outcomes) == (8, {})
-
-
-def test_only_new_runs_count(desk: Desk, tmp_path: Path) -> None:
-    found = []
-    repository = desk.has(SLOWER)
-    for place, cost in (("a", 45_000), ("b", 90_000)):
-        desk.folder = tmp_path / place
-        with_commits(first := desk.compared(SHARES | {"parse": cost}), repository.commits)
-        assert desk.run(first, program=COPY) == 1
-        found.append(desk.findings["parse"])
-    assert found[0] == found[1]
+    order = "warm-up, baseline; warm-up, target; run 1, baseline; run 1, target; run 2, target; run 2, baseline"
+    assert lines[:6] == [f"measuring {step}" for step in order.split("; ")]
 
 
 def test_confirmed_total_fails(desk: Desk) -> None:
@@ -145,9 +132,12 @@ def test_confirmed_total_fails(desk: Desk) -> None:
     assert desk.colours["total"] == "red"
 
 
-def test_passed_report_is_not_measured(desk: Desk) -> None:
-    assert desk.run(desk.compared(SHARES), program="exit 7") == 0
-    assert "the verdict is pass, so nothing is measured again" in desk.shown.err
+def test_nothing_is_measured_without_need_or_output(desk: Desk) -> None:
+    assert desk.run(desk.compared(SHARES), program="exit 7") == 0  # its verdict is pass
+    shutil.rmtree(desk.out, ignore_errors=True)
+    desk.out.write_text("")
+    assert desk.confirm(desk.compared(), BOTH_SLOWER) == 2
+    assert not desk.log.exists()
 
 
 @pytest.mark.parametrize(("budget", "runs"), [("100s", 10), ("70s", 7), ("50s", 5)])
@@ -155,13 +145,6 @@ def test_budget_limits_the_runs(desk: Desk, budget: str, runs: int) -> None:
     first = desk.compared(SHARES | {"parse": 36_000}, 3)
     assert desk.confirm(first, SHARES | {"parse": 31_200}, "--budget", budget) == 0
     assert desk.runs == runs
-
-
-def test_unwritable_output_is_noticed_before_measuring(desk: Desk) -> None:
-    desk.out.write_text("")
-    assert desk.confirm(desk.compared(), BOTH_SLOWER) == 2
-    assert "File exists" in desk.shown.err
-    assert not desk.log.exists()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from action_stage import SHARES, SLOWER
+from measured_repository import run_git
 from profgate.__main__ import main
 from two_commits import COPY, TwoCommits, pairs_take, with_commits
 
@@ -136,7 +137,9 @@ def test_no_trap_runs(
         patch.delenv("TRAPPED")
         main(["compare", "profiles/1.folded", "profiles/2.folded", "--output-dir", "compared"])
         main(["store", "add", "--history", "history", "profiles/2.folded"])
-        commits = {"baseline": commit_of("HEAD~1"), "target": commit_of("HEAD")}
+        commits = {
+            side: run_git(Path(), "rev-parse", ref) for side, ref in {"baseline": "HEAD~1", "target": "HEAD"}.items()
+        }
     with_commits(Path("compared/report.json"), commits)
     shutil.copy("compared/report.json", "missing.json")
     with_commits(Path("missing.json"), {"baseline": ABSENT})
@@ -163,8 +166,3 @@ def test_folder_that_a_commit_makes_a_link_is_not_entered(
     main([*command, base, head, "--", "sh", "-c", "touch ran; echo 'a;b 5' > \"$PROFGATE_OUT/a.folded\""])
     assert list(outside.iterdir()) == []
     assert "leads out of" in "".join(capsys.readouterr())
-
-
-def commit_of(revision: str) -> str:
-    done = subprocess.run(["git", "rev-parse", revision], capture_output=True, text=True, check=True)
-    return done.stdout.strip()

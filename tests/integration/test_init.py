@@ -1,14 +1,12 @@
 """``profgate init`` on small repositories: what it sees, what it asks, and that linters accept what it writes."""
 
+import io
 import json
 import os
-import pty
 import re
-import select
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,12 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
+from measured_repository import committed, made
 from profgate import loading
 from profgate.__main__ import main
 from profgate.init import trial
 from profgate.init.candidates import Kind
 from profgate.init.library_share import share_of
-from profgate.init.python_project import requirement
 from profgate.init.questions import Options, Questions, plans
 from profgate.init.recipes import RECIPES, SAMPLES, extent_for, repeater
 from profgate.init.repeated_tests import repeated_tests
@@ -67,13 +65,6 @@ jobs:
   reckoned:
     runs-on: ${{ matrix.os }}
 """
-
-
-def made(top: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
-        (top / name).parent.mkdir(parents=True, exist_ok=True)
-        (top / name).write_text(text)
-    return top
 
 
 NIGHTLY = "#![feature(test)]\n"
@@ -210,129 +201,66 @@ further = ["hypothesis", "evil $(id)"]
 """
 
 
-@pytest.mark.parametrize(
-    ("files", "command", "install"),
-    [
-        ({"pyproject.toml": PYPROJECT + "[tool.pytest]\n"}, "python -m pytest", "pip install -e '.[test]'\n"),
-        ({"requirements.txt": "pytest-benchmark\n"}, "python -m pytest --benchmark-only", "pip install -r"),
-        ({"setup.py": SETUP, "bench/__init__.py": "", "bench/cart.py": ""}, "python bench/cart.py", "install -e .\n"),
-        ({"setup.py": SETUP, "bench/test_a.py": FIXTURE}, "pytest --benchmark-only bench/test_a.py", "pip install -e"),
-        ({"setup.py": SETUP, "shop/benchmarks/a.py": "run()\n"}, "python shop/benchmarks/a.py", "pip install -e"),
-        ({"setup.py": SETUP, "bench/b.py": "import pyperf\nrun()\n"}, "b.py --debug-single-value --loops 1", "pip"),
-        ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
-        (
-            {"setup.py": SETUP, "test/testlex.py": "class A(unittest.TestCase): pass"},
-            "python -m pytest test/testlex.py",
-            "pip",
-        ),
-        (
-            {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
-            "python -m pytest",
-            "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
-        ),
-        ({"poetry.lock": "x", "pyproject.toml": "[tool.pytest]\n"}, "python -m pytest", "pip install poetry==2.5.1\n"),
-        ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
-        ({"tox.ini": DEPENDENT}, "python -m pytest", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
-        (
-            {"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK},
-            "-bench '^(BenchmarkX)$' -benchtime 1000x ./shop -o",
-            "go mod download\n",
-        ),
-        (
-            {"go.mod": "", "a.go": "", "_bench/go.mod": "", "_bench/b_test.go": BENCHMARK},
-            'cd _bench\nmkdir -p "$PROFGATE_OUT/bench"\ngo test',
-            "(cd _bench && go mod download)\n",
-        ),
-        ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test -count 1 ./deep", "go mod"),
-        (
-            {"package.json": '{"scripts": {"test": "mocha", "bench": "NODE_ENV=x node --expose-gc bench/all.mjs"}}'},
-            "--expose-gc bench/all.mjs",
-            "npm install\n",
-        ),
-        (
-            {"package.json": '{"scripts": {"test": "tsc && mocha run"}}', "pnpm-lock.yaml": "x"},
-            "node_modules/.bin/mocha run",
-            'pnpm@10.34.8\npnpm install --frozen-lockfile\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
-        ),
-        (
-            {"package.json": '{"scripts": {"bench": "npm run build && cd b && node c.js", "prebench": "x"}}'},
-            "cd b\nnode --cpu-prof",
-            "npm install\nnpm run prebench\nnpm run build\n",
-        ),
-        (
-            {"package.json": '{"scripts": {"bench": "npm run bench:x", "bench:x": "A=1 tsx b.ts"}}'},
-            "A=1 node --cpu-prof",
-            "npm install\n",
-        ),
-        (
-            {"package.json": '{"scripts": {"test": "npm run lint && npm run u && npm run test:types", "u": "borp"}}'},
-            "node_modules/.bin/borp\n",
-            "npm install\n",
-        ),
-        (
-            {
-                "package.json": '{"scripts": {"style:perf": "jscs perf/*", "test": "xo && tsc && jest --coverage", '
-                '"release": "mocha && node tag.js"}}'
-            },
-            "node_modules/.bin/jest --runInBand\n",
-            'npm install\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
-        ),
-        (
-            {"package.json": '{"main": "dist/a.js", "scripts": {"build": "tsc"}}', "bench/a.js": ""},
-            "bench/a.js",
-            "npm install\nnpm run build\n",
-        ),
-        (
-            {
-                "package.json": '{"workspaces": ["packages/*"]}',
-                "packages/b/package.json": "{}",
-                "packages/b/bench.js": "",
-            },
-            '--cpu-prof-dir="$PROFGATE_OUT/packages-b"',
-            "npm install\n",
-        ),
-        (
-            {"package.json": "{}", "package-lock.json": "{}", "bench/package.json": "{}", "bench/bench.js": ""},
-            "bench.js",
-            "npm ci\n(cd bench && npm install)\n",
-        ),
-        (
-            {"Cargo.toml": CARGO + '[[bench]]\nname = "parse"\n', "benches/parse.rs": "use criterion::Criterion;\n"},
-            '"$program" --bench --profile-time 2',
-            "cargo bench --bench parse --no-run\n",
-        ),
-        (
-            {"Cargo.toml": "[workspace]\n", "bench/Cargo.toml": CARGO, "bench/benches/sort.rs": ""},
-            "cd bench\nprogram=$(cargo bench --bench sort --no-run 2>&1",
-            "(cd bench && cargo bench --bench sort --no-run)\n",
-        ),
-        ({"Cargo.toml": CARGO, "src/lib.rs": "#[test]\n"}, "program=$(cargo test --release --lib", ""),
-        ({"Cargo.toml": CARGO, "src/lib.rs": "", "tests/a.rs": "#[test]\n"}, "cargo test --release --test a --no", ""),
-        (
-            {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY + LIBTEST},
-            '-- "$program" --bench --exact b1 b2\n',
-            "RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run\n",
-        ),
-        (
-            {"Cargo.toml": CARGO, "src/bin/bench_it.rs": "", "benches/a.rs": NIGHTLY + "#[bench]\n"},
-            "-- target/release/bench_it\n",
-            "cargo build --release --bin",
-        ),
-        (
-            {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/perf/java/c/Parse.java": JMH},
-            "org.openjdk.jmh.Main '\\bParse\\.(whole|parts)$' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
-            "-Drat.skip -Dmaven.javadoc.skip -pl b -am package dependency:build-classpath",
-        ),
-        (
-            {"settings.gradle": "", "gradlew": "x", "b/build.gradle": "id 'x.jmh'", "b/src/jmh/java/Parse.java": JMH},
-            '-cp "$(ls build/libs/*-jmh.jar | head -n 1)" org.openjdk.jmh.Main',
-            "./gradlew -p b jmhJar\n",
-        ),
-        ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
-        ({"package.json": "{}", "bench/a b.js": ""}, "run-$PROFGATE_RUN.cpuprofile\" 'bench/a b.js'\n", "npm install"),
-    ],
-    ids=str,
-)
+def scripts(more: Mapping[str, object] | None = None, **named: str) -> str:
+    """A package.json with these scripts."""
+    return json.dumps({"scripts": named, **(more or {})})
+
+
+USES_NPM = "npm run build && cd b && node c.js"
+TYPED = "npm run lint && npm run u && npm run test:types"
+INNER = {"package.json": '{"workspaces": ["packages/*"]}', "packages/b/package.json": "{}", "packages/b/bench.js": ""}
+OWN_MODULE = {"go.mod": "", "a.go": "", "_bench/go.mod": "", "_bench/b_test.go": BENCHMARK}
+OWN_PACKAGE = {"package.json": "{}", "package-lock.json": "{}", "bench/package.json": "{}", "bench/bench.js": ""}
+CRITERION = {"Cargo.toml": CARGO + '[[bench]]\nname = "parse"\n', "benches/parse.rs": "use criterion::Criterion;\n"}
+MEMBER = {"Cargo.toml": "[workspace]\n", "bench/Cargo.toml": CARGO, "bench/benches/sort.rs": ""}
+MODULE = {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/perf/java/c/Parse.java": JMH}
+GRADLE = {"settings.gradle": "", "gradlew": "x", "b/build.gradle": "id 'x.jmh'", "b/src/jmh/java/Parse.java": JMH}
+UNITTEST = {"setup.py": SETUP, "test/testlex.py": "class A(unittest.TestCase): pass"}
+JEST_SCRIPTS = scripts(test="xo && tsc && jest --coverage", release="mocha && node tag.js")
+PATHS = 'PATH="$PWD/node_modules/.bin:$PATH" && '
+SUITE = {"pyproject.toml": "[tool.pytest]\n"}
+DETECTED = [  # files, part of the command, and part of the installation
+    ({"pyproject.toml": PYPROJECT + "[tool.pytest]\n"}, "python -m pytest", "pip install -e '.[test]'\n"),
+    ({"requirements.txt": "pytest-benchmark\n"}, "python -m pytest --benchmark-only", "pip install -r"),
+    ({"setup.py": SETUP, "bench/__init__.py": "", "bench/cart.py": ""}, "python bench/cart.py", "install -e .\n"),
+    ({"setup.py": SETUP, "bench/test_a.py": FIXTURE}, "pytest --benchmark-only bench/test_a.py", "pip install -e"),
+    ({"setup.py": SETUP, "shop/benchmarks/a.py": "run()\n"}, "python shop/benchmarks/a.py", "pip install -e"),
+    ({"setup.py": SETUP, "bench/b.py": "import pyperf\nrun()\n"}, "b.py --debug-single-value --loops 1", "pip"),
+    ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
+    (UNITTEST, "python -m pytest test/testlex.py", "pip"),
+    (SUITE | {"uv.lock": "x"}, "python -m pytest", "pip install uv==0.13.9\nuv sync --inexact\n"),
+    (SUITE | {"poetry.lock": "x"}, "python -m pytest", "pip install poetry==2.5.1\n"),
+    ({"tox.ini": DEPENDENT}, "python -m pytest", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
+    ({"go.mod": "", "b/b_test.go": BENCHMARK}, "-bench '^(BenchmarkX)$' -benchtime 1000x ./b -o", "go mod download\n"),
+    (OWN_MODULE, 'cd _bench\nmkdir -p "$PROFGATE_OUT/bench"\ngo test', "(cd _bench && go mod download)\n"),
+    ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test -count 1 ./deep", "go mod"),
+    ({"package.json": scripts(bench="NODE_ENV=x node --expose-gc b/a.mjs")}, "--expose-gc b/a.mjs", "npm install\n"),
+    (
+        {"package.json": scripts(test="tsc && mocha run"), "pnpm-lock.yaml": "x"},
+        "node_modules/.bin/mocha run",
+        f"pnpm@10.34.8\npnpm install --frozen-lockfile\n{PATHS}tsc\n",
+    ),
+    ({"package.json": scripts(bench=USES_NPM, prebench="x")}, "cd b\nnode --cpu-prof", "prebench\nnpm run build\n"),
+    ({"package.json": scripts(bench="npm run x", x="A=1 tsx b.ts")}, "A=1 node --cpu-prof", "npm install\n"),
+    ({"package.json": scripts(test=TYPED, u="borp")}, "node_modules/.bin/borp\n", "npm install\n"),
+    ({"package.json": JEST_SCRIPTS}, "node_modules/.bin/jest --runInBand\n", f"npm install\n{PATHS}tsc\n"),
+    ({"package.json": scripts({"main": "x.js"}, build="x"), "bench/a.js": ""}, "bench/a.js", "npm run build\n"),
+    (INNER, '--cpu-prof-dir="$PROFGATE_OUT/packages-b"', "npm install\n"),
+    (OWN_PACKAGE, "bench.js", "npm ci\n(cd bench && npm install)\n"),
+    (CRITERION, '"$program" --bench --profile-time 2', "cargo bench --bench parse --no-run\n"),
+    (MEMBER, "cd bench\nprogram=$(cargo bench --bench sort", "(cd bench && cargo bench --bench sort --no-run)\n"),
+    ({"Cargo.toml": CARGO, "src/lib.rs": "#[test]\n"}, "program=$(cargo test --release --lib", ""),
+    ({"Cargo.toml": CARGO, "src/lib.rs": "", "tests/a.rs": "#[test]\n"}, "cargo test --release --test a --no", ""),
+    ({"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY + LIBTEST}, "--exact b1 b2\n", "RUSTC_BOOTSTRAP=1 cargo bench"),
+    ({"Cargo.toml": CARGO, "src/bin/bench_it.rs": ""}, "-- target/release/bench_it\n", "cargo build --release --bin"),
+    (MODULE, "'\\bParse\\.(whole|parts)$' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000", "-pl b -am package dependency:"),
+    (GRADLE, '-cp "$(ls build/libs/*-jmh.jar | head -n 1)" org.openjdk.jmh.Main', "./gradlew -p b jmhJar\n"),
+    ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
+    ({"package.json": "{}", "bench/a b.js": ""}, "run-$PROFGATE_RUN.cpuprofile\" 'bench/a b.js'\n", "npm install"),
+]
+
+
+@pytest.mark.parametrize(("files", "command", "install"), DETECTED, ids=str)
 def test_commands_and_installation_are_detected(
     files: dict[str, str], command: str, install: str, tmp_path: Path
 ) -> None:
@@ -385,28 +313,11 @@ def test_workflows_pass_the_linters(tmp_path: Path) -> None:
     linted(*map(written, places))
 
 
-@pytest.mark.parametrize(
-    ("files", "first"),
-    [
-        (
-            {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY + "#[bench]\n", "tests/b.rs": "#[test]\n"},
-            "cargo test --release --test b",
-        ),
-        (
-            {
-                "package.json": '{"scripts": {"test": "mocha"}}',
-                "bench/a.mjs": TINYBENCH,
-                "test/a.js": "it('a', () => {});",
-            },
-            "node --import ./bench/repeated-tests.mjs node_modules/.bin/mocha",
-        ),
-    ],
-    ids=["Rust", "Node"],
-)
-def test_fixed_work_is_tried_before_a_fixed_time(files: dict[str, str], first: str, tmp_path: Path) -> None:
-    tree = Files(str(made(tmp_path, files)))
+def test_fixed_work_is_tried_before_a_fixed_time(tmp_path: Path) -> None:
+    tests = {"test/a.js": "it('a', () => {});", "bench/a.mjs": TINYBENCH}
+    tree = Files(str(made(tmp_path, {"package.json": scripts(test="mocha"), **tests})))
     found = plans(tree, ".", detected(tree), Questions(ask=False), Options(measure=True))
-    assert found[0].command == first
+    assert found[0].command == "node --import ./bench/repeated-tests.mjs node_modules/.bin/mocha"
     assert any(each.timed for each in found[1:])
 
 
@@ -418,12 +329,6 @@ def test_tools_with_own_processes_are_named(tool: str, tmp_path: Path, capsys: p
     reason = f"script '{name}' of package.json: {program} runs it in processes that the profiler does not see"
     assert reason in capsys.readouterr().err
     assert reason in written(tmp_path).read_text()
-
-
-def test_programs_of_cmake_need_the_option_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", str(made(tmp_path, {"CMakeLists.txt": "add_executable(my_bench a.cc)\n"})), "--yes"]) == 2
-    assert "only the build system knows which programs it builds; run profgate init" in capsys.readouterr().err
-    assert shell_of(tmp_path)["RECORD"].startswith("# TODO: only the build system knows")
 
 
 def test_runner_version_and_branch_come_from_workflows(tmp_path: Path) -> None:
@@ -553,14 +458,6 @@ def test_rate_and_runs_give_enough_samples(seconds: float | None, rate: int, run
     assert [extent_for(1000, seconds or 1.0, run).budget for run in (1.0, 24.0, 56.0)] == [5, 5, 12]
 
 
-def committed(top: Path, files: Mapping[str, str]) -> Path:
-    """A repository whose only commit contains these files."""
-    made(top, files)
-    for words in (["init", "--quiet", "--initial-branch", "main"], ["add", "--all"], ["commit", "--quiet", "-m", "a"]):
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=top, check=True)
-    return top
-
-
 LIBRARY = "module.exports = (n) => { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s; };\n"
 NODE = {
     "package.json": "{}",
@@ -654,33 +551,6 @@ def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
     }
 
 
-def test_programs_with_one_setup_share_a_copy(tmp_path: Path) -> None:
-    rules = "common.o: common.c\n\techo built >> LOG\n\tcc -c common.c -o common.o\n".replace("LOG", f"{tmp_path}/log")
-    for name in ("a", "b"):
-        rules += f"bin/{name}_bench: common.o {name}.c\n\tmkdir -p bin\n\tcc common.o {name}.c -o bin/{name}_bench\n"
-    sources = {
-        "common.c": "int common;\n",
-        "a.c": "int main(void) { return 1; }\n",
-        "b.c": "int main(void) { return 1; }\n",
-    }
-    committed(tmp_path / "a", {"Makefile": rules} | sources)
-    assert main(["init", str(tmp_path / "a"), "--yes", "--measure"]) == 2
-    assert (tmp_path / "log").read_text() == "built\n"
-
-
-@needs_node
-def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    committed(tmp_path, {"package.json": "{}", "bench/a.js": 'require("../dist/main.js");\n'})
-    assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 2
-    lines = written(tmp_path).read_text().splitlines()
-    (number,) = [number for number, line in enumerate(lines, 1) if "# TODO: " in line]
-    assert "Cannot find module '../dist/main.js'" in lines[number - 1]
-    message = capsys.readouterr().err
-    assert f"performance.yml:{number}: the recording ended with exit code 1: Error: Cannot find module" in message
-    assert "add the build to --install" in message
-    linted(written(tmp_path))
-
-
 @pytest.mark.parametrize(
     ("language", "command", "times", "after"),
     [
@@ -701,44 +571,61 @@ def test_work_follows_the_trial(language: str, command: str, times: float, after
     assert " ".join([changed.command, *changed.new_files.values()]).replace(" 8 x", "") == after
 
 
-@needs_node
-def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = "let s = 0;\nfor (let i = 0; i < 5e7; i++) s += Math.sqrt(i);\n"
-    committed(tmp_path, NODE | {"bench/sum.js": own})
-    assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 2
-    assert "only 0 % of the samples are in functions of this repository" in capsys.readouterr().err
-    assert "# TODO: only 0 %" in written(tmp_path).read_text()
+OTHER_CODE = "let s = 0;\nfor (let i = 0; i < 5e7; i++) s += Math.sqrt(i);\n"
+UNBUILT = {"package.json": "{}", "bench/a.js": 'require("../dist/main.js");\n'}
+SUM = "node bench/sum.js"
 
 
 @needs_node
 @pytest.mark.parametrize(
-    ("limit", "value", "install", "message"),
+    ("files", "command", "install", "limit", "message"),
     [
-        (
-            "LONGEST_SETUP",
-            0.2,
-            "true && sleep 9",
-            "took longer than 0.2 s: it stopped in 'sleep 9'; use --replace --measure",
-        ),
-        ("LONGEST_RUN", 0.01, "true", "took longer than 0.01 s: let the command do less work, or choose a shorter one"),
-        ("LARGEST_RECORDING", 100, "true", "let the command do less work, or choose a shorter one with --replace"),
+        (UNBUILT, "", "nothing", {}, "add the build to --install"),
+        (NODE | {"bench/sum.js": OTHER_CODE}, "", "nothing", {}, "only 0 % of the samples"),
+        (NODE, SUM, "true && sleep 9", {"LONGEST_SETUP": 0.2}, "took longer than 0.2 s: it stopped in 'sleep 9'"),
+        (NODE, SUM, "true", {"LONGEST_RUN": 0.01}, "took longer than 0.01 s"),
+        (NODE, SUM, "true", {"LARGEST_RECORDING": 100}, "do less work"),
+        ({"go.mod": "x"}, "true -benchtime 10x", "nothing", {}, "found no benchmark"),
+        ({"package.json": "x"}, "none.js", "nothing", {}, "Cannot find module"),
+        ({"pom.xml": "x"}, "true", "nothing", {}, "ended with exit code"),
     ],
 )
-def test_limits_name_what_to_do(
-    limit: str,
-    value: float,
+def test_failed_trial_still_writes_the_workflow(
+    files: dict[str, str],
+    command: str,
     install: str,
+    limit: dict[str, float],
     message: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trial, limit, value)
-    committed(tmp_path, NODE)
-    words = ["--measure", "--command", "node bench/sum.js", "--install", install]
-    assert main(["init", str(tmp_path), "--yes", *words]) == 2
+    for name, value in limit.items():
+        monkeypatch.setattr(trial, name, value)
+    words = ["--command", command] if command else []
+    assert main(["init", str(committed(tmp_path, files)), "--yes", "--measure", "--install", install, *words]) == 2
+    shown = capsys.readouterr().err
+    lines = written(tmp_path).read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if "# TODO: " in line]
+    assert message in shown
+    assert f"performance.yml:{number}: " in shown
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"package.json": "{}"}, "no benchmark was found"),
+        ({"CMakeLists.txt": "add_executable(my_bench a.cc)\n"}, "only the build system knows"),
+    ],
+)
+def test_missing_benchmark_is_an_open_line(
+    files: dict[str, str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(made(tmp_path, files)), "--yes"]) == 2
     assert message in capsys.readouterr().err
-    assert "# TODO: " in written(tmp_path).read_text()
+    assert shell_of(tmp_path)["RECORD"].startswith(f"# TODO: {message}")
+    assert shell_of(tmp_path)["RECORD"].endswith("exit 1\n")
+    linted(written(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -798,24 +685,6 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mark", "command", "message"),
-    [
-        ("go.mod", "true -benchtime 10x", "found no benchmark in the output"),
-        ("package.json", "none.js", "Cannot find module"),
-        ("pom.xml", "true", "the recording ended with exit code"),
-    ],
-)
-def test_unmeasurable_command_is_an_error(
-    mark: str, command: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    committed(tmp_path, {mark: "x"})
-    words = ["--measure", "--command", command, "--install", "nothing"]
-    assert main(["init", str(tmp_path), "--yes", *words]) == 2
-    assert message in capsys.readouterr().err
-    assert "# TODO: " in written(tmp_path).read_text()
-
-
-@pytest.mark.parametrize(
     ("output", "problem"),
     [
         ("a\nModuleNotFoundError: No module named 'lark'\n", "No module named 'lark' (add what installs lark to --"),
@@ -833,17 +702,6 @@ def test_unmeasurable_command_is_an_error(
 )
 def test_line_that_names_the_problem_is_shown(output: str, problem: str) -> None:
     assert problem in problem_in(output)
-
-
-def test_missing_benchmark_is_an_error_with_an_open_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", str(made(tmp_path, {"package.json": "{}"})), "--yes"]) == 2
-    message = capsys.readouterr().err
-    assert re.search(
-        r"performance.yml:\d+: no benchmark was found; .*node bench/parse.js.*; the workflow was written, but cannot",
-        message,
-    )
-    assert shell_of(tmp_path)["RECORD"].endswith("exit 1\n")
-    linted(written(tmp_path))
 
 
 def test_package_of_a_monorepo_is_recorded_in_its_folder(tmp_path: Path) -> None:
@@ -891,13 +749,6 @@ def test_test_job_of_the_repository_is_the_pattern(tmp_path: Path) -> None:
     lines = job["env"]["SETUP"].splitlines()
     assert lines[0] == "sudo apt-get update && sudo apt-get install -y libxml2-dev"
     assert lines[1] == "git submodule update --init --recursive"
-
-
-def test_versions_that_no_longer_run_are_replaced(tmp_path: Path) -> None:
-    workflow = "jobs: {a: {steps: [{uses: actions/setup-python@v3, with: {python-version: 3.8}}]}}\n"
-    made(tmp_path, BENCHMARKS["Python"] | {".github/workflows/ci.yml": workflow})
-    assert main(["init", str(tmp_path), "--yes"]) == 0
-    assert job_of(tmp_path)["steps"][1] == {"uses": "actions/setup-python@v6", "with": {"python-version": "3.x"}}
 
 
 def test_second_init_needs_the_option_replace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -1227,110 +1078,62 @@ def test_missing_build_is_added(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert shell_of(tmp_path)["SETUP"] == "npm install\nnpm run build\n"
 
 
-@pytest.mark.parametrize(("module", "line"), [("pyperf.x", "pip install pyperf"), ("my_tool", "pip install my-tool")])
-def test_requirement_that_is_named_is_installed(tmp_path: Path, module: str, line: str) -> None:
-    files = Files(str(made(tmp_path, {"tox.ini": "deps = my_tool>=2\n", "bench/requirements.txt": "pyperf==2\n"})))
-    assert requirement(files, module) == line
-    assert requirement(files, "unknown") == ""
+MODULES = {"tox.ini": "deps = my_tool>=2\n", "bench/requirements.txt": "pyperf==2\n"}
 
 
 @pytest.mark.parametrize(
     ("module", "before", "after"),
     [
         ("my_tool", "pip install -e .", "pip install -e .\npip install my-tool"),
-        ("other", "pip install -e .", ""),
+        ("pyperf.x", "pip install -e .", "pip install -e .\npip install pyperf"),
+        ("other", "pip install -e .", ""),  # its package may be anybody's
         ("my_tool", "pip install my-tool", ""),
     ],
 )
-def test_missing_module_is_installed_once(module: str, before: str, after: str, tmp_path: Path) -> None:
+def test_missing_module_that_is_named_is_installed_once(module: str, before: str, after: str, tmp_path: Path) -> None:
     problem = f"the recording ended with 1 No module named '{module}'"
     plan = Plan(RECIPES[0], "a", (before,), "main", ("a",), extent_for(1, None))
-    files = Files(str(made(tmp_path, {"tox.ini": "deps = my_tool>=2\n"})))
-    better = trial._remedy(files, plan, problem)
+    better = trial._remedy(Files(str(made(tmp_path, MODULES))), plan, problem)
     assert (better.install if better else ()) == tuple(filter(None, after.split("\n")))
 
 
-def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:
-    made(tmp_path, {"setup.py": SETUP, "bench/cart.py": ""})
-    command = [sys.executable, "-m", "profgate", "init", str(tmp_path)]
-    done = subprocess.run(command, input="never read\n", capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.startswith("Standard input is not a terminal")
-    assert "Records: python bench/cart.py (bench/cart.py)." in done.stdout
-    assert "never read" not in written(tmp_path).read_text()
+class Typed(io.StringIO):
+    """Answers that are typed at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
-class Terminal:
-    """``profgate init`` at a terminal of its own."""
-
-    def __init__(self, *words: str) -> None:
-        try:
-            self._master, slave = pty.openpty()
-        except OSError as error:  # a bare container may have none
-            pytest.skip(f"no terminal can be opened here: {error}")
-        command = [sys.executable, "-m", "profgate", "init", *words]
-        self._process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, close_fds=True)
-        os.close(slave)
-        self.shown = ""
-
-    def answer(self, question: str, text: str) -> None:
-        """Waits for the question, then types."""
-        asked = len(self.shown)
-        self._read(lambda: question in self.shown[asked:] and self.shown.endswith("]: "))
-        os.write(self._master, text.encode())
-
-    def end(self) -> int:
-        self._read(lambda: False)
-        os.close(self._master)
-        return self._process.wait(timeout=30)
-
-    def _read(self, enough: Any) -> None:
-        latest = time.monotonic() + 60
-        while not enough():
-            if time.monotonic() > latest:
-                self._process.kill()
-                pytest.fail(f"waited in vain at: {self.shown}")
-            if not select.select([self._master], [], [], 1)[0]:
-                continue
-            try:
-                data = os.read(self._master, 4096)
-            except OSError:  # how Linux says that nobody writes any more
-                return
-            if not data:
-                return
-            self.shown += data.decode().replace("\r\n", "\n")
+def test_without_a_terminal_nothing_is_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(made(tmp_path, BENCHMARKS["Python"]))]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Standard input is not a terminal")
+    assert "[" not in shown
 
 
-def test_questions_accept_number_text_or_empty_line(tmp_path: Path) -> None:
+def test_questions_accept_number_text_or_empty_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     made(tmp_path, {"setup.py": SETUP, "bench/a.py": "", "bench/b.py": "", ".github/workflows/ci.yml": CI})
-    terminal = Terminal(str(tmp_path))
-    terminal.answer("Command to record", "2\n")
-    terminal.answer("Command that installs it", "pip install .\n")
-    terminal.answer("Runner", "\n")
-    terminal.answer("Base branch", "bad]branch\n")
-    terminal.answer("is not a branch", "release/1.x\n")
-    assert terminal.end() == 0
-    assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in terminal.shown
+    monkeypatch.setattr(sys, "stdin", Typed("2\npip install .\n\nbad]branch\nrelease/1.x\n"))
+    assert main(["init", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in shown
+    assert "is not a branch" in shown
     assert "-- python bench/b.py\n" in shell_of(tmp_path)["RECORD"]
     assert shell_of(tmp_path)["SETUP"].endswith("\nEND\npip install .\n")
     assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["release/1.x"]
     assert job_of(tmp_path)["runs-on"] == ["self-hosted", "linux", "bench-1"]
 
 
-@pytest.mark.parametrize(("answer", "replaced"), [("", False), ("y", True)])
-def test_existing_workflow_is_replaced_after_a_yes(tmp_path: Path, answer: str, replaced: bool) -> None:
+@pytest.mark.parametrize(("answers", "code"), [("\n", 2), ("y\nno\n", 0)])
+def test_existing_workflow_is_replaced_after_a_yes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answers: str, code: int
+) -> None:
     ours = "uses: profgate/profgate@v1\n"
     made(tmp_path, {**BENCHMARKS["Python"], ".github/workflows/perf.yml": ours, ".github/profgate.yml": "gate: {}\n"})
-    terminal = Terminal(str(tmp_path))
-    for question in ("Command", "Command that installs it", "Runner", "Base branch"):
-        terminal.answer(question, "\n")
-    terminal.answer("perf.yml exists. Replace it?", f"{answer}\n")
-    assert "-uses: profgate/profgate@v1\n" in terminal.shown
-    if not replaced:
-        assert terminal.end() == 2
-        assert "nothing was written" in terminal.shown
-        assert written(tmp_path, "perf").read_text() == ours
-        return
-    terminal.answer(".github/profgate.yml exists. Replace it?", "no\n")
-    assert terminal.end() == 0
-    assert "name: perf\n" in written(tmp_path, "perf").read_text()
+    monkeypatch.setattr(sys, "stdin", Typed(4 * "\n" + answers))
+    assert main(["init", str(tmp_path)]) == code
+    assert f"-{ours}" in capsys.readouterr().out
+    assert (written(tmp_path, "perf").read_text() == ours) == bool(code)
     assert (tmp_path / ".github" / "profgate.yml").read_text() == "gate: {}\n"

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from measured_repository import commit_of
+from measured_repository import run_git as git
 from profgate.__main__ import main
 from slow_cases import quick_first
 
@@ -37,12 +39,6 @@ COMMAND = ["--", sys.executable, "bench.py"]
 Repository = Callable[..., Path]
 
 
-def git(folder: Path, *words: str) -> str:
-    settings = ["-c", "user.name=Someone", "-c", "user.email=someone@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *settings, *words], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
 @cache
 def made(libraries: tuple[str, ...], bench: str) -> tempfile.TemporaryDirectory[str]:
     """A repository with a version for each text of lib.py, tagged v1, v2 and so on."""
@@ -50,11 +46,7 @@ def made(libraries: tuple[str, ...], bench: str) -> tempfile.TemporaryDirectory[
     folder = Path(whole.name)
     git(folder, "init", "--quiet", "--initial-branch=main")
     for number, text in enumerate(libraries, start=1):
-        (folder / "lib.py").write_text(f"# version {number}\n{text}")
-        if bench:
-            (folder / "bench.py").write_text(bench)
-        git(folder, "add", ".")
-        git(folder, "commit", "--quiet", "-m", f"Change {number}")
+        commit_of(folder, {"lib.py": f"# version {number}\n{text}"} | ({"bench.py": bench} if bench else {}))
         git(folder, "tag", f"v{number}")
     return whole
 
@@ -115,13 +107,6 @@ def test_jumps_of_last_versions_have_pages(repository: Repository, capsys: pytes
     assert len(git(folder, "worktree", "list").splitlines()) == 1
 
 
-def test_page_of_jump_does_not_doubt_the_jump(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = repository([LIB.format(times=times) for times in (100, 9000)])
-    tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)
-    (page,) = (folder / "profgate-track" / "jumps").glob("work.calls.*.html")
-    assert "recorded the same work" not in page.read_text()
-
-
 @pytest.mark.parametrize(
     ("words", "versions"),
     [
@@ -138,17 +123,6 @@ def test_ways_to_choose_versions(
     repository()
     document = tracked(capsys, *words, "--runs", "1", *COMMAND)
     assert [one["name"] for one in document["versions"]] == versions  # type: ignore[attr-defined]
-
-
-@pytest.mark.slow
-def test_finished_runs_are_not_repeated(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = repository()
-    tracked(capsys, "--last", "2", "--runs", "1", *COMMAND)
-    times = {path: path.stat().st_mtime_ns for path in (folder / "profgate-track").rglob("run.json")}
-    tracked(capsys, "--last", "3", "--runs", "2", *COMMAND)
-    assert len(times) == 2
-    assert len(list((folder / "profgate-track").rglob("run.json"))) == 6
-    assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
 @pytest.mark.slow
@@ -245,13 +219,6 @@ def test_command_gets_variables_and_the_folder(repository: Repository, capsys: p
     assert main(["track", "v2", "--runs", "1", "--", *words]) == 0
     assert (folder / "profgate-track" / "evolution.html").is_file()
     capsys.readouterr()
-
-
-def test_uncommitted_changes_are_reported(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = repository()
-    (folder / "lib.py").write_text(LIB.format(times=7))
-    assert main(["track", "--last", "1", "--runs", "1", "--setup", "touch built", *COMMAND]) == 0
-    assert "--bring" in capsys.readouterr().err
 
 
 def test_shallow_clone_is_reported(

@@ -1,10 +1,9 @@
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from measured_repository import Git, commit
+from measured_repository import Git, commit, committed
 from profgate.errors import ProfgateError
 from profgate.measuring.checkouts import Checkout, isolated_sides
 
@@ -116,11 +115,7 @@ def test_hooks_filters_and_monitors_do_not_run(
     program = tmp_path / "program"
     program.write_text(f'#!/bin/sh\necho "$0 $*" >> {tmp_path}/marker\ncat\n')
     program.chmod(0o755)
-    library = tmp_path / "library"
-    library.mkdir()
-    subprocess.run(["git", "init", "--quiet"], cwd=library, check=True)
-    subprocess.run(["git", "commit", "--quiet", "--allow-empty", "-m", "x"], cwd=library, check=True)
-    git("submodule", "--quiet", "add", str(library), "library")
+    git("submodule", "--quiet", "add", str(committed(tmp_path / "library", {"a": ""})), "library")
     sha = commit(git, **{".gitattributes": "*.bin filter=lfs\n*.txt filter=own=name\n", "a.bin": "", "a.txt": "text"})
     hooks = tmp_path / "hooks"
     hooks.mkdir()
@@ -150,10 +145,7 @@ def test_hooks_filters_and_monitors_do_not_run(
 def test_setup_can_fill_submodules_and_describe_the_version(
     git: Git, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subprocess.run(["git", "init", "--quiet", str(tmp_path / "library")], check=True)
-    words = ["git", "-C", str(tmp_path / "library"), "commit", "--quiet", "--allow-empty", "-m", "x"]
-    subprocess.run(words, check=True)
-    git("submodule", "--quiet", "add", str(tmp_path / "library"), "library")
+    git("submodule", "--quiet", "add", str(committed(tmp_path / "library", {"a": ""})), "library")
     sha = commit(git, program="one")
     git("tag", "-a", "-m", "x", "v1.2")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))

@@ -2,7 +2,6 @@ import base64
 import json
 import re
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -89,24 +88,6 @@ def test_terminal_shows_versions_and_jumps() -> None:
         ("bad", "▲  parse         v1 → v3  +50.0 %  100 → 150"),
         ("good", "▼  parse         v4 → v5  −20.0 %  150 → 120"),
     ]
-
-
-def test_repeated_problem_is_one_line() -> None:
-    measured = [MeasuredVersion(Version(f"v{number}", "c" * 40), problem="not measured") for number in range(500)]
-    lines = evolution_lines(evolution_of("x", [*measured, version("v500", 1)]))
-    assert ("warn", "  v0, v1, v2, v3, v4, v5 and 494 more: not measured") in lines
-    assert len(lines) < 8
-
-
-def test_narrow_terminal_cuts_names_only() -> None:
-    long = evolution_of("x", [version("v1", 1, "b" * 200), version("v2", 2, "b" * 200)])
-    line = evolution_lines(long, width=60)[-1][1]
-    assert len(line) <= 60
-    assert "v1 → v2  +100 %  1.00 → 2.00" in line or "1 → 2" in line
-
-
-def test_no_jump_is_reported() -> None:
-    assert evolution_lines(replace(EVOLUTION, jumps=()))[-1][1].startswith("No jump")
 
 
 def test_json_has_null_for_unknown_values() -> None:

@@ -39,8 +39,33 @@ def only(metric: Metric, values: FloatArray) -> Jump:
     return jump
 
 
-def test_counted_values_jump_where_they_change() -> None:
-    assert places(CALLS, repeated([100, 100, 150, 150, 120], spread=0)) == [(1, 2), (3, 4)]
+UNKNOWN = repeated([100, 100, 1, 150, 150], spread=0)
+UNKNOWN[2] = NAN
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "smallest", "expected"),
+    [
+        (CALLS, repeated([100, 100, 150, 150, 120], spread=0), None, [(1, 2), (3, 4)]),
+        (CALLS, repeated([1000, 1009, 1009], spread=0), None, []),
+        (CALLS, repeated([1000, 1010, 1010], spread=0), None, [(0, 1)]),
+        (CALLS, repeated([1000, 1009, 1009], spread=0), 0.005, [(0, 1)]),
+        (CALLS, UNKNOWN, None, [(1, 3)]),
+        (CALLS, once(0, 5, 5), None, [(0, 1)]),
+        (TIME, once(0, 5, 5), None, []),
+        (TIME, repeated([100, 130]), None, [(0, 1)]),
+        (TIME, repeated([100, 130], spread=0.3), None, []),
+        (TIME, once(100, 110), None, []),
+        (TIME, once(100, 200), None, [(0, 1)]),
+        (TIME, once(), None, []),
+        (TIME, once(NAN, NAN), None, []),
+        (TIME, np.full((3, 0), NAN), None, []),
+    ],
+)
+def test_jumps_of_short_lines(
+    metric: Metric, values: FloatArray, smallest: float | None, expected: list[tuple[int, int]]
+) -> None:
+    assert places(metric, values, smallest) == expected
 
 
 def test_jump_has_values_and_direction() -> None:
@@ -48,12 +73,6 @@ def test_jump_has_values_and_direction() -> None:
     assert (jump.from_value, jump.to_value, jump.ratio, jump.direction, jump.noise) == (200, 300, 0.5, "worse", 0.0)
     assert only(CALLS, repeated([300, 200], spread=0)).direction == "better"
     assert only(RATE, repeated([300, 100])).direction == "worse"
-
-
-def test_smallest_change_of_counted_values() -> None:
-    assert places(CALLS, repeated([1000, 1009, 1009], spread=0)) == []
-    assert places(CALLS, repeated([1000, 1010, 1010], spread=0)) == [(0, 1)]
-    assert places(CALLS, repeated([1000, 1009, 1009], spread=0), min_change=0.005) == [(0, 1)]
 
 
 def test_noise_is_no_jump() -> None:
@@ -90,37 +109,8 @@ def test_drift_is_one_jump() -> None:
     assert jump.direction == "worse"
 
 
-def test_two_versions() -> None:
-    assert places(TIME, repeated([100, 130])) == [(0, 1)]
-    assert places(TIME, repeated([100, 130], spread=0.3)) == []
-    assert places(TIME, once(100, 110)) == []
-    assert places(TIME, once(100, 200)) == [(0, 1)]
-
-
-def test_version_without_values_is_skipped() -> None:
-    values = repeated([100, 100, 1, 150, 150], spread=0)
-    values[2] = NAN
-    assert places(CALLS, values) == [(1, 3)]
-
-
 def test_more_lines_need_larger_jumps() -> None:
     step = series(0, TIME, repeated([100, 112], spread=0.02))
     calm = [series(number, TIME, repeated([100.0] * 20, spread=0.02)) for number in range(1, 200)]
     assert [jump.line for jump in find_jumps([step])] == [0]
     assert find_jumps([step, *calm]) == []
-
-
-@pytest.mark.parametrize(("metric", "expected"), [(CALLS, [(0, 1)]), (TIME, [])])
-def test_change_from_zero(metric: Metric, expected: list[tuple[int, int]]) -> None:
-    assert places(metric, once(0, 5, 5)) == expected
-    assert all(jump.ratio is None for jump in find_jumps([series(0, metric, once(0, 5, 5))]))
-
-
-def test_largest_jump_comes_first() -> None:
-    lines = [series(0, CALLS, once(100, 150)), series(1, CALLS, once(100, 40)), series(2, CALLS, once(0, 1))]
-    assert [jump.line for jump in find_jumps(lines)] == [2, 1, 0]
-
-
-@pytest.mark.parametrize("values", [once(), once(5.0), once(NAN, NAN), np.full((3, 0), NAN)])
-def test_too_few_values_have_no_jump(values: FloatArray) -> None:
-    assert find_jumps([series(0, TIME, values)]) == []
