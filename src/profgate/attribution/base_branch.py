@@ -7,7 +7,6 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 NAMED = 3  # maximum number of locations listed in one sentence
-_Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
@@ -34,7 +33,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
     return replace(report.with_metrics(marked), warnings=(*report.warnings, warning))
 
 
-def _found(report: Report) -> dict[_Key, Finding]:
+def _found(report: Report) -> dict[tuple[str, str, Location], Finding]:
     """Map (workload, metric, location) to the findings that count as changes."""
     return {
         (workload.name, metric.name, finding.location): finding

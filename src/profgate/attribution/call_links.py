@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
 CHANGED = frozenset({"changed", "added"})
 MOST_SOURCES = 50  # maximum number of changed functions that can explain others; each one takes time in large trees
-MOST = 0.5  # smallest fraction of a change that a source must explain together with libraries
 Explained = dict[tuple[int, bool], int]
 
 
@@ -47,8 +46,7 @@ def links_of(costs: RunCosts) -> CallLinks:
     elif edges is not None:
         caller, callee, before, after = edges.caller, edges.callee, edges.baseline_total, edges.target_total
     else:
-        none = np.zeros(0, np.int64)
-        caller, callee, before, after = none, none, none, none
+        caller, callee, before, after = [np.zeros(0, np.int64)] * 4
     count = max(1, len(costs.symbols))
     keys, place = np.unique(caller * count + callee, return_inverse=True)
     sums = [np.bincount(place, weights=side, minlength=len(keys)) for side in (before, after)]
@@ -229,14 +227,13 @@ class _Within:
     def holding(self, outer: int, growth: float, sources: AbstractSet[int]) -> int | None:
         """Return the innermost source that, together with libraries, holds most of a function's growth, or None."""
         part, library = self.moved(outer) / (growth or np.inf), self._in_libraries(outer)
-        # smallest fraction of a change that a source must explain alone
-        found = [
-            source
-            for source in sources
-            if part[source] >= 0.25
-            and part[source] + (library - self._in_libraries(source)) / (growth or np.inf) >= MOST
-        ]
-        return min(found, key=lambda source: (part[source], source), default=None)
+        found = []
+        for source in sources:
+            # smallest fractions of a change that a source must explain alone, and together with libraries
+            together = part[source] + (library - self._in_libraries(source)) / (growth or np.inf)
+            if part[source] >= 0.25 and together >= 0.5:
+                found.append((part[source], source))
+        return min(found)[1] if found else None
 
     def _in_libraries(self, outer: int) -> float:
         """Return the change in the cost of libraries below a function."""

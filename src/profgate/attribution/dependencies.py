@@ -10,8 +10,6 @@ from profgate.attribution.function_changes import texts_of
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
 
-_REQUIREMENT = re.compile(r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)", re.MULTILINE)
-_GO_MODULE = re.compile(r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)", re.MULTILINE)
 _PYTHON_LOCKS = r"(?:uv|poetry|pdm|requirements[\w.-]*)\.lock|pipfile\.lock|pylock(?:\.[\w-]+)?\.toml"
 # the folders of installed packages, with the names of the files that lock their versions
 PACKAGES = {
@@ -86,11 +84,15 @@ def _starts(file: str) -> Iterator[str]:
 
 
 def _requirements(text: str) -> _Versions:
-    return ((found[1].lower(), found[2]) for found in _REQUIREMENT.finditer(text))
+    # ``name[extra] == 1.2``, the format of pip's requirements files
+    pattern = r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)"
+    return ((name.lower(), version) for name, version in re.findall(pattern, text, re.MULTILINE))
 
 
 def _go(text: str) -> _Versions:
-    return ((found[1], found[2].removesuffix("/go.mod")) for found in _GO_MODULE.finditer(text))
+    # in go.sum, a version ends with /go.mod if the line has the hash of the module's go.mod only
+    pattern = r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)"
+    return ((name, version.removesuffix("/go.mod")) for name, version in re.findall(pattern, text, re.MULTILINE))
 
 
 def _npm(text: str) -> _Versions:

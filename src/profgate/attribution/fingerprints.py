@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 LARGEST_SOURCE = 400_000  # maximum size in bytes; only generated files are larger
-MOST_NODES = 1_000_000
 DEEPEST = 2_000  # maximum level; only generated or malicious sources are nested more deeply
-SHORTEST = 12  # minimum number of tokens; shorter bodies may be equal by chance
 FunctionKind = Literal["function", "anonymous", "scope", "module"]
 # nodes that count as one token although they have children
 _WHOLE = node_types(
@@ -155,7 +153,7 @@ class _Walk:
                 continue
             nodes += 1
             # plus one for each byte of the source; names of nested functions count once for each level
-            if nodes > MOST_NODES or len(self.above) > DEEPEST or self.names > 1000 + root.end_byte:
+            if nodes > 1_000_000 or len(self.above) > DEEPEST or self.names > 1000 + root.end_byte:
                 return None
             if damaged and (node.is_error or node.is_missing):
                 self.open[-1].broken = True

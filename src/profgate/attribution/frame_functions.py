@@ -14,16 +14,10 @@ if TYPE_CHECKING:
     from profgate.attribution.grammars import Language
 
 LONGEST = 500
-WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})
 _SCRIPT_NAMELESS = frozenset({"", "(anonymous)", "<anonymous>", "anonymous"})
 _SCRIPT_OBJECTS = frozenset(
     {"Object", "Module", "Function", "exports", "module", "this", "window", "global", "globalThis", "prototype"}
 )
-_SCRIPT_PREFIX = re.compile(r"^(?:(?:async|get|set|new|static|bound|function)\*? +)+")
-_JAVA_LAMBDA = re.compile(r"lambda\$(\w+)\$\d+$")
-_JAVA_BODIES = {"new": "<init>", "static": "<clinit>"}
-_CPP_LAMBDA = re.compile(r"[{<]lambda\(")
-_PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^][()]*+\])*+$")
 _RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
 _CLOSURE = re.compile(  # closures in PHP, Swift, Ruby, Scala and C#; sources in these languages are not parsed
     r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
@@ -118,7 +112,8 @@ def _in_any_language(name: str) -> list[FrameName]:
 
 def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
     """Return the overloads that have as many parameters as the name of the C++ frame, or all if none match."""
-    listed = _PARAMETERS.search(name)
+    # a compiler appends ``[clone .isra.0]`` to the name of a specialized copy
+    listed = re.search(r"\(([^()]*)\)(?: const)?(?: \[clone [^][()]*+\])*+$", name)
     if listed is None:
         return found
     count = _arity(listed[1])
@@ -158,7 +153,9 @@ def _python(name: str) -> FrameName:
 
 
 def _script(name: str) -> FrameName:
-    plain = _SCRIPT_PREFIX.sub("", re.sub(r" \[as [^][]*+\]$", "", name))
+    # V8 appends the name of a property that is not the function's own, as in ``run [as handler]``
+    plain = re.sub(r" \[as [^][]*+\]$", "", name)
+    plain = re.sub(r"^(?:(?:async|get|set|new|static|bound|function)\*? +)+", "", plain)
     if plain == "<module>":
         return FrameName((), module=True)
     if plain in _SCRIPT_NAMELESS:
@@ -184,15 +181,17 @@ def _go(name: str) -> FrameName:
 
 def _java(name: str) -> FrameName:
     plain = name.partition("(")[0].replace("/", ".")
-    if found := _JAVA_LAMBDA.search(plain):
+    if found := re.search(r"lambda\$(\w+)\$\d+$", plain):
         owner = re.split(r"[.$]", plain[: found.start()].rstrip(".$"))
-        return FrameName((*owner, _JAVA_BODIES.get(found[1], found[1]), ""), nameless=True)
+        # javac names the lambdas of constructors and static initializers after these words
+        body = {"new": "<init>", "static": "<clinit>"}.get(found[1], found[1])
+        return FrameName((*owner, body, ""), nameless=True)
     return FrameName(tuple(part for part in re.split(r"[.$]", plain) if part and not part.isdigit()))
 
 
 def _native(name: str) -> FrameName:
     plain = re.sub(r" \[clone [^][]*+\]", "", name).replace("(anonymous namespace)::", "")
-    if found := _CPP_LAMBDA.search(plain):
+    if found := re.search(r"[{<]lambda\(", plain):
         outer = _native(plain[: found.start()].rstrip(":"))
         return FrameName((*outer.parts, ""), nameless=True)
     operator = re.search(r"\boperator\s*(\(\)|\[\]|[^\w\s(]+|\w[\w ]*)", plain)

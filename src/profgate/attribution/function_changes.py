@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from profgate.attribution.fingerprints import SHORTEST, ParsedSource, SourceFunction
+from profgate.attribution.fingerprints import ParsedSource, SourceFunction
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
 
-MOST_TEXT = 4_000_000  # maximum number of characters per side; parsing a million characters takes about two seconds
 NAMED = 3  # maximum number of files listed in a reason
 _Place = tuple[str, SourceFunction]
 _Sides = tuple[list[_Place], list[_Place]]
@@ -54,7 +53,8 @@ def function_changes(diff: SourceDiff, parse: Callable[[str, str], ParsedSource 
     fingerprints but different names or files are *renamed*. Functions without a counterpart are *added* or *removed*.
     Functions with a syntax error are *unknown*.
     """
-    changes, budget = FunctionChanges(), MOST_TEXT
+    # maximum number of characters per side; parsing a million characters takes about two seconds
+    changes, budget = FunctionChanges(), 4_000_000
     if diff.texts is None:
         return changes
     left: _Sides = ([], [])
@@ -68,7 +68,9 @@ def function_changes(diff: SourceDiff, parse: Callable[[str, str], ParsedSource 
             before = parse(changed.path, old)
             after = parse(changed.path, new) if before else None
         if before is None or after is None:
-            if not _kept_its_text(changed):
+            # git states no blob ids if only the path or the mode of a file changed
+            edited = changed.status in {"added", "removed"} or changed.hunks or changed.blobs
+            if edited or not changed.complete:
                 changes.unread.append(changed.path)
         else:
             unmatched = _compare_file(changes, changed, before, after)
@@ -81,11 +83,6 @@ def function_changes(diff: SourceDiff, parse: Callable[[str, str], ParsedSource 
     for place in left[1]:
         changes.add(None, place, "added")
     return changes
-
-
-def _kept_its_text(changed: ChangedFile) -> bool:
-    """Return whether only the path or the mode of a file changed. Git then states no blob ids."""
-    return changed.status not in {"added", "removed"} and changed.complete and not (changed.hunks or changed.blobs)
 
 
 def unread(changes: FunctionChanges) -> list[Reason]:
@@ -106,7 +103,7 @@ def texts_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | 
 
 def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> _Sides:
     """Record the functions that are paired by name and return the remaining functions."""
-    imported = frozenset(word for _, words in before.imports ^ after.imports for word in words)
+    imported = frozenset[str]().union(*(words for _, words in before.imports ^ after.imports))
     changes.imported[changed.path] = imported
     sides: _Sides = ([], [])
     if changed.status != "added":
@@ -147,13 +144,14 @@ def _of_one_name(sides: _Sides) -> list[tuple[_Place, _Place]]:
 def _renamed(sides: _Sides) -> list[tuple[_Place, _Place]]:
     """Return pairs of functions with equal code and different names, preferably in the same file or class.
 
-    Short bodies may be equal by chance and are not paired. Nameless functions are paired only within a file.
+    Short bodies are not paired. Nameless functions are paired only within a file.
     """
 
     def in_file(place: _Place) -> object:
         path, function = place
         nameless = function.kind == "anonymous"
-        if function.tokens < SHORTEST or function.broken or not (nameless or function.kind == "function"):
+        # shorter bodies may be equal by chance
+        if function.tokens < 12 or function.broken or not (nameless or function.kind == "function"):
             return None
         return function.fingerprint, function.kind, path, function.parts[:-1] if nameless else ()
 
@@ -173,12 +171,10 @@ def _take_equal(sides: _Sides, key: Callable[[_Place], object], *, single: bool 
         for place in places:
             if (found := key(place)) is not None:
                 groups.setdefault(found, ([], []))[side].append(place)
-    pairs = [
-        pair
-        for old, new in groups.values()
-        if not single or len(old) == len(new) == 1
-        for pair in zip(old, new, strict=False)
-    ]
+    pairs: list[tuple[_Place, _Place]] = []
+    for old, new in groups.values():
+        if not single or len(old) == len(new) == 1:
+            pairs += zip(old, new, strict=False)
     for side, places in enumerate(sides):
         taken = {id(pair[side]) for pair in pairs}
         places[:] = [place for place in places if id(place) not in taken]

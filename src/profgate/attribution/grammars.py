@@ -37,25 +37,21 @@ class Grammar(NamedTuple):
     entry: str = "language"
 
 
-def _script(module: str, entry: str = "language") -> Grammar:
-    return Grammar(
-        module,
-        functions=node_types(
-            "function_declaration generator_function_declaration function_expression generator_function arrow_function"
-            " method_definition"
-        ),
-        scopes=node_types("class_declaration class abstract_class_declaration internal_module module"),
-        imports=node_types("import_statement"),
-        quotes=node_types("' \""),
-        idle_ends=node_types(
-            "expression_statement lexical_declaration variable_declaration return_statement import_statement"
-            " export_statement throw_statement break_statement continue_statement class_body debugger_statement"
-            " do_statement empty_statement interface_body object_type type_alias_declaration"
-        ),
-        entry=entry,
-    )
-
-
+_SCRIPT = Grammar(
+    "tree_sitter_javascript",
+    functions=node_types(
+        "function_declaration generator_function_declaration function_expression generator_function arrow_function"
+        " method_definition"
+    ),
+    scopes=node_types("class_declaration class abstract_class_declaration internal_module module"),
+    imports=node_types("import_statement"),
+    quotes=node_types("' \""),
+    idle_ends=node_types(
+        "expression_statement lexical_declaration variable_declaration return_statement import_statement"
+        " export_statement throw_statement break_statement continue_statement class_body debugger_statement"
+        " do_statement empty_statement interface_body object_type type_alias_declaration"
+    ),
+)
 GRAMMARS: dict[Language, Grammar] = {
     "python": Grammar(
         "tree_sitter_python",
@@ -66,9 +62,9 @@ GRAMMARS: dict[Language, Grammar] = {
         quotes=node_types("string_start string_end"),
         grouping=node_types("parenthesized_expression"),
     ),
-    "javascript": _script("tree_sitter_javascript"),
-    "typescript": _script("tree_sitter_typescript", "language_typescript"),
-    "tsx": _script("tree_sitter_typescript", "language_tsx"),
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT._replace(module="tree_sitter_typescript", entry="language_typescript"),
+    "tsx": _SCRIPT._replace(module="tree_sitter_typescript", entry="language_tsx"),
     "go": Grammar(
         "tree_sitter_go",
         functions=node_types("function_declaration method_declaration func_literal"),

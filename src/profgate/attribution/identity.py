@@ -36,12 +36,9 @@ FEWEST_SAMPLES = 100  # minimum number of samples for each function of a pair
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
 COST_FACTOR = 1.5  # maximum ratio between the self or total costs of two paired functions
 LISTED = 0.001  # minimum share of the run for a function to be paired
-NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee; smaller fractions occur by chance
-ROUNDS = 5  # several rounds, because each new pair can reveal that its callers and callees are also pairs
 LONGEST_NAME = 200
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _OUTPUT_FOLDERS = re.compile(r"(?:^|/)(?:lib|dist|build|out|output|src|source|esm|cjs|es|umd)/.*$")
-_BUNDLED = re.compile(r"\$\d+")  # a bundler numbers equal names of different files
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
 
 
@@ -135,7 +132,8 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
         return name, ""
     if file.endswith(_SCRIPTS):
         above, installed, inner = file[:LONGEST_PATH].rpartition("node_modules/")
-        return _BUNDLED.sub("", name[:LONGEST_NAME]), f"{above}{installed}{_OUTPUT_FOLDERS.sub('', inner)}"
+        # a bundler numbers equal names of different files
+        return re.sub(r"\$\d+", "", name[:LONGEST_NAME]), f"{above}{installed}{_OUTPUT_FOLDERS.sub('', inner)}"
     return name, file.rpartition("/")[0]
 
 
@@ -187,7 +185,8 @@ def paired_by_costs(costs: RunCosts, refused: frozenset[int] = frozenset()) -> d
     pairing = _Pairing(costs)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
     links, found = links_of(costs), _renamed_root(costs)
-    for _ in range(ROUNDS if gone and new else 0):
+    # several rounds, because each new pair can reveal that its callers and callees are also pairs
+    for _ in range(5 if gone and new else 0):
         old_left, new_left = gone - found.keys(), new - set(found.values())
         pairs = pairing.mutually_best(old_left, new_left, pairing.neighbours(links, old_left | new_left, found))
         if not pairs:
@@ -243,12 +242,13 @@ class _Pairing:
     def neighbours(
         self, links: CallLinks, symbols: set[int], renames: dict[int, int]
     ) -> dict[int, set[tuple[str, int]]]:
-        """Return the callers and callees of each symbol that account for at least `NEIGHBOUR` of the symbol's cost."""
+        """Return the callers and callees of each symbol that account for at least 5 % of the symbol's cost."""
         cost = np.maximum(links.baseline, links.target)
         inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.costs.run_totals.mean()))
         found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in symbols}
         for mine, theirs, kind in ((links.callee, links.caller, "from"), (links.caller, links.callee, "to")):
-            rows = np.flatnonzero(np.isin(mine, list(symbols)) & (cost >= NEIGHBOUR * inclusive[mine]))
+            # smaller fractions of a function's cost occur by chance
+            rows = np.flatnonzero(np.isin(mine, list(symbols)) & (cost >= 0.05 * inclusive[mine]))
             for symbol, other in zip(mine[rows].tolist(), theirs[rows].tolist(), strict=True):
                 found[symbol].add((kind, renames.get(other, other)))
         return found

@@ -28,7 +28,6 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import cut
 
 NOWHERE = -1
-MOST_STEPS = 200
 LONGEST_NAME = 60
 # Node's own modules, frozen modules of Python, and built-in functions of cProfile and pyinstrument
 RUNTIME = ("/node:", "/<frozen ", "/~", "/<built-in>")
@@ -39,10 +38,8 @@ RUNTIME_FOLDERS = (
 )
 OUTPUT = re.compile(r"(?:^|[^/]/)(?:build|dist|lib|out|target)/$")  # usual names of folders for the output of a build
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
-INLINING = SCRIPTS | {"c", "cpp", "rust"}  # languages whose profiles charge inlined functions to the caller
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 BENCHMARK = re.compile(r"(?:^|[/_.-])bench|_test\.go$|Benchmark\.\w{1,10}$|/jmh/", re.IGNORECASE)
-LEAST_NEW = 0.01  # share of the run from which a new function of a benchmark is noted
 _TOUCHED = frozenset({"changed", "added", "removed"})
 _TEXT_NAMES = frozenset(
     {"license", "licence", "copying", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".mailmap"}
@@ -113,9 +110,9 @@ def _settled(states: SourceStates, comparison: Comparison, locked: Sequence[str]
 
 def _is_installed(file: str | None, locked: Sequence[str]) -> bool:
     """Return whether a file belongs to a package of a locked version, the runtime or the system."""
-    place = f"/{file or ''}".replace("\\", "/")
     if (package := _package_folder(file)) is not None:
         return package in locked
+    place = f"/{file or ''}".replace("\\", "/")
     return any(folder in place for folder in RUNTIME_FOLDERS) or place.startswith(RUNTIME)
 
 
@@ -175,9 +172,8 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
             return f"{known.path} holds what its grammar does not know"
         function, partner = known.function, known.partner
         if function.kind in {"module", "scope"} and partner and partner[1].fingerprint != function.fingerprint:
-            return ", ".join(
-                filter(None, (f"code outside functions changed in {known.path}", ".".join(function.parts)))
-            )
+            where = ", ".join([known.path, *filter(None, [".".join(function.parts)])])
+            return f"code outside functions changed in {where}"
     return _running_change(states, comparison, sides) or _unsampled_change(sides)
 
 
@@ -232,16 +228,17 @@ def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
     # maximum number of calls between a function and a changed function that is inlined into it
     for _ in range(3):
         callers = {caller: above[callee] for caller, callee in reversed(calls) if callee in above}
-        above |= {
-            caller: end for caller, end in callers.items() if caller not in above and _is_compiled(comparison, caller)
-        }
+        for caller, end in callers.items():
+            if _is_compiled(comparison, caller):
+                above.setdefault(caller, end)
     for symbol, end in above.items():
         found[symbol] = "" if end == symbol else cut(comparison.symbols.names[end], LONGEST_NAME)
     return found
 
 
 def _is_compiled(comparison: Comparison, symbol: int) -> bool:
-    return language_of(comparison.symbols.files[symbol] or "") in INLINING
+    # languages whose profiles charge inlined functions to the caller
+    return language_of(comparison.symbols.files[symbol] or "") in SCRIPTS | {"c", "cpp", "rust"}
 
 
 def _is_text(path: str) -> bool:
@@ -292,9 +289,7 @@ def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]
 
     links, starts = links_of(comparison), np.flatnonzero(above)
     calls = csr_array((np.ones(len(links.caller)), (links.caller, links.callee)), shape=(len(above), len(above)))
-    _, before, _ = dijkstra(
-        calls, indices=starts, unweighted=True, limit=MOST_STEPS, min_only=True, return_predecessors=True
-    )
+    _, before, _ = dijkstra(calls, indices=starts, unweighted=True, limit=200, min_only=True, return_predecessors=True)
     for symbol in np.flatnonzero(before >= 0).tolist():
         path = [symbol]
         while before[path[-1]] >= 0:
@@ -310,7 +305,8 @@ def changed_workloads(comparison: Comparison, states: SourceStates, functions: F
     """
     before, after = shares(comparison, comparison.total_value)
     noted = set[str]()
-    for symbol in sorted(np.flatnonzero((before == 0) & (after >= LEAST_NEW)).tolist(), key=lambda each: -after[each]):
+    new = np.flatnonzero((before == 0) & (after >= 0.01))  # smallest share of the run that is noted
+    for symbol in new[np.argsort(-after[new], kind="stable")].tolist():
         path = states.paths[symbol]
         if path is not None and states.states[symbol] in CHANGED and path not in noted and BENCHMARK.search(path):
             noted.add(path)

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING
 
+from profgate.model.attribution import SourceDiff
+
 if TYPE_CHECKING:
-    from profgate.model.attribution import SourceDiff
     from profgate.model.comparison import NameTable
 
 BASELINE, TARGET = 0, 1
@@ -89,9 +90,9 @@ def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tup
     folders.
     """
     before, after = functions_by_file(both)
-    old_paths, new_paths = (None, None) if diff is None else both_sides(diff)
-    gone = {file: names for file, names in before.items() if file not in after and not _is_in(old_paths, file)}
-    new = {file: names for file, names in after.items() if file not in before and not _is_in(new_paths, file)}
+    old_paths, new_paths = both_sides(diff or SourceDiff(()))
+    gone = {file: names for file, names in before.items() if file not in after and old_paths.find(file) is None}
+    new = {file: names for file, names in after.items() if file not in before and new_paths.find(file) is None}
     by_name: dict[str, tuple[list[str], list[str]]] = {}
     for side, files in enumerate((gone, new)):
         for file in files:
@@ -136,10 +137,6 @@ def texts_of_paths(files: Iterable[str], paths: RepositoryPaths) -> dict[str, li
         if (path := paths.find(text)) is not None:
             found.setdefault(path, []).append(text)
     return found
-
-
-def _is_in(paths: RepositoryPaths | None, file: str) -> bool:
-    return paths is not None and paths.find(file) is not None
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from profgate.attribution.frame_functions import WHOLE_NAMES, functions_meant, last_name, last_names, means_wholly
+from profgate.attribution.frame_functions import functions_meant, last_name, last_names, means_wholly
 from profgate.attribution.function_changes import FunctionChanges, KnownFunction
 from profgate.attribution.grammars import language_of
 from profgate.attribution.hunk_scope import FileHunks
@@ -66,14 +66,21 @@ class Sides:
         self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
         if self._find_top_level_files():
             self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
-        self._lines = self._function_lines()
+        self._lines: dict[tuple[int, str], list[int]] = {}  # of functions that are not closures, by changed file
+        for (side, path), line, name in zip(self._places, self.symbols.lines, self.symbols.names, strict=True):
+            if path in self._touched[side] and line is not None and not _CLOSURE.search(name):
+                self._lines.setdefault((side, path), []).append(line)
+        for lines in self._lines.values():
+            lines.sort()
 
     def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
         """Return the state, path and link of a symbol."""
         side, path = self._places[symbol]
         if path is None:
             return "unknown", None, None
-        link = self._file_link(side, path, self.symbols.lines[symbol])
+        commit, line = self.diff.file_links[side], self.symbols.lines[symbol]
+        anchor = f"#L{line}" if line else ""
+        link = f"{commit}/{quote(path, errors='replace')}{anchor}" if commit is not None else None
         changed = self._touched[side].get(path)
         claimed = self.symbols.is_claimed(symbol)
         if changed is None:
@@ -82,7 +89,11 @@ class Sides:
         state, place = self._in_changed_file(symbol, side, changed)
         if claimed and state in {"same", "renamed"}:
             state = "unknown"
-        return state, path, self._diff_link(changed, place) or link
+        if self.diff.diff_link is not None and place is not None:
+            # GitHub's anchor of a file in a diff is the SHA-256 of its path
+            digest = hashlib.sha256(changed.path.encode("utf-8", "surrogatepass")).hexdigest()
+            link = f"{self.diff.diff_link}#diff-{digest}{place[0]}{place[1]}"
+        return state, path, link
 
     def meant(self, symbol: int) -> list[KnownFunction]:
         """Return the functions in a changed file to which a symbol may refer, each with its state."""
@@ -115,27 +126,26 @@ class Sides:
             return side, path
         if file is None and (found := _JAVA_CLASS.match(name)):
             file = f"{found[1].replace('.', '/')}.java"  # the source of ``a.b.Outer$Inner.run`` is in this file
-        if file is None or self._in_package(symbol):
+        # the files of an installed npm package may have the names of own files
+        origins = self.symbols.origins
+        if file is None or (origins and "/node_modules/" in f"/{origins[symbol] or ''}"):
             return side, None
         if (side, file) not in self._found_paths:
             self._found_paths[side, file] = self._paths[side].find(file)
         return side, self._found_paths[side, file]
-
-    def _in_package(self, symbol: int) -> bool:
-        """Return whether the symbol is in an installed npm package, whose files may have the names of own files."""
-        return bool(self.symbols.origins) and "/node_modules/" in f"/{self.symbols.origins[symbol] or ''}"
 
     def _find_top_level_files(self) -> bool:
         """Find top-level files below the checkout folder, local or derived from paths. Return whether there are any."""
         found = self._found_paths
         folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
         folders |= self._local_folder()
-        matches = {
-            (side, file): path
-            for (side, file), known in found.items()
-            for path in {file.removeprefix(folder) for folder in folders if file.startswith(folder)}
-            if known is None and "/" not in path and self._paths[side].find(path) == path
-        }
+        matches: dict[tuple[int, str], str] = {}
+        for (side, file), known in found.items():
+            for folder in folders:
+                path = file.removeprefix(folder)
+                is_top_level = path != file and "/" not in path
+                if known is None and is_top_level and self._paths[side].find(path) == path:
+                    matches[side, file] = path
         found.update(matches)
         return bool(matches)
 
@@ -160,7 +170,7 @@ class Sides:
         """Map the last part of each name to functions, for languages whose frames have fully qualified names."""
         found: dict[str, list[KnownFunction]] = {}
         for path, functions in self.changes.functions[side].items():
-            for known in functions if language_of(path) in WHOLE_NAMES else ():
+            for known in functions if language_of(path) in {"go", "java", "c", "cpp", "rust"} else ():
                 if (last := last_name(known.function)) is not None:
                     found.setdefault(last, []).append(known)
         return found
@@ -168,21 +178,12 @@ class Sides:
     def _file_by_name(self, side: int, name: str) -> str | None:
         """Return the only changed file with a qualified name, which frames of machine code and the JVM have."""
         known = self._whole_names[side]
-        paths = {
-            function.path
-            for last in (last_names(name) if known else ())
-            for function in known.get(last, ())
-            if means_wholly(name, function.function, language_of(function.path))
-        }
+        paths = set[str]()
+        for last in last_names(name) if known else ():
+            for function in known.get(last, ()):
+                if means_wholly(name, function.function, language_of(function.path)):
+                    paths.add(function.path)
         return paths.pop() if len(paths) == 1 else None
-
-    def _function_lines(self) -> dict[tuple[int, str], list[int]]:
-        """Return, for each changed file, the sorted lines of functions that are not closures."""
-        lines: dict[tuple[int, str], list[int]] = {}
-        for (side, path), line, name in zip(self._places, self.symbols.lines, self.symbols.names, strict=True):
-            if path in self._touched[side] and line is not None and not _CLOSURE.search(name):
-                lines.setdefault((side, path), []).append(line)
-        return {place: sorted(found) for place, found in lines.items()}
 
     def _in_changed_file(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
         """Return the state of a function in a changed file, and the line of the diff that changes it."""
@@ -240,18 +241,6 @@ class Sides:
             return (self.exact and last < line - 1) or (nearest >= 0 and lines[nearest] > last)
         nearest = bisect_right(lines, line)
         return nearest < len(lines) and lines[nearest] <= first - (last < first)
-
-    def _diff_link(self, changed: ChangedFile, place: DiffPlace | None) -> str | None:
-        if self.diff.diff_link is None or place is None:
-            return None
-        digest = hashlib.sha256(changed.path.encode("utf-8", "surrogatepass")).hexdigest()
-        return f"{self.diff.diff_link}#diff-{digest}{place[0]}{place[1]}"
-
-    def _file_link(self, side: int, path: str, line: int | None) -> str | None:
-        commit = self.diff.file_links[side]
-        if commit is None:
-            return None
-        return f"{commit}/{quote(path, errors='replace')}" + (f"#L{line}" if line else "")
 
 
 def _decisive(meant: Sequence[KnownFunction], lines: Sequence[int | None]) -> KnownFunction | None:

@@ -18,9 +18,6 @@ _HEADER = re.compile(
     r"((?:rename|copy) (?:from|to)|(?:new|deleted) file mode|index|Binary files|GIT binary patch)\b ?(.*)"
 )
 _BLOBS = re.compile(r"([0-9a-f]{7,64})\.\.([0-9a-f]{7,64})(?: \d+)?$")
-_QUOTED_PAIR = re.compile(r'("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")')
-_ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
-_ESCAPED = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _NOWHERE = "/dev/null"
 
 
@@ -168,7 +165,7 @@ def _paths(header: dict[str, str]) -> tuple[str | None, str | None]:
 
 def _git_names(pair: str) -> tuple[str, str]:
     """Return both names in ``diff --git a/x b/x``. This line is needed only if no other line names the file."""
-    if quoted := _QUOTED_PAIR.fullmatch(pair):
+    if quoted := re.fullmatch(r'("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")', pair):
         return _unquoted(quoted[1]), _unquoted(quoted[2])
     middle = len(pair) // 2
     return (pair[:middle], pair[middle + 1 :]) if pair[middle : middle + 1] == " " else ("", "")
@@ -188,14 +185,13 @@ def _unquoted(text: str) -> str:
         return text
 
     def decoded(found: re.Match[bytes]) -> bytes:
-        code = found[1].decode()
-        return bytes([int(code, 8) & 0xFF if len(code) == 3 else _ESCAPES[code]])
+        return found[0].decode("unicode_escape").encode("latin-1")
 
+    # the escapes that quote.c of git writes are a part of those in Python's strings
     raw = text[1:-1].encode("utf-8", "surrogateescape")
-    return _ESCAPED.sub(decoded, raw).decode("utf-8", "replace")
+    return re.sub(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])', decoded, raw).decode("utf-8", "replace")
 
 
-CONTEXT = 3
 MOST_LINES = 20_000  # maximum number per file, because the comparison may take quadratic time
 
 
@@ -219,12 +215,14 @@ def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None
 
 def _lines(text: str | None) -> list[str] | None:
     """Return the lines of a text, which only line feeds end, as for profilers, or None if it has none or too many."""
-    lines = None if text is None else text.removesuffix("\n").split("\n") if text else []
-    return lines if lines is not None and len(lines) <= MOST_LINES else None
+    if not text:
+        return None if text is None else []
+    lines = text.removesuffix("\n").split("\n")
+    return lines if len(lines) <= MOST_LINES else None
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
-    for group in difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
+    for group in difflib.SequenceMatcher(None, old, new).get_grouped_opcodes():
         lines, edits = [], []
         for tag, first, last, start, stop in group:
             if tag == "equal":
