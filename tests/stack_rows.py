@@ -1,18 +1,28 @@
 """What a profile's stacks say, as a person would write them down."""
 
-from profgate.model.profile import Profile
+from collections.abc import Sequence
+from typing import TypeVar
+
+from profgate.model.profile import Profile, Stacks
+
+Frame = TypeVar("Frame")
+
+
+def paths_of(stacks: Stacks | None, frames: Sequence[Frame]) -> list[tuple[tuple[Frame, ...], list[int]]]:
+    """Paths with the value of each metric, in the order of the profile; ``frames`` says what each number stands for."""
+    assert stacks is not None
+    path: list[Frame] = []
+    found: list[tuple[tuple[Frame, ...], list[int]]] = []
+    columns = stacks.values.T.tolist()
+    for depth, frame, leaf in zip(stacks.depth.tolist(), stacks.frame.tolist(), stacks.leaf.tolist(), strict=True):
+        assert depth <= len(path)
+        path[depth:] = [frames[frame]]
+        if leaf:
+            found.append((tuple(path), columns[len(found)]))
+    assert len(found) == stacks.values.shape[1]
+    return found
 
 
 def rows(profile: Profile) -> list[tuple[str, list[int]]]:
     """Paths of function names with the value of each metric, in the order of the profile."""
-    stacks = profile.stacks
-    assert stacks is not None
-    path: list[str] = []
-    found: list[tuple[str, list[int]]] = []
-    columns = stacks.values.T.tolist()
-    for depth, frame, leaf in zip(stacks.depth, stacks.frame, stacks.leaf, strict=True):
-        path[int(depth) :] = [profile.frames.names[int(frame)]]
-        if leaf:
-            found.append((";".join(path), columns[len(found)]))
-    assert len(found) == stacks.values.shape[1]
-    return found
+    return [(";".join(path), values) for path, values in paths_of(profile.stacks, profile.frames.names)]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fuzz.mutation import varint
 from profgate.errors import ProfileError
 from profgate.io.native import LIBRARY, NativeKernels
 from profgate.model.call_tree import merged_paths
@@ -171,14 +172,6 @@ def test_a_damaged_stream_is_left_to_python(depth: list[int], symbol: list[int])
     columns = [np.empty(3, dtype).data for dtype in (np.int64, np.int32, np.int32, np.int32, np.int64)]
     given = np.array(depth, np.uint16).data, np.array(symbol, np.int64).data
     assert NativeKernels().merged_paths(*given, 1, columns) is None
-
-
-def varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def test_without_a_library_python_reads(tmp_path: Path) -> None:

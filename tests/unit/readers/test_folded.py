@@ -11,6 +11,7 @@ from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers import folded_scan
 from profgate.readers.folded import FoldedReader, split_difference
+from stack_rows import paths_of
 
 
 def read(text: str | bytes) -> Profile:
@@ -19,18 +20,9 @@ def read(text: str | bytes) -> Profile:
 
 
 def stacks_of(profile: Profile) -> dict[tuple[str, ...], int]:
-    """What the stream says, walked event by event."""
-    body = profile.stacks
-    assert body is not None
-    path: list[str] = []
     sums: dict[tuple[str, ...], int] = {}
-    values = iter(body.values[0].tolist())
-    for depth, frame, leaf in zip(body.depth.tolist(), body.frame.tolist(), body.leaf.tolist(), strict=True):
-        path[depth:] = [profile.frames.names[frame]]
-        if leaf:
-            key = tuple(path)
-            sums[key] = sums.get(key, 0) + next(values)
-    assert next(values, None) is None
+    for path, (value,) in paths_of(profile.stacks, profile.frames.names):
+        sums[path] = sums.get(path, 0) + value
     return sums
 
 

@@ -1,6 +1,7 @@
 import gzip
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from profgate.model.source import source_of
 from profgate.model.units import MetricKind
 from profgate.readers.pprof import PprofReader
 from profgate.readers.protobuf_wire import repeated_varints
+from stack_rows import paths_of
 
 DATA = Path(__file__).parents[2] / "data" / "pprof"
 Stack = tuple[str, ...]
@@ -119,17 +121,7 @@ def read(data: bytes) -> Profile:
 
 def stacks_of(profile: Profile) -> Counter[tuple[Stack, tuple[int, ...]]]:
     """Each stack with its values, as often as it stands."""
-    stacks = profile.stacks
-    assert stacks is not None
-    path: list[str] = []
-    found: Counter[tuple[Stack, tuple[int, ...]]] = Counter()
-    leaf_number = 0
-    for depth, frame, leaf in zip(stacks.depth, stacks.frame, stacks.leaf, strict=True):
-        path[int(depth) :] = [profile.frames.names[int(frame)]]
-        if leaf:
-            found[tuple(path), tuple(stacks.values[:, leaf_number].tolist())] += 1
-            leaf_number += 1
-    return found
+    return Counter((path, tuple(values)) for path, values in paths_of(profile.stacks, profile.frames.names))
 
 
 PREEMPTED = ("runtime.asyncPreempt", "runtime.asyncPreempt2")  # how Go's profiler interrupts a function
@@ -276,48 +268,42 @@ def test_of_a_number_written_twice_the_last_counts() -> None:
     assert read(data).frames.lines == read(twice.bytes()).frames.lines
 
 
-def broken(change: str) -> bytes:
-    built = small()
-    match change:
-        case "negative":
-            built.sample([1], -3, 5)
-        case "values":
-            built.sample([1], 3)
-        case "location":
-            built.sample([99], 1, 1)
-        case "function":
-            built.location(9, (77, 1))
-        case "string":
-            built.message.function[0].name = 1000
-        case "twice":
-            built.location(1, (1, 1))
-        case "types":
-            del built.message.sample_type[:]
-        case "strings":
-            built.message.string_table[0] = "x"
-        case "sum":
-            built.sample([1], 1 << 62, 1)
-            built.sample([1], 1 << 62, 1)
-    return built.bytes()
+def without_types(built: Builder) -> None:
+    del built.message.sample_type[:]
+
+
+def without_empty_text(built: Builder) -> None:
+    built.message.string_table[0] = "x"
+
+
+def with_unknown_name(built: Builder) -> None:
+    built.message.function[0].name = 1000
+
+
+def with_large_sum(built: Builder) -> None:
+    built.sample([1], 1 << 62, 1)
+    built.sample([1], 1 << 62, 1)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("negative", r"byte \d+: a value is negative"),
-        ("values", r"byte \d+: a sample does not have 2 values"),
-        ("location", r"byte \d+: location 99 does not exist"),
-        ("function", r"byte \d+: function 77 does not exist"),
-        ("string", r"byte \d+: string 1000 does not exist"),
-        ("twice", "location 1 occurs twice"),
-        ("types", "no sample type"),
-        ("strings", "string table is missing"),
-        ("sum", r"add up to more than 2\^63"),
+        (lambda built: built.sample([1], -3, 5), r"byte \d+: a value is negative"),
+        (lambda built: built.sample([1], 3), r"byte \d+: a sample does not have 2 values"),
+        (lambda built: built.sample([99], 1, 1), r"byte \d+: location 99 does not exist"),
+        (lambda built: built.location(9, (77, 1)), r"byte \d+: function 77 does not exist"),
+        (with_unknown_name, r"byte \d+: string 1000 does not exist"),
+        (lambda built: built.location(1, (1, 1)), "location 1 occurs twice"),
+        (without_types, "no sample type"),
+        (without_empty_text, "string table is missing"),
+        (with_large_sum, r"add up to more than 2\^63"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(change: str, message: str) -> None:
+def test_what_does_not_fit_together_is_refused(change: Callable[[Builder], None], message: str) -> None:
+    built = small()
+    change(built)
     with pytest.raises(ProfileError, match=message):
-        read(broken(change))
+        read(built.bytes())
 
 
 @settings(max_examples=200, derandomize=True, deadline=None)

@@ -13,6 +13,7 @@ from profgate.model.source import source_of
 from profgate.readers import python_sampling
 from profgate.readers.python_sampling import PythonSamplingReader
 from profgate.readers.registry import read_profile
+from stack_rows import paths_of
 
 DATA = Path(__file__).parents[2] / "data"
 RECORDINGS = ("threads", "cpu", "gil")
@@ -44,15 +45,9 @@ def frames_of(profile: Profile) -> list[Frame]:
 
 
 def stacks_of(profile: Profile) -> Paths:
-    body, frames = profile.stacks, frames_of(profile)
-    assert body is not None
-    path: list[Frame] = []
     paths: Paths = Counter()
-    values = iter(body.values[0].tolist())
-    for depth, frame, leaf in zip(body.depth.tolist(), body.frame.tolist(), body.leaf.tolist(), strict=True):
-        path[depth:] = [frames[frame]]
-        if leaf:
-            paths[tuple(path)] += next(values)
+    for path, (value,) in paths_of(profile.stacks, frames_of(profile)):
+        paths[path] += value
     return paths
 
 

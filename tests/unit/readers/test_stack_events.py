@@ -7,6 +7,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Stacks
 from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
+from stack_rows import paths_of
 
 Path = tuple[int, ...]
 
@@ -15,23 +16,13 @@ def ints(numbers: list[int]) -> IntArray:
     return np.array(numbers, dtype=np.int64)
 
 
-def paths_of(stacks: Stacks) -> list[tuple[Path, int]]:
-    """The plain meaning of the events, one at a time."""
-    path: list[int] = []
-    found = []
-    values = iter(stacks.values[0].tolist())
-    for depth, frame, leaf in zip(stacks.depth.tolist(), stacks.frame.tolist(), stacks.leaf.tolist(), strict=True):
-        assert depth <= len(path)
-        path[depth:] = [frame]
-        if leaf:
-            found.append((tuple(path), next(values)))
-    assert next(values, None) is None
-    return found
+def paths(stacks: Stacks) -> list[tuple[Path, int]]:
+    return [(path, value) for path, (value,) in paths_of(stacks, range(10_000))]
 
 
-def stacks_of(paths: list[Path], values: list[int]) -> Stacks:
-    flat = [frame for path in paths for frame in path]
-    offsets = np.concatenate(([0], np.cumsum([len(path) for path in paths], dtype=np.int64)))
+def stacks_of(given: list[Path], values: list[int]) -> Stacks:
+    flat = [frame for path in given for frame in path]
+    offsets = np.concatenate(([0], np.cumsum([len(path) for path in given], dtype=np.int64)))
     return stacks_from_paths(ints(flat), offsets.astype(np.int64), ints(values).reshape(1, -1))
 
 
@@ -39,7 +30,7 @@ def stacks_of(paths: list[Path], values: list[int]) -> Stacks:
 @given(st.lists(st.tuples(st.lists(st.integers(0, 2), max_size=5).map(tuple), st.integers(0, 9)), max_size=12))
 def test_empty_paths_count_for_the_root(rows: list[tuple[Path, int]]) -> None:
     stacks = stacks_of([path for path, _ in rows], [value for _, value in rows])
-    assert paths_of(stacks) == [row for row in rows if row[0]]
+    assert paths(stacks) == [row for row in rows if row[0]]
     assert stacks.root_values.tolist() == [sum(value for path, value in rows if not path)]
 
 
@@ -70,12 +61,12 @@ def test_trees_give_the_path_of_each_node(seeds: list[int], shuffle: "object") -
         if node % 3:
             expected.append((tuple(path), node % 3))
     stacks = stacks_from_parents(ints(parent), ints(list(range(count))), ints(value).reshape(1, -1))
-    assert sorted(paths_of(stacks)) == sorted(expected)
+    assert sorted(paths(stacks)) == sorted(expected)
 
 
 def test_a_called_node_without_value_ends_a_stack() -> None:
     stacks = stacks_from_parents(ints([-1, 0]), ints([4, 5]), ints([0, 0]).reshape(1, -1), ints([0, 3]))
-    assert paths_of(stacks) == [((4, 5), 0)]
+    assert paths(stacks) == [((4, 5), 0)]
     assert stacks.calls is not None
     assert stacks.calls.tolist() == [3]
 

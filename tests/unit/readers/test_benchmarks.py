@@ -1,0 +1,461 @@
+"""Results of benchmarks and tests: recorded files beside what their tools printed, and small files of every form."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import HEAD_SIZE, source_of
+from profgate.readers.benchmarks import FORMATS
+from result_rows import values
+
+DATA = Path(__file__).parents[2] / "data"
+BY_NAME = {result.name: result for result in FORMATS}
+Runs = dict[tuple[str, str], list[float]]
+
+
+def read(name: str, content: Any, file: str = "a") -> Profile:
+    """Read bytes, lines of text, or a JSON document."""
+    if not isinstance(content, bytes):
+        content = (content if isinstance(content, str) else json.dumps(content)).encode()
+    return BY_NAME[name].read(source_of(file, content))
+
+
+def runs_of(profile: Profile) -> Runs:
+    """The runs of each benchmark and metric; times are in milliseconds."""
+    found: Runs = {}
+    for metric in profile.metrics:
+        scale = 1e-6 if metric.unit == "nanoseconds" else 1.0
+        for name in profile.frames.names:
+            runs = [scale * value for value in values(profile, name, metric.name)]
+            if runs:
+                found[name, metric.name] = runs
+    return found
+
+
+# medians as the tools printed or stored them; what has no direction has a metric that ends with "?"
+RECORDED: dict[str, tuple[Runs, list[int]]] = {
+    "benchmarkdotnet": (
+        {
+            ("Example.Shop.Sort(Count: 1000)", "time"): [0.0005],
+            ("Example.Shop.Sort(Count: 1000)", "allocated"): [4024],
+        },
+        [1],
+    ),
+    "criterion": ({("sort/1000", "time"): [0.04683624936038012]}, []),  # the median of its estimates.json
+    "custom-results": (
+        {
+            ("cold start", "time"): [120.5, 118.5],
+            ("orders", "throughput"): [1500],
+            ("lighthouse", "score"): [97],
+            ("widgets", "widgets?"): [12],
+        },
+        [],
+    ),
+    "go-benchmark": (
+        {
+            ("example.org/shop/shop.BenchmarkSorted/n=100", "time"): [0.010733],  # of 15853, 8821, 10733, 7175, 16039
+            ("example.org/shop/shop.BenchmarkSorted/n=1000", "time"): [0.427964],
+            ("example.org/shop/shop.BenchmarkOrders", "time"): [0.0065],
+            ("example.org/shop/shop.BenchmarkSorted/n=100", "speed"): [74.54e6],
+            ("example.org/shop/shop.BenchmarkSorted/n=1000", "speed"): [18.69e6],
+            ("example.org/shop/shop.BenchmarkSorted/n=100", "orders/op?"): [100],
+            ("example.org/shop/shop.BenchmarkSorted/n=1000", "orders/op?"): [1000],
+            ("example.org/shop/shop.BenchmarkSorted/n=100", "allocated"): [920],
+            ("example.org/shop/shop.BenchmarkSorted/n=1000", "allocated"): [8216],
+            ("example.org/shop/shop.BenchmarkSorted/n=100", "allocations"): [2],
+            ("example.org/shop/shop.BenchmarkSorted/n=1000", "allocations"): [2],
+        },
+        [],
+    ),
+    "go-test": (
+        {
+            ("shop.TestQuick", "time"): [0],
+            ("shop.TestWaits/short", "time"): [30],
+            ("shop.TestWaits/long", "time"): [40],
+            ("shop.TestFails", "time"): [10],
+        },
+        [1],
+    ),
+    "google-benchmark": (
+        {
+            ("BM_Sort/100", "time"): [0.0040467463792903877],
+            ("BM_Sort/1000", "time"): [0.05366379576283228],
+            ("BM_Sort/100", "CPU time"): [0.0005979574173446424],
+            ("BM_Sort/1000", "CPU time"): [0.007974558935361215],
+            ("BM_Sort/100", "half?"): [50],
+            ("BM_Sort/1000", "half?"): [500],
+            ("BM_Sort/100", "items"): [167239228.32821465],
+            ("BM_Sort/1000", "items"): [125403546.2874133],
+        },
+        [4],
+    ),
+    "jmh": (
+        {
+            ("org.example.Shop.sort (count=1000)", "throughput"): [25e3, 25e3],
+            ("org.example.Shop.sort (count=1000)", "gc.alloc.rate?"): [12.5, 12.5],
+            ("org.example.Shop.sort (count=1000)", "gc.alloc.rate.norm"): [4016, 4016],
+            ("org.example.Shop.find (threads=2)", "time"): [0.002],
+            ("org.example.Shop.find", "sampled time"): [0.00225],
+        },
+        [],
+    ),
+    "libtest": (
+        {
+            ("sort/100", "time"): [0.001350],
+            ("sort/1000", "time"): [0.046836],
+            ("orders", "time"): [0.002018],
+        },
+        [],
+    ),
+    "pytest-benchmark": (
+        {
+            ("test_shop.py::test_sort[100]", "time"): [0.002441],
+            ("test_shop.py::test_sort[1000]", "time"): [0.0332455],
+            ("test_shop.py::test_total", "time"): [0.261813],
+        },
+        [],
+    ),
+    "pytest-durations": (
+        {
+            ("test_suite.py::test_waits[40]", "time"): [50],
+            ("test_suite.py::test_waits[20]", "time"): [30],
+            ("test_suite.py::test_quick", "time"): [20],
+            ("test_suite.py::test_fails", "time"): [0],
+            ("test_suite.py::test_later", "time"): [0],
+        },
+        [],
+    ),
+    "pytest-report-log": (
+        {
+            ("test_suite.py::test_quick", "time"): [13.7054],
+            ("test_suite.py::test_waits[20]", "time"): [26.63425],
+            ("test_suite.py::test_waits[40]", "time"): [46.80946],
+            ("test_suite.py::test_fails", "time"): [0.526239],
+        },
+        [1],
+    ),
+}
+
+
+def recorded(name: str) -> Profile:
+    (path,) = (DATA / name).iterdir()
+    return read(name, path.read_bytes(), "sort/1000/new/sample.json" if name == "criterion" else path.name)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_file_has_what_its_tool_printed(name: str) -> None:
+    found = recorded(name)
+    undirected = {metric.name for metric in found.metrics if not metric.directed}
+    shown = {
+        (benchmark, metric + "?" * (metric in undirected)): runs for (benchmark, metric), runs in runs_of(found).items()
+    }
+    expected, warnings = RECORDED[name]
+    assert shown == {place: pytest.approx(runs, rel=1e-5) for place, runs in expected.items()}
+    assert (list(found.warning_counts.values()), found.warnings) == (warnings, ())
+    assert found.measurements is not None
+    assert found.measurements.scenarios == (name not in {"go-test", "pytest-durations", "pytest-report-log"})
+    higher = {metric.name for metric in found.metrics if metric.better == "higher"}
+    assert higher == {metric.name for metric in found.metrics} & {"throughput", "score", "speed", "items"}
+
+
+def test_recorded_commands_and_workers_are_runs() -> None:
+    results = json.loads((DATA / "hyperfine" / "hyperfine-1.15.json").read_text())["results"]
+    times = {(result["command"], "time"): [1e3 * time for time in result["times"]] for result in results}
+    found = recorded("hyperfine")
+    assert runs_of(found) == {place: pytest.approx(runs) for place, runs in times.items()}
+    assert (found.warnings, found.warning_counts) == ((), {})
+    # four workers, three values each
+    runs = json.loads((DATA / "pyperf" / "pyperf-2.10.json").read_text())["benchmarks"][0]["runs"]
+    medians = [1e3 * sorted(run["values"])[1] for run in runs if "values" in run]
+    assert len(medians) == 4
+    assert runs_of(recorded("pyperf"))["sorted", "time"] == pytest.approx(medians)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("go-benchmark", {"os": "linux", "architecture": "amd64", "cpu_model": "Intel(R) Xeon(R) Processor"}),
+        ("jmh", {"runtime": "17.0.15"}),
+        ("pyperf", {"profiler_version": "2.10.0", "runtime": "3.11.7"}),
+        (
+            "pytest-benchmark",
+            {"profiler_version": "5.3.1", "os": "Linux", "architecture": "x86_64", "runtime": "3.11.7"},
+        ),
+    ],
+)
+def test_a_recorded_file_states_facts(name: str, facts: dict[str, str]) -> None:
+    found = recorded(name).facts
+    assert {fact: getattr(found, fact) for fact in facts} == facts
+
+
+def launches(*nanoseconds: tuple[float, int]) -> dict[str, Any]:
+    """A benchmark of BenchmarkDotNet: for each iteration of ten operations its time and its launch."""
+    return {
+        "FullName": "b",
+        "Statistics": {"Mean": 7e6},
+        "Measurements": [
+            {
+                "IterationMode": "Workload",
+                "IterationStage": "Result",
+                "LaunchIndex": launch,
+                "Operations": 10,
+                "Nanoseconds": time,
+            }
+            for time, launch in nanoseconds
+        ],
+    }
+
+
+def aggregate(name: str, time: float) -> dict[str, Any]:
+    """An aggregate of Google Benchmark."""
+    more = {"run_type": "aggregate", "aggregate_name": name, "time_unit": "ms"}
+    return {"name": f"b_{name}", "run_name": "b", "real_time": time, "cpu_time": time, **more}
+
+
+def ended(test: str | None, seconds: float = 1.0, package: str = "shop") -> str:
+    event = {"Action": "pass", "Package": package, "Elapsed": seconds} | ({"Test": test} if test else {})
+    return json.dumps(event)
+
+
+def printed(*texts: str) -> list[str]:
+    return [json.dumps({"Action": "output", "Package": "shop", "Output": text}) for text in texts]
+
+
+JMH = {"jmhVersion": "1.37", "benchmark": "b", "mode": "avgt", "threads": 1}
+GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 3000000 ns/op", "PASS", "ok a 1s")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "runs", "warnings"),
+    [
+        # each launch, process, fork or worker is a run: the median of its iterations
+        (
+            "benchmarkdotnet",
+            {"Benchmarks": [launches((10e6, 1), (90e6, 1), (30e6, 1), (50e6, 2))]},
+            {("b", "time"): [3, 5]},
+            0,
+        ),
+        (
+            "go-benchmark",
+            "\n".join(["pkg: a", *GO, "pkg: b", "BenchmarkX 1 5000000 ns/op", "PASS", "ok b 1s", "pkg: a", *GO]),
+            {("a.BenchmarkX", "time"): [3, 3], ("b.BenchmarkX", "time"): [5]},
+            0,
+        ),
+        (
+            "pyperf",
+            {
+                "metadata": {"perf_version": "2.10.0"},
+                "benchmarks": [
+                    {
+                        "runs": [{"warmups": [[1, 0.5]]}, {"values": [1, 2, 9]}, {"values": [4]}],
+                        "metadata": {"name": "b"},
+                    }
+                ],
+            },
+            {("b", "time"): [2000, 4000]},
+            0,
+        ),
+        # where only statistics are known they are the run
+        (
+            "benchmarkdotnet",
+            {"Benchmarks": [{"FullName": "b", "Statistics": {"OriginalValues": [1e6, 2e6, 6e6]}}]},
+            {("b", "time"): [2]},
+            0,
+        ),
+        ("benchmarkdotnet", {"Benchmarks": [launches()]}, {("b", "time"): [7]}, 0),
+        ("jmh", [JMH | {"primaryMetric": {"score": 2, "scoreUnit": "ms/op"}}], {("b", "time"): [2]}, 1),
+        (
+            "google-benchmark",
+            {"benchmarks": [aggregate("mean", 3), aggregate("median", 2), aggregate("stddev", 1)]},
+            {("b", "time"): [2], ("b", "CPU time"): [2]},
+            0,
+        ),
+        (
+            "pytest-benchmark",
+            {"benchmarks": [{"name": "b", "fullname": "a.py::b", "stats": {"mean": 0.7, "median": 0.5, "rounds": 9}}]},
+            {("a.py::b", "time"): [500]},
+            0,
+        ),
+        # other metrics and units
+        (
+            "hyperfine",
+            {
+                "results": [
+                    {"command": "ls", "median": 1, "times": [1, 2], "memory_usage_byte": [4096, 8192]},
+                    {"command": "cat", "median": 1, "times": [3], "exit_codes": [2]},
+                ]
+            },
+            {("ls", "time"): [1000, 2000], ("ls", "peak memory"): [4096, 8192], ("cat", "time"): [3000]},
+            1,
+        ),
+        (
+            "pyperf",
+            {"metadata": {"name": "b", "unit": "byte"}, "benchmarks": [{"runs": [{"values": [4096]}]}]},
+            {("b", "memory"): [4096]},
+            0,
+        ),
+        (
+            "criterion",
+            {
+                "reason": "benchmark-complete",
+                "id": "b",
+                "iteration_count": [2, 4],
+                "measured_values": [8, 20],
+                "unit": "ms",
+            },
+            {("b", "time"): [4.5]},
+            0,
+        ),
+        # names
+        (
+            "benchmarkdotnet",
+            {"Benchmarks": [{"Type": "Shop", "Method": "Sort", "Parameters": "n=1", "Statistics": {"Mean": 2e6}}]},
+            {("Shop.Sort(n=1)", "time"): [2]},
+            0,
+        ),
+        (
+            "go-benchmark",
+            "BenchmarkX-8 1 2000000 ns/op\nBenchmarkY/n=9-8 1 3000000 ns/op\nPASS",
+            {("BenchmarkX", "time"): [2], ("BenchmarkY/n=9", "time"): [3]},
+            0,
+        ),
+        (
+            "go-benchmark",
+            "BenchmarkX 1 2000000 ns/op\nBenchmarkX-2 1 3000000 ns/op\nPASS",
+            {("BenchmarkX", "time"): [2], ("BenchmarkX-2", "time"): [3]},
+            0,
+        ),
+        (
+            "go-test",
+            "\n".join([ended("TestA"), ended("TestA", 2.0, "cart"), ended(None)]),
+            {("shop.TestA", "time"): [1000], ("cart.TestA", "time"): [2000]},
+            0,
+        ),
+        # output of others in between, and files that are cut off
+        (
+            "libtest",
+            "running 2 tests\ntest a::b ... bench:   1,234,000.5 ns/iter (+/- 1,000)\ntest c ... ok",
+            {("a::b", "time"): [1.2340005]},
+            0,
+        ),
+        (
+            "go-benchmark",
+            f"=== RUN TestX\nBenchmarks are fun\nBenchmarkX 1 2000000 ns/op\nBenchmarkY\nBenchmark{'9 ' * 9000}\nPASS",
+            {("BenchmarkX", "time"): [2]},
+            0,
+        ),
+        ("go-benchmark", "BenchmarkX 1 2000000 ns/op\n", {("BenchmarkX", "time"): [2]}, 1),
+        ("go-test", f"# shop\ngo: downloading\n{ended('TestA')}\n{ended(None)}", {("shop.TestA", "time"): [1000]}, 0),
+        (
+            "go-test",
+            "\n".join([ended("TestA"), *printed("ok  \tshop\t(cached)\n"), ended(None)]),
+            {("shop.TestA", "time"): [1000]},
+            1,
+        ),
+        ("go-test", f'{ended("TestA")}\n{{"Action": "start", "Package": "b"}}', {("shop.TestA", "time"): [1000]}, 1),
+        (
+            "pytest-durations",
+            "= slowest durations =\n1.00s call     a.py::t\n\n(3 durations < 0.005s hidden.  Use -vv)\n= in 1.00s =\n",
+            {("a.py::t", "time"): [1000]},
+            3,
+        ),
+    ],
+)
+def test_small_files_have_these_runs(name: str, content: Any, runs: Runs, warnings: int) -> None:
+    found = read(name, content)
+    assert runs_of(found) == {place: pytest.approx(values) for place, values in runs.items()}
+    assert sum(found.warning_counts.values()) == warnings
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("sort/1000/new/sample.json", "sort/1000"),
+        ("orders/base/sample.json", "orders"),
+        ("new/sample.json.gz", "new/sample.json.gz"),
+        ("sort.json", "sort.json"),
+    ],
+)
+def test_the_folders_of_a_criterion_file_name_the_benchmark(file: str, name: str) -> None:
+    assert read("criterion", {"sampling_mode": "Flat", "iters": [1], "times": [2]}, file).frames.names == [name]
+
+
+def test_benchmarks_that_go_test_prints_are_benchmarks() -> None:
+    output = [
+        "goos: linux\n",
+        "pkg: shop\n",
+        "BenchmarkAdd-8 \t",
+        "  100\t 12.0 ns/op\t 16 B/op\t 1 allocs/op\n",
+        "PASS\n",
+    ]
+    found = read("go-test", "\n".join([*printed(*output), ended("TestA"), ended(None)]))
+    assert {name for name, _ in runs_of(found)} == {"shop.BenchmarkAdd"}
+    assert [metric.name for metric in found.metrics] == ["time", "allocated", "allocations"]
+    assert (found.facts.format, found.facts.os) == ("go-benchmark", "linux")
+    assert list(found.warning_counts.values()) == [1]
+
+
+def test_a_stated_direction_comes_before_the_unit() -> None:
+    found = read("custom-results", [{"name": "uptime", "unit": "s", "value": 1, "better": "higher"}])
+    assert found.metrics[0].better == "higher"
+
+
+def test_a_list_after_a_long_log_is_found() -> None:
+    text = (
+        f"9.00s call     printed.py::t\n{'x' * (2 * HEAD_SIZE)}\n= slowest 1 durations =\n"
+        "1.00s call     a.py::t[x y]  \n= 1 passed in 1.00s =\n"
+    )
+    assert BY_NAME["pytest-durations"].recognizes(source_of("a.txt", text.encode()))
+    assert runs_of(read("pytest-durations", text)) == {("a.py::t[x y]", "time"): [1000]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("benchmarkdotnet", '{"Benchmarks": [7]}', r"Benchmarks\[0\]: it is not a JSON object"),
+        ("benchmarkdotnet", '{"Benchmarks": [{"FullName": "a", "Statistics": {}}]}', "cannot be measured"),
+        ("benchmarkdotnet", '{"Benchmarks": [{"Statistics": {"Mean": 1}}]}', "not a name of a benchmark"),
+        ("criterion", '{"iters": [1], "times": [1, 2]}', "numbers of times"),
+        ("criterion", '{"iters": [], "times": []}', "numbers of times"),
+        ("criterion", '{"iters": [0], "times": [1]}', "repeats the work 0 times"),
+        ("criterion", '{"iters": 7, "times": [1]}', "'iters' is not a JSON array"),
+        ("libtest", "test b ... bench: 12", "a:1: '12' is not a time of an iteration"),
+        ("custom-results", '[{"name": "a", "unit": "ms", "value": "1"}]', "cannot be measured"),
+        ("custom-results", '[{"name": "a", "unit": "ms", "value": 1, "better": []}]', "neither lower nor higher"),
+        ("go-benchmark", "BenchmarkX 1 2 ns/op 3", "a:1: '3' has no unit"),
+        ("go-benchmark", "BenchmarkX 1 soon ns/op", "a:1: 'soon' is not a number"),
+        ("go-benchmark", "BenchmarkX 1 NaN ns/op", "cannot be measured"),
+        ("go-benchmark", "BenchmarkX 1 1e999 ns/op", "cannot be measured"),
+        ("google-benchmark", '{"benchmarks": [{"name": "a", "real_time": -1}]}', "cannot be measured"),
+        ("hyperfine", '{"results": [{"command": "ls"}]}', "'times' is not a JSON array"),
+        ("hyperfine", '{"results": [{"command": "ls", "times": []}]}', "has no 'times'"),
+        ("jmh", '[{"jmhVersion": "1"}]', "has no 'benchmark'"),
+        ("jmh", '[{"benchmark": "a", "primaryMetric": 7}]', "'primaryMetric' is not a JSON object"),
+        ("jmh", '[{"benchmark": "a", "primaryMetric": {"rawData": [7]}}]', "a fork is not a JSON array"),
+        ("jmh", '[{"benchmark": "a", "primaryMetric": {"rawDataHistogram": [[[[1]]]]}}]', "values with their counts"),
+        ("jmh", '[{"benchmark": "a", "primaryMetric": {"rawDataHistogram": [[[[1, 0]]]]}}]', "with their counts"),
+        ("pyperf", '{"benchmarks": [{"metadata": {"name": "a"}}]}', "'runs' is not a JSON array"),
+        ("pyperf", '{"benchmarks": [{"runs": [{"values": [1]}]}]}', "not a name of a benchmark"),
+        ("pytest-benchmark", '{"benchmarks": [{"name": "a", "stats": {}}]}', "cannot be measured"),
+        (
+            "pytest-benchmark",
+            '{"machine_info": 7, "benchmarks": [{"name": "a", "stats": {"mean": 1}}]}',
+            "machine_info",
+        ),
+        ("go-test", f'{ended("B")}\n{{"Action": "pass", "Package": "shop", "Test": "A"}}', "a:2: .*cannot be measured"),
+        ("go-test", f"{ended('B')}\n{ended('A', -1.0)}", "a:2: .*cannot be measured"),
+        ("go-test", f'{ended("B")}\n{{"Action": "pass"', "a:2: .*is not JSON"),
+        ("pytest-durations", "1.00s call     a.py::t", "no list of slowest durations"),
+        ("pytest-report-log", '{"$report_type": "TestReport", "nodeid": 1, "when": "call"}', "a:1: .*lacks its name"),
+        ("pytest-report-log", '{"$report_type": "TestReport", "nodeid": "a", "when": []}', "its name or its phase"),
+        ("pytest-report-log", '{"$report_type": "TestReport", "nodeid": "a", "when": "call"}', "cannot be measured"),
+        ("pytest-report-log", '{"$report_type"', "is not JSON"),
+    ],
+)
+def test_results_of_another_shape_are_refused(name: str, text: str, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(name, text)
