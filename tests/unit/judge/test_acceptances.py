@@ -10,7 +10,6 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Acknowledgement, Finding, WorkloadReport
-from profgate.report.json_report import from_json, to_json
 from report_samples import finding, metric, report
 
 
@@ -133,9 +132,3 @@ def test_improvements_and_notes_are_not_accepted() -> None:
     better = finding("parse", 2e9, 1e9, colour="green", kind="Optimization")
     found, (acceptance,) = settled([load(better)], accepting())
     assert (found["api/parse"], acceptance.state) == (better, "unused")
-
-
-def test_report_without_acceptances_omits_them() -> None:
-    text = to_json(report(load(PARSE)))
-    assert "acceptances" not in text
-    assert from_json(text).acceptances == ()

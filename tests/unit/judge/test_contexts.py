@@ -103,17 +103,6 @@ def test_context_rows_have_path_state_and_origin() -> None:
     assert (moved["a", "f"], moved["b", "f"]) == ("b › f", "a › f")
 
 
-def test_contexts_beyond_the_limit_are_counted() -> None:
-    before = {f"c{place};f": 1000 for place in range(80)}
-    after = {f"c{place};f": 1000 + 2000 * (place % 2) for place in range(80)}
-    wide = [{f"{side}{stack}": value for side in "xyz" for stack, value in one.items()} for one in (before, after)]
-    comparison = from_stacks([wide[0]], [wide[1]], metric=timed())
-    report = metric_report(comparison, [CallContext().detect(comparison, {"min_shift": 0.0}, Context())])
-    assert len(report.changes) == LISTED_CONTEXTS
-    assert report.counts["cut"] == 240 - LISTED_CONTEXTS
-    assert (report.counts["contexts_slower"], report.counts["contexts_unchanged"]) == (240, 240)
-
-
 def test_end_of_a_long_chain_is_listed() -> None:
     deep = ";".join(f"f{place}" for place in range(300))
     report = listed(from_stacks([{deep: 100, "rest": 900}], [{deep: 400, "rest": 900}], metric=timed()))
@@ -123,15 +112,6 @@ def test_end_of_a_long_chain_is_listed() -> None:
     assert len(cause.context) == LONGEST_PATH + 1
     assert cause.context[49:52] == ("f49", "(200 frames)", "f250")
     assert report.counts["cut"] == 300 - LISTED_CONTEXTS
-
-
-def test_two_contexts_of_a_function_are_one_finding() -> None:
-    before = {f"main;a;f{n}": 2000 for n in range(20)} | {"main;a;hot": 3000, "main;b;hot": 2000}
-    after = {**before, "main;a;hot": 9000, "main;b;hot": 5000}
-    found = findings(judged(from_stacks([before] * 5, [after] * 5)))["hot"]
-    assert [change.strategy for change in found.results].count("call_context") == 1
-    assert found.location == Location("hot")
-    assert (found.colour, found.direction) == ("red", "worse")
 
 
 def test_new_context_is_not_a_new_function() -> None:
