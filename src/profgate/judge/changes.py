@@ -295,13 +295,13 @@ def metric_report(
     if blocking:
         return report(counts={"no_change": 0, "unknown": 0}, not_tested=blocking)
     changes, listed, growths, counts = _listed(comparison, detections, sums, verbose=verbose)
-    calibration = _calibration(comparison, detections)
+    unsuited = [detection for detection in detections if detection.unsuited and not requested]
     return report(
         unjudged=drafts_of(changes, _drafts(comparison, sums, states, listed)),
         counts=counts,
-        not_tested=_reasons(detection for detection in detections if requested or not detection.unsuited),
-        unsuited=_reasons(detection for detection in detections if not requested and detection.unsuited),
-        calibration=calibration,
+        not_tested=_reasons(detection for detection in detections if detection not in unsuited),
+        unsuited=_reasons(unsuited),
+        calibration=_calibration(comparison, detections),
         renamed=tuple(_renamed(comparison, sums)),
         causes=causes_of(comparison, causes, listed),
         parts=changed_parts(comparison, growths),

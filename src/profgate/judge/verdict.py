@@ -172,11 +172,10 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
     for workload in report.workloads:
         every = [metric for metric in workload.metrics if metric.state == "compared"]
         compared = [metric for metric in every if metric.unit != "bytes"] or every
-        decided = [
-            metric
-            for metric in compared
-            if metric.calibration.inconclusive is None or any(finding.colour == "red" for finding in metric.findings)
-        ]
+        decided = not compared
+        for metric in compared:
+            colours = {finding.colour for finding in metric.findings}
+            decided = decided or metric.calibration.inconclusive is None or "red" in colours
         if not decided:
             costs = [metric for metric in compared if not metric.counts_calls]
             undecided += [(workload, metric) for metric in costs or compared]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from operator import is_
 from typing import Literal
 
 from profgate.model.acceptance import Acceptance
@@ -315,11 +314,10 @@ class Report:
 
     def with_metrics(self, changed: Callable[[WorkloadReport, MetricReport], MetricReport]) -> "Report":
         """Return a copy of the report in which each metric is replaced by the return value of ``changed``."""
-        changes = (tuple(changed(load, metric) for metric in load.metrics) for load in self.workloads)
-        loads = (
-            load if all(map(is_, load.metrics, metrics)) else replace(load, metrics=metrics)
-            for load, metrics in zip(self.workloads, changes, strict=True)
-        )
+        loads = []
+        for load in self.workloads:
+            metrics = (changed(load, metric) for metric in load.metrics)
+            loads.append(replace(load, metrics=tuple(metrics)))
         return replace(self, workloads=tuple(loads))
 
 

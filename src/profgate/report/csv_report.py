@@ -93,8 +93,12 @@ def _place(workload: str, metric: MetricReport | None) -> dict[str, Cell]:
 
 
 def _numbers(item: Finding | Change) -> dict[str, Cell]:
+    location = item.location
     return {
-        **{part: getattr(item.location, part) for part in ("name", "file", "line", "module")},
+        "name": location.name,
+        "file": location.file,
+        "line": location.line,
+        "module": location.module,
         **{part: getattr(item, part) for part in ("kind", "delta", "relative", "share_from", "share_to")},
         "from": item.from_value,
         "to": item.to_value,

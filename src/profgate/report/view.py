@@ -148,7 +148,8 @@ class View:
         if not moved:
             return ""
         metric = max(moved, key=lambda pair: abs(pair[1].delta or 0.0))[0]
-        changes = sorted((change for own, change in moved if own is metric), key=lambda change: change.delta or 0.0)
+        changes = [change for own, change in moved if own is metric]
+        changes.sort(key=lambda change: change.delta or 0.0)
         ends = changes[:1] + changes[1:][-1:]
         names = (self.style.code(place_name(end.location)) for end in ends)
         parts = (f"{name} {numbers.signed(end.delta, metric.unit)}" for name, end in zip(names, ends, strict=True))

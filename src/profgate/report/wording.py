@@ -30,7 +30,9 @@ def reason_text(reason: Reason, quote: Quote) -> str:
     """Return the sentence for a reason, without a full stop. ``quote`` escapes names for the output format."""
     name, given = reason.parameters.get("function"), dict(reason.parameters)
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons)
-    given |= {"where": _where(given, quote), "subject": quote(str(name)) if name else "the total"}
+    metric = given.get("metric")
+    given["where"] = quote(str(given.get("workload"))) + (f" {quote(str(metric))}" if metric else "")
+    given["subject"] = quote(str(name)) if name else "the total"
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, dict):
         sentence = sentence.get(str(given.get("case")), "")
@@ -59,8 +61,11 @@ class _Sentence(Formatter):
         number = number_of(value)
         if format_spec == "name":
             return self.quote(str(value))
-        if format_spec in TEXTS:
-            return TEXTS[format_spec](str(value or ""))
+        if format_spec in OPTIONAL:
+            return OPTIONAL[format_spec].format(value) if value else ""
+        if format_spec in CHOICES:
+            words = CHOICES[format_spec]
+            return words.get(str(value or None), words[""]).format(value or "")
         if format_spec in FORMATS:
             return format(number or 0.0, FORMATS[format_spec])
         if format_spec in STYLES:
@@ -93,26 +98,26 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "signed": numbers.signed_percent,
     "size": _size,
 }
-TEXTS: dict[str, Callable[[str], str]] = {
-    "after": lambda text: text and f": {text}",
-    "before": lambda text: text and f"{text}: ",
-    "by": lambda text: text and f" by {text}",
-    "advice": lambda fact: {
-        "sampling mode": "; record both sides in the same mode, because modes measure different times"
-    }.get(fact, ""),
-    "numbered": lambda text: text and ": most other names differ only in numbers, perhaps line numbers or addresses",
-    "names": lambda text: text and f" ({text})",
-    "in_runs": lambda runs: "" if runs in {"", "1"} else f" (in {runs} runs)",
-    "tests": lambda text: f"tests became {text}" if text in {"slower", "faster"} else "no direction stands out",
-    "more": lambda text: text and f" and {text} more",
-    "sides": lambda side: "baseline and the target" if side == "both" else side,
-    "holders": lambda side: "profiles contain" if side == "both" else f"{side} contains",
+# texts around a value, which are left out without a value
+OPTIONAL = {
+    "after": ": {}",
+    "before": "{}: ",
+    "by": " by {}",
+    "numbered": ": most other names differ only in numbers, perhaps line numbers or addresses",
+    "names": " ({})",
+    "more": " and {} more",
 }
-
-
-def _where(parameters: Parameters, quote: Quote) -> str:
-    metric = parameters.get("metric")
-    return quote(str(parameters.get("workload"))) + (f" {quote(str(metric))}" if metric else "")
+# texts for known values, and for any other value
+CHOICES = {
+    "advice": {
+        "sampling mode": "; record both sides in the same mode, because modes measure different times",
+        "": "",
+    },
+    "in_runs": {"None": "", "1": "", "": " (in {} runs)"},
+    "tests": {"slower": "tests became slower", "faster": "tests became faster", "": "no direction stands out"},
+    "sides": {"both": "baseline and the target", "": "{}"},
+    "holders": {"both": "profiles contain", "": "{} contains"},
+}
 
 
 def _few_jobs(parameters: Parameters) -> str:
