@@ -134,21 +134,6 @@ def test_edges_of_order(edge: str) -> None:
     assert not metric_of(report).counts["failed"]
 
 
-def test_models_of_a_profile_go_before_its_records() -> None:
-    brought = {
-        "uid": "f",
-        "model": "power",
-        "r_square": 0.95,
-        "coeffs": [{"name": "b0", "value": 1}, {"name": "b1", "value": 3}],
-        "x_start": 1,
-        "x_end": 100,
-    }
-    report = report_of(profile(LINE), profile(LINE, [brought]), "bmoe", "preg")
-    [order, size] = metric_of(report).changes
-    assert (details_of(order).baseline, details_of(order).target, order.kind) == ("linear", "power", "Degradation")
-    assert (details_of(size).baseline, details_of(size).target, size.kind) == ("linear", "power", "Degradation")
-
-
 @pytest.mark.parametrize("amount", [None, 1e400])
 def test_com_d2_what_is_no_number_is_unknown(amount: float | None) -> None:
     """COM-d2: sums that are no number counted as an optimization."""

@@ -52,24 +52,6 @@ def test_failing_strategy_prevents_green() -> None:
     assert report.verdict.colour != "green"
 
 
-def test_sides_swapped_turn_the_verdict() -> None:
-    slower = STACKS.replace(b"3000", b"9000")
-    sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", slower)])
-    directions = []
-    for before, after in (sides, sides[::-1]):
-        report = pipeline.compare(PipelineInput(before, after, named=True)).report
-        found = [one for one in report.workloads[0].metrics[0].findings if one.location.name == "parse"]
-        directions.append([one.direction for one in found])
-    assert directions == [["worse"], ["better"]]
-
-
-def test_one_run_a_side_is_inconclusive() -> None:
-    sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", STACKS.replace(b"000", b"0000"))])
-    verdict = pipeline.compare(PipelineInput(*sides, named=True)).report.verdict
-    assert (verdict.conclusion, verdict.exit_code) == ("inconclusive", 0)
-    assert verdict.reasons[0].code == "too_few_runs"
-
-
 def test_calls_without_stacks_are_noted_on_the_page() -> None:
     content = (Path(__file__).parents[1] / "data" / "pstats" / "cprofile-3.11.pstats").read_bytes()
     sides = [source_of("calls.pstats", content)]
@@ -146,14 +128,6 @@ def test_reading_in_parts_does_not_change_the_report(most: int, monkeypatch: pyt
     monkeypatch.setattr(pipeline, "MOST_IN_PART", most)
     assert {load.name for load in whole.workloads} >= {"w000", "w003", "a::fib"}
     assert to_json(one_report(mixed_files())) == to_json(whole)
-
-
-def test_parts_without_a_pair_report_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    sides = [[source_of(f"{side}{number}.folded", STACKS) for number in range(3)] for side in "ab"]
-    monkeypatch.setattr(pipeline, "MOST_IN_PART", 2)
-    report = one_report(sides)
-    assert [warning.code for warning in report.warnings] == ["no_file_pairs"]
-    assert len(report.not_compared) == 6
 
 
 def test_profiles_of_earlier_parts_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,37 +36,32 @@ def test_function_of_the_whole_run_explains_nothing() -> None:
     assert {names[source] for source in sources} == {"run", "render"}
 
 
-def test_callee_of_a_changed_function_is_explained() -> None:
-    comparison = compared({**BEFORE, "main;run;render;malloc": 300})
-    assert explanations(comparison, {"malloc": 300}, set(), {"render"}) == {"malloc": "render"}
-    assert explanations(comparison, {"malloc": 300}, set(), {"render", "malloc"}) == {}
-    assert explanations(comparison, {"malloc": 300}, set(), set()) == {}
+CALLEE = {"main;run;render;malloc": 300}
+CALLER = {"main;run;render": 300, "main;run;write;malloc": 200}
+APART = {"main;run;render": 300, "malloc": 300}
+RUN = {"main;run;render": 200, "main;run;malloc": 150}
+LIBRARY = {"malloc": "/usr/lib/libc.so.6"}
 
 
-def test_growth_elsewhere_is_not_explained() -> None:
-    comparison = compared({**BEFORE, "main;run;render;malloc": 300, "main;run;write;malloc": 300})
-    assert explanations(comparison, {"malloc": 500}, set(), {"render"}) == {}
-
-
-def test_caller_is_explained_by_most_of_its_change() -> None:
-    comparison = compared({**BEFORE, "main;run;render": 300, "main;run;write;malloc": 200})
-    assert explanations(comparison, {"run": 300}, {"run"}, {"render"}) == {"run": "render"}
-    assert explanations(comparison, {"run": 300}, {"run"}, {"write"}) == {}
-
-
-def test_falling_cost_is_not_explained_by_rising_cost() -> None:
-    comparison = compared({**BEFORE, "main;run;render": 500, "main;run;write;malloc": 10})
-    assert explanations(comparison, {"malloc": -90, "render": 400}, set(), {"render"}) == {}
-
-
-@pytest.mark.parametrize(("module", "found"), [("/usr/lib/libc.so.6", {"malloc": "render"}), ("/home/bench", {})])
-def test_library_without_callers_is_explained(module: str, found: dict[str, str]) -> None:
-    comparison = compared({**BEFORE, "main;run;render": 300, "malloc": 300}, {"malloc": module})
-    assert explanations(comparison, {"malloc": 300, "render": 200}, set(), {"render"}) == found
-
-
-def test_libraries_count_for_the_changed_callee() -> None:
-    target = {**BEFORE, "main;run;render": 200, "main;run;malloc": 150}
-    assert explanations(compared(target), {"run": 250}, {"run"}, {"render"}) == {}
-    comparison = compared(target, {"malloc": "libc.so.6"})
-    assert explanations(comparison, {"run": 250}, {"run"}, {"render"}) == {"run": "render"}
+@pytest.mark.parametrize(
+    ("target", "growths", "changed", "modules", "found"),
+    [
+        (CALLEE, {"malloc": 300}, {"render"}, {}, {"malloc": "render"}),
+        (CALLEE, {"malloc": 300}, {"render", "malloc"}, {}, {}),
+        (CALLEE, {"malloc": 300}, set(), {}, {}),
+        ({**CALLEE, "main;run;write;malloc": 300}, {"malloc": 500}, {"render"}, {}, {}),  # it grew elsewhere too
+        (CALLER, {"run": 300}, {"render"}, {}, {"run": "render"}),  # most of the change of a caller
+        (CALLER, {"run": 300}, {"write"}, {}, {}),
+        ({"main;run;render": 500, "main;run;write;malloc": 10}, {"malloc": -90, "render": 400}, {"render"}, {}, {}),
+        # a library without callers, and libraries as a part of the changed callee
+        (APART, {"malloc": 300, "render": 200}, {"render"}, LIBRARY, {"malloc": "render"}),
+        (APART, {"malloc": 300, "render": 200}, {"render"}, {"malloc": "/home/bench"}, {}),
+        (RUN, {"run": 250}, {"render"}, {}, {}),
+        (RUN, {"run": 250}, {"render"}, LIBRARY, {"run": "render"}),
+    ],
+)
+def test_changed_functions_explain_others(
+    target: Stacks, growths: dict[str, float], changed: set[str], modules: dict[str, str], found: dict[str, str]
+) -> None:
+    comparison = compared({**BEFORE, **target}, modules)
+    assert explanations(comparison, growths, {"run"} & growths.keys(), changed) == found

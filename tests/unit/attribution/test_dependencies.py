@@ -10,49 +10,30 @@ CARGO = '[[package]]\nname = "serde"\nversion = "%s"\n'
 
 
 @pytest.mark.parametrize(
-    ("path", "before", "after", "frame", "expected"),
+    ("path", "text", "frame", "expected"),
     [
-        (
-            "requirements.txt",
-            "rich==1.0\nnumpy==2.0\n",
-            "rich==1.1\nnumpy==2.0\n",
-            ("f", "rich/text.py"),
-            "rich 1.0 → 1.1",
-        ),
-        (
-            "requirements-dev.lock",
-            "ruamel.yaml==1.0 \\\n",
-            "ruamel.yaml==2.0 \\\n",
-            ("f", "ruamel_yaml/a.py"),
-            "ruamel.yaml 1.0 → 2.0",
-        ),
-        ("uv.lock", CARGO % "1.0", CARGO % "1.1", ("f", "serde/a.py"), "serde 1.0 → 1.1"),
-        ("Cargo.lock", CARGO % "1.0", CARGO % "1.1", ("serde::de::f", None), "serde 1.0 → 1.1"),
-        ("Cargo.lock", CARGO % "1.0", CARGO % "1.1", ("f", "x/serde-1.1.0/src/de.rs"), "serde 1.0 → 1.1"),
-        (
-            "web/package-lock.json",
-            NPM % ("@a/b", "1.0.0"),
-            NPM % ("@a/b", "2.0.0"),
-            ("f", "@a/b/x.js"),
-            "@a/b 1.0.0 → 2.0.0",
-        ),
-        (
-            "go.sum",
-            "ex.org/a v1.0.0 h1:x\n",
-            "ex.org/a v1.1.0 h1:y\n",
-            ("ex.org/a.F", "ex.org/a/c/f.go"),
-            "ex.org/a v1.0.0 → v1.1.0",
-        ),
-        ("poetry.lock", CARGO % "1.0", "", ("f", "serde/a.py"), "serde 1.0 → (none)"),
+        ("requirements.txt", "rich==%s\nnumpy==2.0\n", ("f", "rich/text.py"), "rich 1.0 → 1.1"),
+        ("requirements-dev.lock", "ruamel.yaml==%s \\\n", ("f", "ruamel_yaml/a.py"), "ruamel.yaml 1.0 → 1.1"),
+        ("uv.lock", CARGO, ("f", "serde/a.py"), "serde 1.0 → 1.1"),
+        ("Cargo.lock", CARGO, ("serde::de::f", None), "serde 1.0 → 1.1"),
+        ("Cargo.lock", CARGO, ("f", "x/serde-1.1.0/src/de.rs"), "serde 1.0 → 1.1"),
+        ("web/package-lock.json", NPM % ("@a/b", "%s"), ("f", "@a/b/x.js"), "@a/b 1.0 → 1.1"),
+        ("go.sum", "ex.org/a v%s.0 h1:x\n", ("ex.org/a.F", "ex.org/a/c/f.go"), "ex.org/a v1.0.0 → v1.1.0"),
     ],
 )
 def test_frames_of_a_package_that_moved_are_known(
-    path: str, before: str, after: str, frame: tuple[str, str | None], expected: str
+    path: str, text: str, frame: tuple[str, str | None], expected: str
 ) -> None:
-    found = dependency_changes(folder_diff({path: before}, {path: after}, frozenset({path})))
+    found = dependency_changes(folder_diff({path: text % "1.0"}, {path: text % "1.1"}, frozenset({path})))
     assert found.of(*frame) == expected
     assert found.of("g", "other/a.py") is None
     assert found.unread == []
+
+
+def test_a_removed_package_has_no_version() -> None:
+    lock = {"poetry.lock": CARGO % "1.0"}
+    found = dependency_changes(folder_diff(lock, {"poetry.lock": ""}, frozenset(lock)))
+    assert found.of("f", "serde/a.py") == "serde 1.0 → (none)"
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "[" * 100_000])

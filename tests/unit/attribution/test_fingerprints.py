@@ -170,12 +170,6 @@ def test_functions_have_their_qualified_names(path: str, text: str, expected: li
     assert sorted(names(path, text)) == sorted(expected)
 
 
-def test_a_nested_function_has_its_own_fingerprint() -> None:
-    text = "def f():\n    def g():\n        return 1\n    return g\n"
-    assert named("a.py", text, "f").fingerprint == named("a.py", text.replace("1", "2"), "f").fingerprint
-    assert named("a.py", text, "f").fingerprint != named("a.py", "def f():\n    return g\n", "f").fingerprint
-
-
 def test_a_syntax_error_makes_its_function_unknown() -> None:
     text = "def f():\n    return 1\n\ndef total():\n    return ((1\n"
     assert named("a.py", text).broken

@@ -180,17 +180,30 @@ def reach_of(origin: str, file: str | None = None, *, files: frozenset[str] = FI
 
 
 @pytest.mark.parametrize(
-    "file", ["lib/app.js", "dist/main.mjs", "/other/work/folder/tool.ts", "webpack-internal:///./a.vue"]
+    ("file", "reach", "built"),
+    [
+        # what is not tracked may be built from the change
+        ("lib/app.js", "unknown", True),
+        ("dist/main.mjs", "unknown", True),
+        ("/other/work/folder/tool.ts", "unknown", True),
+        ("webpack-internal:///./a.vue", "unknown", True),
+        ("gen/a_pb2.py", "unknown", False),
+        ("/other/work/folder/tool.py", "unknown", False),
+        ("./malloc/./malloc/malloc.c", "unknown", False),
+        ("fmt/print.go", "unknown", False),
+        ("<string>", "unknown", False),
+        ("<attrs generated init a.B>", "unknown", False),
+        # the runtime is no part of the change
+        ("node:internal/fs", "not reachable", False),
+        ("<frozen importlib._bootstrap>", "not reachable", False),
+        ("~", "not reachable", False),
+        ("/usr/local/go/src/sort/sort.go", "not reachable", False),
+        (r"C:\hostedtoolcache\windows\Python\3.12\Lib\json\decoder.py", "not reachable", False),
+    ],
 )
-def test_file_that_is_not_tracked_may_be_built_from_the_change(file: str) -> None:
-    assert reach_of(file) == ("unknown", f"{file} runs here and may be built from changed sources")
-
-
-@pytest.mark.parametrize(
-    "file", ["gen/a_pb2.py", "/other/work/folder/tool.py", "./malloc/./malloc/malloc.c", "fmt/print.go"]
-)
-def test_other_untracked_file_is_unknown_itself(file: str) -> None:
-    assert reach_of(file) == ("unknown", "")
+def test_files_outside_of_the_repository(file: str, reach: str, built: bool) -> None:
+    doubt = f"{file} runs here and may be built from changed sources" if built else ""
+    assert reach_of(file) == (reach, doubt)
 
 
 @pytest.mark.parametrize(
@@ -225,22 +238,6 @@ def test_package_is_out_of_reach_only_with_a_lock_file(file: str, lock: str) -> 
     assert reach_of(file, files=FILES | {lock}) == ("not reachable", "")
     others = FILES | {other for other in LOCKS if other != lock} | {"requirements.txt"}
     assert reach_of(file, files=others) == ("unknown", "")
-
-
-@pytest.mark.parametrize(
-    ("file", "reach"),
-    [
-        ("node:internal/fs", "not reachable"),
-        ("<frozen importlib._bootstrap>", "not reachable"),
-        ("~", "not reachable"),
-        ("/usr/local/go/src/sort/sort.go", "not reachable"),
-        (r"C:\hostedtoolcache\windows\Python\3.12\Lib\json\decoder.py", "not reachable"),
-        ("<string>", "unknown"),
-        ("<attrs generated init a.B>", "unknown"),
-    ],
-)
-def test_runtime_is_out_of_reach_but_generated_code_is_not(file: str, reach: str) -> None:
-    assert reach_of(file) == (reach, "")
 
 
 def claimed(stacks: Mapping[str, int]) -> Comparison:

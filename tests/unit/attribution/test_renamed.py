@@ -23,19 +23,52 @@ def pairs(baseline: Stacks, target: Stacks, files: Mapping[str, str] | None = No
     return {old[0]: new[0] for old, new in found.items()}
 
 
-HERE = dict.fromkeys(("parse_line", "parse_lines", "parse_line2", "parse_row", "load", "load_all"), "p.py")
+NAMES = "parse_line parse_lines parse_line2 parse_row load load_all push validate old_parse old_lex new_parse new_lex"
+HERE = dict.fromkeys(NAMES.split(), "p.py")
 
 
-def test_same_file_and_callers_are_a_rename() -> None:
-    assert pairs({"main;parse_line": 100}, {"main;parse_row": 105}, HERE) == {"parse_line": "parse_row"}
+CODEC = dict.fromkeys(("decode", "unpack"), "codec.py")
 
 
-def test_names_without_files_are_no_evidence() -> None:
-    assert pairs({"main;parse_line": 100}, {"main;parse_row": 105}) == {}
-
-
-def test_another_name_elsewhere_is_another_function() -> None:
-    assert pairs({"main;read;parse_line": 100}, {"main;write;checksum": 100}) == {}
+@pytest.mark.parametrize(
+    ("baseline", "target", "files", "found"),
+    [
+        ({"main;parse_line": 100}, {"main;parse_row": 105}, HERE, {"parse_line": "parse_row"}),
+        ({"main;parse_line": 100}, {"main;parse_row": 105}, {}, {}),  # names without files are no evidence
+        ({"main;read;parse_line": 100}, {"main;write;checksum": 100}, {}, {}),  # another name elsewhere
+        ({"main;decode": 100}, {"main;unpack": 100}, CODEC, {"decode": "unpack"}),  # the file outweighs the name
+        ({"main;decode": 100}, {"main;unpack": 100}, {**CODEC, "unpack": "other.py"}, {}),
+        (  # pairs are mutually best
+            {"main;parse_line": 100, "main;parse_lines": 100},
+            {"main;parse_line2": 100},
+            HERE,
+            {"parse_line": "parse_line2"},
+        ),
+        (  # the names of the inner functions are not similar enough, until their callers are known to be the same
+            {"main;old_parse;old_lex": 100},
+            {"main;new_parse;new_lex": 100},
+            HERE,
+            {"old_parse": "new_parse", "old_lex": "new_lex"},
+        ),
+        ({"main;old_lex": 100}, {"main;read;new_lex": 100}, HERE, {}),
+        (  # where only the self cost is similar the names must be similar too
+            {"main;push": 100, "main;idle": 1000},
+            {"main;validate": 100, "main;validate;lookup": 1000},
+            HERE,
+            {},
+        ),
+        (
+            {"main;parse_line": 100, "main;idle": 1000},
+            {"main;parse_lines": 100, "main;parse_lines;lookup": 1000},
+            HERE,
+            {"parse_line": "parse_lines"},
+        ),
+    ],
+)
+def test_files_names_and_costs_make_a_pair(
+    baseline: Stacks, target: Stacks, files: Mapping[str, str], found: dict[str, str]
+) -> None:
+    assert pairs(baseline, target, files) == found
 
 
 @pytest.mark.parametrize(
@@ -47,43 +80,12 @@ def test_costs_lie_within_a_factor(cost: int, found: dict[str, str]) -> None:
     assert pairs(*sides, HERE) == found
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [("push", "validate", {}), ("parse_line", "parse_lines", {"parse_line": "parse_lines"})],
-)
-def test_one_similar_cost_needs_similar_names(old: str, new: str, found: dict[str, str]) -> None:
-    files = dict.fromkeys((old, new), "p.py")
-    # the total cost of the new function is much larger, but its self cost is the same
-    sides = {f"main;{old}": 100, "main;idle": 1000}, {f"main;{new}": 100, f"main;{new};lookup": 1000}
-    assert pairs(*sides, files) == found
-
-
-def test_the_same_file_outweighs_a_different_name() -> None:
-    files = {"decode": "codec.py", "unpack": "codec.py", "main": "m.py"}
-    assert pairs({"main;decode": 100}, {"main;unpack": 100}, files) == {"decode": "unpack"}
-    assert pairs({"main;decode": 100}, {"main;unpack": 100}, {**files, "unpack": "other.py"}) == {}
-
-
 @pytest.mark.parametrize("nameless", ["<genexpr>", "<lambda>", "(anonymous)", "{closure}", "main.match.func1"])
 def test_nameless_and_named_functions_never_pair(nameless: str) -> None:
     files = {nameless: "m.py", "match": "m.py", "matches": "m.py"}
     assert pairs({"main;matches": 100}, {"main;match": 100}, files) == {"matches": "match"}
     assert pairs({f"main;{nameless}": 100}, {"main;match": 100}, files) == {}
     assert pairs({"main;match": 100}, {f"main;{nameless}": 100}, files) == {}
-
-
-def test_a_chain_of_new_names_is_found() -> None:
-    baseline = {"main;old_parse;old_lex": 100}
-    target = {"main;new_parse;new_lex": 100}
-    files = dict.fromkeys(("old_parse", "old_lex", "new_parse", "new_lex"), "p.py")
-    # the file and half of the name's letters are not enough for lex, until its caller is known to be the same
-    assert pairs(baseline, target, files) == {"old_parse": "new_parse", "old_lex": "new_lex"}
-    assert pairs({"main;old_lex": 100}, {"main;read;new_lex": 100}, files) == {}
-
-
-def test_pairs_are_mutually_best() -> None:
-    baseline = {"main;parse_line": 100, "main;parse_lines": 100}
-    assert pairs(baseline, {"main;parse_line2": 100}, HERE) == {"parse_line": "parse_line2"}
 
 
 @pytest.mark.parametrize(("beside", "found"), [(0, {"bench-base": "bench"}), (300, {})])

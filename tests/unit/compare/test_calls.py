@@ -11,7 +11,6 @@ from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.folded import FoldedReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.speedscope import SpeedscopeReader
 
@@ -118,14 +117,6 @@ def test_one_run_without_counts_leaves_its_side_unknown() -> None:
     assert tree is not None
     assert tree.baseline_calls is not None
     assert tree.target_calls is None
-
-
-def test_sampled_formats_count_no_calls_and_have_no_edges() -> None:
-    profile = FoldedReader().read(source_of("run.folded", b"a;b 3\n"))
-    comparison = overlaid([profile], [profile])
-    assert comparison.tree is not None
-    assert comparison.tree.baseline_calls is None
-    assert comparison.edges is None
 
 
 def test_edges_of_all_runs_are_added() -> None:

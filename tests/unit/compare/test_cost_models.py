@@ -19,10 +19,6 @@ def listed(comparison: Comparison) -> list[tuple[int, int, str, bool]]:
     return [(side, symbol, MODEL_NAMES[kind], fitted) for side, symbol, kind, fitted in zip(*columns, strict=True)]
 
 
-def test_nothing_without_models_and_sizes() -> None:
-    assert measured({"f": [(float("nan"), 1.0)]}, {"f": [(float("nan"), 1.0)]}).attached(CostModels) is None
-
-
 def test_best_model_of_each_kind_remains() -> None:
     found = modelled(
         {"g": [Given("power", (1, 2))], "f": [Given("linear", (9, 9), 0.3), Given("linear", (1, 1), 0.9)]},

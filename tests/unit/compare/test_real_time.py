@@ -45,9 +45,3 @@ def test_totals_are_of_real_time() -> None:
 def test_records_separate_the_kinds() -> None:
     detection = AverageAmountThreshold().detect(overlaid([run(BASE)], [run(TARGET)]), {}, Context())
     assert sorted(detection.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
-
-
-def test_user_and_sys_alone_are_added() -> None:
-    comparison = overlaid([run(BASE, ("user", "sys"))], [run(TARGET, ("user", "sys"))])
-    assert (comparison.run_totals * comparison.metric.scale).tolist() == pytest.approx([200.0, 950.0])
-    assert not comparison.warnings

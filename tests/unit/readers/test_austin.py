@@ -65,10 +65,6 @@ def test_memory_that_was_given_back_is_left_out() -> None:
     assert found.metrics[0].unit == "bytes"
 
 
-def test_in_cpu_mode_time_is_cpu_time() -> None:
-    assert read("P1;T0:1;a.py:f:1 5", mode="cpu").metrics[0].name == "CPU time"
-
-
 @pytest.mark.parametrize("interval", ["", "x", "-1", "0", "9" * 30])
 def test_an_unusable_interval_leaves_the_rate_unknown(interval: str) -> None:
     assert read("P1;T0:1;a.py:f:1 5", interval=interval).periods == (None,)

@@ -45,13 +45,6 @@ def used(profile: Profile) -> list[int]:
     return frames
 
 
-@pytest.mark.parametrize("name", sorted(set(DIALECTS) - {"py-spy"}))  # its names lose their lines when compared
-def test_places_become_file_and_line(name: str) -> None:
-    found = read(DIALECTS[name].format(5, 15, 17)).frames
-    assert {5, 15, 17} <= set(found.lines)
-    assert not any(":" in function and function[-1].isdigit() for function in found.names)
-
-
 def test_a_single_name_like_a_place_stays() -> None:
     text = "main;x:1;f - a.rb:12 3\nmain;g;h 2\nmain;call a.php:3;k 1\n"
     names = ["main", "x:1", "f - a.rb:12", "g", "h", "call a.php:3", "k"]

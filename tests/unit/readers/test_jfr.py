@@ -98,11 +98,8 @@ def test_an_event_without_textual_type_is_ignored(kind: Any) -> None:
     [
         (7, "event 0: it is not a JSON object"),
         ({"type": "jdk.ExecutionSample"}, "'values' is not a JSON object"),
-        ({"type": "jdk.ExecutionSample", "values": {"stackTrace": {}}}, "'frames' is not a JSON array"),
         ({"type": "jdk.ExecutionSample", "values": {"stackTrace": {"frames": [{}]}}}, "'method' is not a JSON object"),
         (event("f", kind="jdk.ObjectAllocationSample", weight=-1), "cannot be a number of bytes"),
-        (event("f", kind="jdk.ObjectAllocationSample", weight=2**70), "cannot be a number of bytes"),
-        (event("f", kind="jdk.ObjectAllocationSample", weight="1"), "cannot be a number of bytes"),
     ],
 )
 def test_events_of_another_shape_are_refused(entry: Any, message: str) -> None:

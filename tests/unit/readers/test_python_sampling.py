@@ -169,7 +169,6 @@ SOUND = binary(record(FULL, 1, 1), 1)
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (SOUND[:70], "a.bin: the file ends within its header"),
         (SOUND[:-1], r"a.bin: expected \d+ bytes, found \d+; the file is cut off"),
         (changed(4, 2), "expected format version 1, found 2; .* replay --collapsed"),
         (changed(28, 9, 8), "the header states 9 samples, but the file contains 1"),
@@ -178,14 +177,11 @@ SOUND = binary(record(FULL, 1, 1), 1)
         (changed(56, 1), "samples: .*zstandard|damaged"),
         (changed(60, 6), "expected a mode up to 5, found 6"),
         (changed(len(SOUND) - 32, 1 << 30), "1073741824 texts do not fit"),
-        (changed(len(SOUND) - 28, 1 << 30), "1073741824 frames do not fit"),
         (binary(record(FULL, 1, 9), 1), r"samples: byte \d+: a sample has frame 9, but there are 4 frames"),
         (binary(record(FULL, 99, 1), 1), "a stack of 99 frames is cut off"),
         (binary(record(FULL, 70_000) + b"\0" * 70_000, 1), "deeper than 65535"),
         (binary(record(SUFFIX, 1, 0), 1), "shares frames that its thread does not have, of 0"),
         (binary(record(FULL, 1, 1) + record(POP_PUSH, 2, 0), 2), "shares frames that its thread does not have, of 1"),
-        (binary(record(9), 1), "expected a record of type 0 to 3, found 9"),
-        (binary(repeat(3)[:-4], 3), "3 samples do not fit"),
         (binary(record(FULL, 1, 1) + b"\1", 1), "expected 12 more bytes, 1 are left"),
         (binary(record(FULL)[:13] + b"\xff" * 11, 1), "expected a number of at most ten bytes"),
     ],

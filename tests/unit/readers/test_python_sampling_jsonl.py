@@ -57,13 +57,8 @@ def test_an_unstated_rate_or_mode_is_unknown(meta: dict[str, Any], rate: float |
         ((META | {"v": 1}, END), "a.jsonl:1: expected version 0 of the records, found 1"),
         ((META, END | {"run_id": "b"}), "a.jsonl:2: contains a second run"),
         ((META, FRAMES, COUNTS, END), "a.jsonl:3: counts samples of a frame that is not described before"),
-        ((META, TEXTS, COUNTS, END), "a.jsonl:3: counts samples of a frame"),
         ((META | {"sample_interval_usec": "fast"}, END), "expected a number for 'sample_interval_usec', found 'fast'"),
-        ((META | {"sample_interval_usec": 1 << 60}, END), "expected a number for 'sample_interval_usec'"),
         ((META, TEXTS | {"strings": [{"str_id": 0, "value": 1}]}, END), "a.jsonl:2: expected a text for 'value'"),
-        ((META, TEXTS | {"strings": {}}, END), "'strings' is not a JSON array"),
-        ((META, TEXTS | {"strings": [1]}, END), "an entry of 'strings' is not a JSON object"),
-        ((META, TEXTS, FRAMES | {"frames": [{"frame_id": True}]}, END), "expected a number for"),
         (
             (META, TEXTS, FRAMES | {"frames": [LINES[0] | {"line": -2}]}, END),
             "expected a number for 'line', found '-2'",

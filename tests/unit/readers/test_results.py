@@ -99,18 +99,6 @@ def test_other_units_have_no_direction(unit: str) -> None:
     assert quantity_of(unit, better="higher").metric.directed
 
 
-def test_a_process_is_a_run() -> None:
-    read = Results("a.json")
-    for process, rounds in [(0, [1, 2, 90]), (1, []), (2, [5]), (0, [3])]:
-        read.add("sort", quantity_of("ns"), rounds, process=process)
-    read.add("find", quantity_of("ns"), [7], process=2)
-    read.add("find", quantity_of("ns"), [8, 9])
-    found = runs(read.profile(FACTS))
-    assert [(name, order, amount) for name, _, order, amount in found] == [
-        *[("sort", 0, 2.5), ("sort", 1, 5), ("find", 0, 7), ("find", 1, 8), ("find", 2, 9)]
-    ]
-
-
 def test_names_have_one_line_without_invisible_characters() -> None:
     found = results(("sort\n  --all\u202e\0", quantity_of("s"), [1]), ("\u202e", quantity_of("s"), [1]))
     assert found.frames.names == ["sort --all", "(no name)"]

@@ -122,8 +122,6 @@ def test_other_events_are_no_stacks() -> None:
     [
         ([7], "event 0: it is not a JSON object"),
         ([whole("main", "0", 1)], "event 0: has '0' for 'ts'"),
-        ([whole("main", 0, True)], "'True' for 'dur'"),
-        ([whole("main", 1e300, 1)], "for 'ts'"),
         ([whole("main", 0, -1)], "negative duration"),
         ([whole(None, 0, 1)], "no name"),
         ([whole("main", 0, 1 << 52, tid=tid) for tid in range(3)], "add up to more than 2"),
