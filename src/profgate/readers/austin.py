@@ -17,7 +17,6 @@ _HEADER = re.compile(r"# ([\w-]+): (.*)")
 _SAMPLE = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (\d{1,15})(?:,(\d),(-?\d{1,15}))?")
 _MEMORY = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (-?\d{1,15})")
 _FRAME = re.compile(r"(.*?):([^:]+):(\d++)(?::\d++){0,3}")
-_INTERVAL = re.compile(r"[0-9]{1,9}")
 
 _TIME, _CPU = Metric("time", "nanoseconds"), Metric("CPU time", "nanoseconds")
 _ADDED = Metric("memory added", "bytes")
@@ -98,7 +97,7 @@ class _Samples:
         scale = np.array([1000 if metric.unit == "nanoseconds" else 1 for metric in metrics], np.int64)
         values = np.array(self.values, np.int64).reshape(-1, len(metrics)).T * scale[:, None]
         interval = self.header.get("interval", "")
-        period = int(interval) * 1000 if _INTERVAL.fullmatch(interval) else 0
+        period = int(interval) * 1000 if re.fullmatch(r"[0-9]{1,9}", interval) else 0
         return Profile(
             name=self.where,
             metrics=metrics,

@@ -17,8 +17,6 @@ MAX_LINE = 1 << 31
 ROOT = -1
 """The parent of a call without a caller."""
 
-_FrameKey = tuple[str, str | None, int | None, str | None, int | None]
-
 
 def line_of(value: object) -> int | None:
     """Return ``value`` if it is a valid line number, otherwise None."""
@@ -29,7 +27,7 @@ def line_of(value: object) -> int | None:
 class Frames:
     """Numbered frames of a profile. Frames with equal names, files, lines, modules and executed lines are merged."""
 
-    numbers: dict[_FrameKey, int] = field(default_factory=dict)
+    numbers: dict[tuple[str, str | None, int | None, str | None, int | None], int] = field(default_factory=dict)
 
     def number_of(
         self,
@@ -41,8 +39,8 @@ class Frames:
     ) -> int:
         """Return the number of a frame. An invalid ``file`` or ``line`` is treated as unknown."""
         known = file if isinstance(file, str) and file else None
-        first = line if type(line) is int and 0 < line < MAX_LINE else None
-        return self.numbers.setdefault((name or "[unknown]", known, first, module, executed), len(self.numbers))
+        key = name or "[unknown]", known, line_of(line), module, executed
+        return self.numbers.setdefault(key, len(self.numbers))
 
     def listed(self) -> FrameList:
         """Return the frames in the order of their numbers."""

@@ -22,12 +22,9 @@ from profgate.readers.reader import BuiltInReader
 _HEADER = re.compile(
     rb"(?:# callgrind format|(?:version|creator|desc|cmd|pid|thread|part|positions|events): ?[^\r\n]*)\r?\n"
 )
-_BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
-_WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
 # callgrind appends the recursion level to names; with this suffix, each level would be a separate function
 _RECURSION = re.compile(r"'\d+$")
-_CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _SPACES = {
     "ob": "object", "cob": "object", "fn": "function", "cfn": "function",
     "fl": "file", "fi": "file", "fe": "file", "cfi": "file", "cfl": "file",
@@ -51,7 +48,7 @@ class CallgrindReader(BuiltInReader):
         """Return whether the file looks like this format."""
         if _HEADER.match(source.head.lstrip()) is None or re.search(rb"(?:^|\n)events: ?", source.head) is None:
             return False
-        return source.size <= len(source.head) or _BODY.search(source.head) is not None
+        return source.size <= len(source.head) or re.search(rb"\n(?:fl|fn|ob)=", source.head) is not None
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with one metric per event."""
@@ -238,8 +235,8 @@ class _Text:
         )
         graph = graph._replace(lines=self.line_values(rows, factors, tables[1]))
         lines = [self.lines.get(number) for number in range(len(self.own))]
-        creator = _CREATOR.match(self.header.get("creator", ""))
-        name, version = creator.group("name", "version") if creator else (None, None)
+        creator = re.match(r"([A-Za-z]+)[- ]([\d.]+)", self.header.get("creator", ""))
+        name, version = creator.groups() if creator else (None, None)
         upper_bounds = "functions that call each other in circles, whose inclusive costs are upper bounds"
         return Profile(
             name=self.where,
@@ -328,7 +325,8 @@ def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntAr
 
 def _metric_of(event: str) -> tuple[Metric, int]:
     """Return the metric of an event and the factor to its base unit, which is in the event names of Xdebug."""
-    match = _WITH_UNIT.fullmatch(event)
+    # for example, ``Time_(10ns)``, which Xdebug writes
+    match = re.fullmatch(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)", event)
     if match is None or match["unit"].lower() not in BASE_UNITS:
         return Metric(event, "count", kind=MetricKind.COUNTED), 1
     unit, factor, power = BASE_UNITS[match["unit"].lower()]

@@ -34,7 +34,11 @@ def unwrap(source: SourceFile) -> SourceFile:
         source = source_of(source.name, inflate(source))
     if source.head.startswith(_PACKED):
         raise ProfileError(source.name, f"compressed more than {MAX_LAYERS} times; decompress it first")
-    return _plain_text(source)
+    for mark, encoding in _MARKS.items():
+        if source.head.startswith(mark):
+            text = read_all(source)[len(mark) :].decode(encoding, errors="replace")
+            return source_of(source.name, text.encode())
+    return source
 
 
 def is_wrapped(source: SourceFile) -> bool:
@@ -111,11 +115,3 @@ def _zstd() -> ModuleType:
         return import_module("compression.zstd")
     except ModuleNotFoundError:
         return import_module("backports.zstd")
-
-
-def _plain_text(source: SourceFile) -> SourceFile:
-    for mark, encoding in _MARKS.items():
-        if source.head.startswith(mark):
-            text = read_all(source)[len(mark) :].decode(encoding, errors="replace")
-            return source_of(source.name, text.encode())
-    return source

@@ -37,7 +37,6 @@ LONGEST_TEXT = 500  # in characters
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
 _NO_FRAME = -1  # frame that stands for the root and for idle time
 _FILE = "file://"
-_DRIVE = re.compile(r"/[A-Za-z]:/")
 
 
 class CpuprofileReader(BuiltInReader):
@@ -69,7 +68,9 @@ class CpuprofileReader(BuiltInReader):
         frames = FrameList.of_names([])
         for name, file, line, _ in tree.frames:
             frames.append(name, file, line)
-        warnings = _notes(document)
+        notes = document.get(NOTES)
+        texts = notes[:10] if isinstance(notes, list) else []
+        warnings = [cut(text, LONGEST_TEXT) for text in texts if isinstance(text, str)]
         # V8 writes some samples out of order; up to this share, no time changes noticeably
         if backwards > 0.01 * len(sampled):
             share = 100 * backwards / len(sampled)
@@ -212,15 +213,10 @@ def _source_of(value: object) -> ClaimedSource | None:
     return None if file.startswith(("/", "../")) else ClaimedSource(name, file, line_of(value.get("line")), script)
 
 
-def _notes(document: Json) -> list[str]:
-    notes = document.get(NOTES)
-    texts = notes[:10] if isinstance(notes, list) else []
-    return [cut(text, LONGEST_TEXT) for text in texts if isinstance(text, str)]
-
-
 def path_of(url: str) -> str:
     """Return the path in a file URL, or any other URL unchanged."""
     if not url.startswith(_FILE):
         return url
     path = unquote(url.removeprefix(_FILE))
-    return path[1:] if _DRIVE.match(path) else path
+    # on Windows, a slash precedes the letter of the drive
+    return path[1:] if re.match(r"/[A-Za-z]:/", path) else path

@@ -15,10 +15,7 @@ from profgate.readers.builders import line_of
 from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
-LONGEST_FIRST_LINE = 1 << 24
-
 _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
-_THREAD = re.compile(r"tid:\d+")
 _LINE = re.compile(r"-?[0-9]{1,10}")
 
 
@@ -63,7 +60,7 @@ def _first_lines(source: SourceFile) -> list[bytes]:
     if len(source.head) == source.size or b"\n" in source.head or b";" not in source.head:
         return source.head.splitlines()[:200]
     with source.open(0, None) as stream:
-        return [stream.readline(LONGEST_FIRST_LINE)]
+        return [stream.readline(1 << 24)]  # maximum number of bytes
 
 
 class FoldedReader(BuiltInReader):
@@ -196,7 +193,8 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
     Otherwise, the names are not changed.
     """
     roots = sorted(set(stacks.frame[stacks.depth == 0].tolist()))
-    if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
+    # Python's sampling profiler starts each stack with a frame for the thread
+    if roots and all(re.fullmatch(r"tid:\d+", names[root]) for root in roots):
         names, stacks = _without_threads(names, stacks)
         return _frames(names, _python_sampling), stacks, PYTHON_SAMPLING
     if 2 * sum(name[-1].isdigit() for name in names if ":" in name) > len(names):

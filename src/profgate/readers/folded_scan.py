@@ -34,7 +34,6 @@ NEAR = 4  # number of frames that are compared one by one, because most stacks d
 
 _VALUE = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SECOND_NUMBER = re.compile(rb"[ \t]\d+(?:\.\d+)?$")
-_METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
 _DIGITS = frozenset(b"0123456789")
 _BLANKS = frozenset(b" \t\r\n\v\f")
 # first characters that need the slow path, because a blank may be inside brackets and "#" starts a comment
@@ -323,7 +322,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, previous: _Path, num
     """
     line = block.data[place]
     if not line.strip() or line.startswith(b"#"):
-        if match := _METADATA.match(line.rstrip()):
+        if match := re.match(rb"^#\s*([\w-]+):\s*(.*)$", line.rstrip()):
             scan.metadata.setdefault(match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace"))
         return previous
     scan.lines += 1

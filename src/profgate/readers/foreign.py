@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from profgate.model.source import SourceFile
 
-_TIME_PROFILE = """--xpath '/trace-toc/run/data/table[@schema="time-profile"]' > a.xml"""
 _FROM_HEAPTRACK = "record with heaptrack CMD instead and run: heaptrack_print -f RECORDING -F a.folded"
 
 
@@ -75,7 +74,8 @@ FOREIGN = (
     Foreign(
         "a part of a .trace folder of Instruments",
         rb"bplist00|\s*(?=<).*?<trace-toc",
-        f"run: xctrace export --input FOLDER.trace {_TIME_PROFILE}; inferno-collapse-xctrace a.xml > a.folded",
+        """run: xctrace export --input FOLDER.trace --xpath '/trace-toc/run/data/table[@schema="time-profile"]' """
+        "> a.xml; inferno-collapse-xctrace a.xml > a.folded",
     ),
 )
 

@@ -27,10 +27,7 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Threads, numbers, text
 
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
-# matches the text after "(in ": a library, followed by an offset or by a source position in parentheses
-_LIBRARY = re.compile(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", re.DOTALL)
 _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
-_SOURCE = re.compile(r"\[([0-9]{1,9})\]\Z")
 
 
 class GeckoReader(BuiltInReader):
@@ -55,7 +52,12 @@ class GeckoReader(BuiltInReader):
         waiting = [(source.name, document)]
         while waiting:
             where, process = waiting.pop()
-            _add_process(process, threads, where)
+            libraries, sources = _libraries(process, where), _sources(process, where)
+            for place, thread in numbered_objects(process.get("threads"), where, "'threads'", "thread"):
+                prefix, frame = (_rows(thread, "stackTable", key, place) for key in ("prefix", "frame"))
+                stacks = _rows(thread, "samples", "stack", place)
+                frames = _frames_of(thread, threads, libraries, sources, place)
+                threads.add(prefix, frame, frames, stacks, [1] * len(stacks), place)
             inner = numbered_objects(process.get("processes", []), where, "'processes'", "process")
             waiting += reversed(list(inner))
         meta = mapping(document.get("meta"), source.name, "'meta'")
@@ -74,10 +76,11 @@ class FrameLocation(NamedTuple):
 def located(location: str, sources: list[str | None]) -> FrameLocation:
     """Parse a location such as ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
     name, within, rest = location.rpartition(" (in ")
-    library = _LIBRARY.fullmatch(rest) if within else None
+    # a library, followed by an offset or by a source position in parentheses
+    library = re.fullmatch(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", rest, re.DOTALL) if within else None
     if library is not None:
         return FrameLocation(name.removeprefix("non-virtual thunk to "), module=library[1] or None)
-    numbered = _SOURCE.search(location)
+    numbered = re.search(r"\[([0-9]{1,9})\]\Z", location)
     script = location[: numbered.start()] if numbered else location
     name, opened, rest = script.rpartition(" (")
     place = _SCRIPT.fullmatch(rest[:-1]) if opened and rest.endswith(")") else None
@@ -129,15 +132,6 @@ def _sources(process: Json, where: str) -> list[str | None]:
         return []
     names = _column(process, "sources", "filename", where)
     return [name if isinstance(name, str) and name else None for name in names]
-
-
-def _add_process(process: Json, threads: Threads, where: str) -> None:
-    libraries, sources = _libraries(process, where), _sources(process, where)
-    for place, thread in numbered_objects(process.get("threads"), where, "'threads'", "thread"):
-        prefix, frame = (_rows(thread, "stackTable", key, place) for key in ("prefix", "frame"))
-        stacks = _rows(thread, "samples", "stack", place)
-        frames = _frames_of(thread, threads, libraries, sources, place)
-        threads.add(prefix, frame, frames, stacks, [1] * len(stacks), place)
 
 
 def _frames_of(

@@ -28,7 +28,6 @@ _HEADER = re.compile(
     re.DOTALL,
 )
 _FRAME = re.compile(rb"(?P<address>[0-9a-f]+)[ \t]+(?P<call>\S.*)")
-_OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _SOURCE_LINE = re.compile(rb"[^\s()]+(?::(?P<line>\d+)|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 # patterns for the symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
@@ -36,7 +35,6 @@ _V8 = re.compile(
     r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?>(?P<name>[^/:]*) )(?P<file>.*?):(?P<line>\d+)(?::\d+)?"
 )
 _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)", re.DOTALL)
-_OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 
 
@@ -236,8 +234,10 @@ def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
         opening = end.rfind(" (")
         if opening > 0:
             symbol, module = call[:opening], end[opening + 2 :]
-    symbol = _OFFSET.sub("", symbol)
-    if module in {"inlined", "[unknown]"} or (module is not None and _OF_ONE_PROCESS.fullmatch(module)):
+    symbol = re.sub(r"\+0x[0-9a-f]+$", "", symbol)
+    # the map or library of generated code has the number of the process in its name
+    of_one_process = re.fullmatch(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)", module or "")
+    if module in {"inlined", "[unknown]"} or of_one_process:
         module = None
     if found := _PYTHON.fullmatch(symbol):
         return found["name"], found["file"] or None, None, module

@@ -42,9 +42,6 @@ _LOCATION_MAPPING, _LOCATION_ADDRESS, _LOCATION_LINE = 2, 3, 4
 _LINE_FUNCTION, _LINE_LINE = 1, 2
 _MAPPING_FILE = 5
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
-# the profiler scales these values up from samples of unequal size
-_ESTIMATED = ("alloc", "inuse", "objects", "space", "contentions", "delay")
-_MOST_SKIPS = 1000  # calls of compiled code for a file in which usual and unusual fields alternate
 
 
 class PprofReader(BuiltInReader):
@@ -67,7 +64,8 @@ class PprofReader(BuiltInReader):
                 if _WIRE.get(number) != wire and not (number == 13 and wire == VARINT):
                     return False
                 if number == _SAMPLE_TYPE:
-                    if not _is_value_type(source.head, start, end):
+                    inner = fields(source.head, start, end, "")
+                    if not all(part in {1, 2} and kind == VARINT for part, kind, _, _ in inner):
                         return False
                     types += 1
                 if types and count > 2000:
@@ -150,7 +148,8 @@ class _Message:
                     self.places[number].extend((start, end))
                 elif number == _PERIOD and wire == VARINT:
                     self.period = as_int64(varint(self.data, start, end, self.where)[0])
-                if self.kernels is not None and skips < _MOST_SKIPS:
+                # limits the calls of compiled code for a file in which usual and unusual fields alternate
+                if self.kernels is not None and skips < 1000:
                     break
         texts = self.places[_STRING]
         ends = zip(texts[::2], texts[1::2], strict=True)
@@ -194,7 +193,7 @@ class _Message:
             scaled, base, exponent = in_base_unit(column, unit, 0, f"{self.where}: sample type {name}")
             metrics.append(Metric(name, base, exponent=exponent))
             columns.append(scaled)
-            periods.append(None if name.startswith(_ESTIMATED) else self.period_for(name, unit, period_types))
+            periods.append(self.period_for(name, unit, period_types))
         times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         return Profile(
             name=self.where,
@@ -212,7 +211,9 @@ class _Message:
         """
         if name in {"samples", "sample"}:
             return 1
-        if (name, unit) not in period_types or self.period <= 0:
+        # the profiler scales values of these types up from samples of unequal size
+        estimated = name.startswith(("alloc", "inuse", "objects", "space", "contentions", "delay"))
+        if estimated or (name, unit) not in period_types or self.period <= 0:
             return None
         scaled, _, _ = in_base_unit(np.array([self.period], dtype=np.int64), unit, 0, self.where)
         return int(scaled[0])
@@ -323,10 +324,6 @@ class _Message:
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:
         if bad.any():
             raise truncated(self.where, int(places[bad][0]), what)
-
-
-def _is_value_type(data: bytes, start: int, end: int) -> bool:
-    return all(number in {1, 2} and wire == VARINT for number, wire, _, _ in fields(data, start, end, ""))
 
 
 def _locations_of(found: dict[int, list[int]]) -> _Locations:

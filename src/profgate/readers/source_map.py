@@ -18,7 +18,6 @@ LARGEST = 32 << 20  # in bytes
 MOST_SEGMENTS = 5_000_000
 LONGEST_ROOT = 500  # in characters
 BLOCK = 4 << 20  # number of bytes that are decoded at once, which limits the memory
-MOST_DIGITS = 7  # of a number of 32 bits
 UNKNOWN = -1
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/,;"
 _COMMA, _SEMICOLON, _INVALID = 64, 65, 66
@@ -132,7 +131,7 @@ def _decoded(digits: NDArray[np.uint8], where: str) -> tuple[IntArray, IntArray]
     if (digits == _INVALID).any() or (more & ~np.append(inside[1:], False)).any():  # a number without its end
         raise _damaged(where)
     length = np.flatnonzero(inside & ~more) - first + 1
-    if length.max(initial=0) > MOST_DIGITS:
+    if length.max(initial=0) > 7:  # number of digits of 32 bits
         raise ProfileError(where, "has a number of more than 32 bits; build it again")
     values = np.zeros(len(first), np.int64)
     for digit in range(int(length.max(initial=0))):
@@ -167,15 +166,9 @@ def _damaged(where: str) -> ProfileError:
 
 LONGEST_NAME = 200  # in characters; longer names are not used
 NEAR = 64  # maximum number of characters between the name and the parameters of a function
-_LINE_END = re.compile(r"\r\n|[\n\r\u2028\u2029]")
-_TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _WORD = re.compile(rf"[\w$#]{{1,{LONGEST_NAME}}}")
 _WORDS = re.compile(r"[\w$#]+")
-_LAST_WORD = re.compile(r"(?<![\w$#])[\w$#]+$")
 _KEYWORDS = re.compile(r"(?:(?:export|default|static|async|function|class|get|set|const|let|var)\b[\s*]*)*")
-
-_DECLARED = re.compile(r"\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*([\w$]+)")
-_ASSIGNED = re.compile(r"([\w$]+)\s*(?::[^=]*)?=\s*(?:async\s+)?(?:function\s*)?\(?$")
 
 
 class ScriptFunction(NamedTuple):
@@ -188,7 +181,7 @@ class ScriptFunction(NamedTuple):
     @property
     def word(self) -> str:
         """The name without the words before it, as in ``get size`` or ``a.b.parse``; empty if it has no such name."""
-        found = _LAST_WORD.search(self.name[-LONGEST_NAME:])
+        found = re.search(r"(?<![\w$#])[\w$#]+$", self.name[-LONGEST_NAME:])
         return found[0] if found else ""
 
 
@@ -262,7 +255,8 @@ class BuiltScript:
         source, line, column, _ = self._map.fields[:, segment].tolist()
         text = self._source_line(source, line)
         before, after = text[max(0, column - NEAR) : column], text[column : column + NEAR]
-        found = _DECLARED.match(after) or _ASSIGNED.search(before)
+        found = re.match(r"\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*([\w$]+)", after)
+        found = found or re.search(r"([\w$]+)\s*(?::[^=]*)?=\s*(?:async\s+)?(?:function\s*)?\(?$", before)
         return found[1] if found else ""
 
     def _source_line(self, source: int, line: int) -> str:
@@ -275,4 +269,5 @@ class BuiltScript:
 
 def _lines_of(text: str) -> list[str]:
     """Return the lines of a text in which each character is one UTF-16 code unit."""
-    return _LINE_END.split(_TWO_UNITS.sub("??", text))
+    # the line terminators of ECMAScript
+    return re.split(r"\r\n|[\n\r\u2028\u2029]", re.sub("[\U00010000-\U0010ffff]", "??", text))

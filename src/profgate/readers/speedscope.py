@@ -30,7 +30,6 @@ from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whol
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
 
-_SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
 # decimal places kept in the base unit; further digits are rounding errors and could make sums overflow
@@ -47,7 +46,7 @@ class SpeedscopeReader(BuiltInReader):
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        return begins_object(source) and ends_hold(source, _SCHEMA)
+        return begins_object(source) and ends_hold(source, b"speedscope.app/file-format-schema.json")
 
     def read(self, source: SourceFile) -> Profile:
         """Combine all profiles in the file into one profile, which has one metric per unit."""

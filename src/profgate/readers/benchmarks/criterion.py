@@ -9,7 +9,6 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 from profgate.readers.json_text import document_of
 
 _MESSAGE = re.compile(rb'^\{"reason": ?"(?:benchmark|group)-complete"', re.MULTILINE)
-_SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 
 
 def _samples(source: SourceFile) -> Iterable[Record]:
@@ -17,7 +16,8 @@ def _samples(source: SourceFile) -> Iterable[Record]:
     if _MESSAGE.search(source.head):
         return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
     sample = Record(source.name, document_of(source))
-    sample.fields["id"] = _SAMPLE_FILE.sub("", f"/{source.name}").strip("/") or source.name
+    name = re.sub(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$", "", f"/{source.name}")
+    sample.fields["id"] = name.strip("/") or source.name
     return [sample]
 
 

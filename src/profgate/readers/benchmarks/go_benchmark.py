@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
 
-_NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
-
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
     """Return the benchmark lines, each with its process number and the preceding configuration lines."""
@@ -36,8 +34,9 @@ def _add(results: Results, run: Record) -> None:
     parts = run.text("values").split()
     if len(parts) % 2:
         raise run.error(f"{parts[-1][:40]!r} has no unit")
+    names = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
     for value, unit in zip(parts[::2], parts[1::2], strict=True):
-        quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""))
+        quantity = quantity_of(unit, names.get(unit.lower(), ""))
         results.add(run.joined("pkg", "name"), quantity, [number_in(value, run.where)], process=run.number("process"))
 
 

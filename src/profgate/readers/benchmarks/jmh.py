@@ -7,8 +7,6 @@ from profgate.readers.benchmarks.results import Results, measured, quantity_of, 
 from profgate.readers.benchmarks.specification import Record, ResultFormat, json_array
 from profgate.readers.json_text import listing, mapping, wrong
 
-_MODES = {"thrpt": "throughput", "avgt": "time", "sample": "sampled time", "ss": "single-shot time"}
-
 
 def _add(results: Results, record: Record) -> None:
     name, threads = record.text("benchmark"), record.fields.get("threads", 1)
@@ -17,8 +15,9 @@ def _add(results: Results, record: Record) -> None:
     parameters = [f"{key}={value}" for key, value in record.child("params", optional=True).fields.items()]
     parameters += [f"threads={threads}"] if threads != 1 else []
     name += f" ({', '.join(parameters)})" if parameters else ""
-    mode = str(record.get("mode"))
-    _add_metric(results, name, _MODES.get(mode, mode), record.child("primaryMetric"))
+    mode = str(record.get("mode"))  # JMH writes the short name of its enum Mode
+    names = {"thrpt": "throughput", "avgt": "time", "sample": "sampled time", "ss": "single-shot time"}
+    _add_metric(results, name, names.get(mode, mode), record.child("primaryMetric"))
     for key, metric in record.child("secondaryMetrics", optional=True).fields.items():
         place = f"{record.where}: {key}"
         _add_metric(results, name, key.strip("·"), Record(place, mapping(metric, place, "it")))

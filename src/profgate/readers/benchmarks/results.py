@@ -20,7 +20,6 @@ MOST_RUNS = 100  # maximum number of runs per benchmark and file
 LONGEST_NAME = 500
 _WORK = {"op", "ops", "operations", "iter", "iterations", "items", "requests", "req", "rows", "queries", "messages"}
 _DECIMAL_BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9}
-_IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of consecutive ones are compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +106,16 @@ class Results:
         """Return all benchmarks as one profile. A file without benchmarks is valid and results in an empty profile."""
         from statistics import median  # this module is imported for every text file
 
-        runs = [
-            self._in_blocks([values[0] if len(values) == 1 else median(values) for values in processes.values()])
-            for processes in self._values.values()
-        ]
+        runs: list[list[float]] = []
+        for processes in self._values.values():
+            values = list(map(median, processes.values()))
+            if self.scenarios and len(values) > MOST_RUNS:
+                # medians of consecutive runs; the last block may be shorter
+                size = math.ceil(len(values) / MOST_RUNS)
+                values = [median(values[start : start + size]) for start in range(0, len(values), size)]
+                what = f"benchmarks of more than {MOST_RUNS} runs, of which medians of consecutive ones are compared"
+                self.warnings[what] += 1
+            runs.append(values)
         lengths = [len(values) for values in runs]
         keys = np.array(list(self._values), np.int64).reshape(-1, 2)
         nothing = read_only(np.full(sum(lengths), np.nan))
@@ -134,16 +139,6 @@ class Results:
             facts=facts,
             warning_counts=+self.warnings,
         )
-
-    def _in_blocks(self, values: list[float]) -> list[float]:
-        """Reduce the runs to at most `MOST_RUNS` medians of consecutive runs. The last block may be shorter."""
-        if not self.scenarios or len(values) <= MOST_RUNS:
-            return values
-        from statistics import median
-
-        self.warnings[_IN_BLOCKS] += 1
-        size = math.ceil(len(values) / MOST_RUNS)
-        return [median(values[start : start + size]) for start in range(0, len(values), size)]
 
 
 def measured(value: object, where: str) -> float:
