@@ -1,21 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import {
-  FIRST_BOXES,
-  MOST_BOXES,
-  childrenOf,
-  figuresOf,
-  firstShown,
-  hasHidden,
-  heightOf,
-  hideBelow,
-  hotPath,
-  movedContexts,
-  showAll,
-  showChildren,
-  widthOf,
-} from "../../templates/page/blueprint.js";
+import { FIRST_BOXES, figuresOf, firstShown, heightOf, movedContexts, widthOf } from "../../templates/page/blueprint.js";
 import { nameOf } from "../../templates/page/tree.js";
 import { randomTree, treeOf } from "./trees.mjs";
 
@@ -33,46 +19,6 @@ function states(tree, figures) {
   }
   return found;
 }
-
-test("a state for each change of a call path", () => {
-  const tree = treeOf([
-    ["main/slow", 100, 200],
-    ["main/fast", 200, 100],
-    ["main/fresh", 0, 50],
-    ["main/gone", 50, 0],
-    ["main/even", 1000, 1000],
-  ]);
-  assert.deepEqual(states(tree, figuresOf(tree, PLAIN)), {
-    main: "unchanged",
-    slow: "slower",
-    fast: "faster",
-    fresh: "added",
-    gone: "removed",
-    even: "unchanged",
-  });
-});
-
-test("a share that rises while the cost does not is unchanged", () => {
-  const tree = treeOf([["main/steady", 100, 100], ["main/other", 900, 100]]);
-  const figures = figuresOf(tree, PLAIN);
-  const found = states(tree, figures);
-  assert.equal(found.steady, "unchanged");
-  assert.equal(found.other, "faster");
-});
-
-test("samples must also be beyond three standard errors", () => {
-  const rare = treeOf([["main/a", 10, 16], ["main/b", 90, 84]]);
-  assert.equal(states(rare, figuresOf(rare, { ...PLAIN, sample: 1 })).a, "unchanged");
-  const many = treeOf([["main/a", 1000, 1600], ["main/b", 9000, 8400]]);
-  assert.equal(states(many, figuresOf(many, { ...PLAIN, sample: 1 })).a, "slower");
-  assert.equal(states(rare, figuresOf(rare, PLAIN)).a, "slower");
-});
-
-test("higher is better swaps slower and faster", () => {
-  const tree = treeOf([["main/a", 100, 300], ["main/b", 300, 100]]);
-  const found = states(tree, figuresOf(tree, { ...PLAIN, higher: true }));
-  assert.deepEqual([found.a, found.b], ["faster", "slower"]);
-});
 
 test("heights and widths follow the stated formulas and their limits", () => {
   assert.deepEqual([0, 0.01, -0.05, 0.9].map(heightOf), [6, 10, 26, 96]);
@@ -109,42 +55,6 @@ test("the first boxes are the root and whole paths up to a limit", () => {
   }
   const deep = treeOf(Array.from({ length: 30 }, (_, i) => [`${"x/".repeat(100)}${i}`, 10, 10 + (i % 2) * 500]));
   assert.ok(firstShown(deep, figuresOf(deep, PLAIN)).size <= FIRST_BOXES);
-});
-
-test("a finding is among the first boxes however small it is", () => {
-  const tree = treeOf([["main/big", 1000, 2000], ["main/a/tiny", 1, 2]]);
-  const node = [...Array(tree.size).keys()].find((i) => nameOf(tree, i) === "tiny");
-  const figures = figuresOf(tree, PLAIN);
-  assert.ok(!firstShown(tree, figures).has(node));
-  assert.ok(firstShown(tree, figures, new Set([node])).has(node));
-});
-
-test("the hot path follows the same sign while a child has half of the change", () => {
-  const tree = treeOf([
-    ["main/a/b/c", 100, 400],
-    ["main/a/b/d", 100, 340],
-    ["main/a/x", 300, 100],
-    ["main/y", 10, 30],
-  ]);
-  const figures = figuresOf(tree, PLAIN);
-  assert.deepEqual(hotPath(tree, figures, 0).map((node) => nameOf(tree, node)), ["main", "a", "b", "c"]);
-  const x = [...Array(tree.size).keys()].find((i) => nameOf(tree, i) === "x");
-  assert.deepEqual(hotPath(tree, figures, x), []);
-});
-
-test("subnodes are shown, all of them, and hidden again", () => {
-  const tree = treeOf([["main/a/b", 1, 5], ["main/a/c", 1, 2], ["main/d", 4, 4]]);
-  const figures = figuresOf(tree, PLAIN);
-  const shown = new Set([0]);
-  assert.equal(hasHidden(tree, shown, 0), true);
-  assert.equal(showChildren(tree, figures, shown, 0), 0);
-  assert.deepEqual([...shown].map((node) => nameOf(tree, node)), ["all", "main"]);
-  assert.equal(showAll(tree, figures, shown, 0), 0);
-  assert.equal(shown.size, tree.size);
-  assert.equal(hasHidden(tree, shown, 0), false);
-  hideBelow(tree, shown, 1);
-  assert.deepEqual([...shown], [0, 1]);
-  assert.deepEqual(childrenOf(tree, figures, 1).map((node) => nameOf(tree, node)), ["a", "d"]);
 });
 
 const GOLDEN = JSON.parse(readFileSync(new URL("../data/contexts/states.json", import.meta.url), "utf8"));

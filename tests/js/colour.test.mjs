@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIRST_LEVEL, LEVELS, evidence, labelOn, leadingTo, luminance, paletteOf, shadesOf } from "../../templates/page/colour.js";
+import { evidence, labelOn, luminance, paletteOf, shadesOf } from "../../templates/page/colour.js";
 import { FAINT, INKS } from "../../templates/page/draw.js";
-import { nameOf } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
 import { randomTree, seeded, swapped, treeOf } from "./trees.mjs";
 
 const ONE = { num: 1, den: 1 };
 const OPTIONS = { ratio: ONE, normalisation: "none", basis: "inclusive", mode: "contribution", gate: 0.001, sample: null };
-
-test("identical sides colour nothing", () => {
-  const tree = randomTree(7);
-  const same = { ...tree, afterSelf: tree.beforeSelf, after: tree.before };
-  for (const basis of ["inclusive", "self"]) assert.equal(shadesOf(same, { ...OPTIONS, basis, gate: 0 }).coloured, 0);
-});
 
 test("proportional sides colour nothing once their totals are equal", () => {
   const tree = randomTree(8);
@@ -39,12 +32,6 @@ test("self colours only the changed function, inclusive its callers too", () => 
   const at = (name, basis) => shadesOf(tree, { ...OPTIONS, basis }).level[tree.symbol.indexOf(tree.names.indexOf(name))];
   assert.deepEqual(["a", "b", "c", "d"].map((name) => Math.sign(at(name, "inclusive"))), [1, 1, 1, 0]);
   assert.deepEqual(["a", "b", "c", "d"].map((name) => Math.sign(at(name, "self"))), [0, 0, 1, 0]);
-});
-
-test("what passes the gate is visible, what does not is neutral", () => {
-  const tree = treeOf([["a", 100000, 150000], ["b", 1000, 1200], ["c", 10, 20]]);
-  const { level } = shadesOf(tree, OPTIONS);
-  assert.deepEqual([...level], [LEVELS, LEVELS, FIRST_LEVEL, 0]);
 });
 
 test("insignificant changes have no colour", () => {
@@ -75,25 +62,12 @@ test("every label is legible on its fill, in both palettes", () => {
   assert.equal(labelOn([255, 255, 255]), "#000");
 });
 
-test("the colours swap when higher is better", () => {
-  assert.deepEqual(paletteOf("light", true).fills, [...paletteOf("light", false).fills].reverse());
-});
-
 test("the test of repeated runs decides, for each basis", () => {
   const tree = { ...treeOf([["a", 100, 150], ["b", 100, 150]]), evidence: Uint8Array.of(1, 1, 0), evidenceSelf: Uint8Array.of(0, 0, 1) };
   const levels = (extra) => Array.from(shadesOf(tree, { ...OPTIONS, repeats: true, ...extra }).level, Math.sign);
   assert.deepEqual(levels({}), [1, 1, 0]);
   assert.deepEqual(levels({ basis: "self" }), [0, 0, 1]);
   assert.deepEqual(levels({ repeats: false }), [1, 1, 1]);
-});
-
-test("callers of a marked row lead to it", () => {
-  const tree = treeOf([["a/b/c", 1, 1], ["a/d", 1, 1], ["e", 1, 1]]);
-  const named = (name) => (node) => nameOf(tree, node) === name;
-  const leading = (name) => [...leadingTo(tree, named(name)).keys()].filter((node) => leadingTo(tree, named(name))[node]).map((node) => nameOf(tree, node));
-  assert.deepEqual(leading("c"), ["all", "a", "b"]);
-  assert.deepEqual(leading("e"), ["all"]);
-  assert.deepEqual(leading("all"), []);
 });
 
 test("outlines of unchanged frames and text of dimmed frames have enough contrast", () => {

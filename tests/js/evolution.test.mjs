@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { largestJump, machineChanges, matching, rankedLines, readEvolution, stretchesOf, wholeChange } from "../../templates/page/evolution_data.js";
-import { bandPath, bridgePath, extentOf, linePath, nearestLine, nearestMark, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
+import { rankedLines, readEvolution } from "../../templates/page/evolution_data.js";
+import { bandPath, extentOf, linePath, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
 
 const DOCUMENT = {
   metric: 0,
@@ -22,48 +22,11 @@ const DOCUMENT = {
 const evolution = readEvolution(DOCUMENT);
 const [load, parse, render] = evolution.lines;
 
-test("columns are read with their gaps, and jumps find their lines", () => {
-  assert.equal(load.name, "load");
-  assert.ok(Number.isNaN(load.middle[1]));
-  assert.equal(load.low, load.middle);
-  assert.deepEqual([...parse.low], [90, 100, 30, 40]);
-  assert.deepEqual(parse.jumps.map((jump) => jump.href), ["jumps/a.html"]);
-  assert.equal(largestJump(render), 0);
-});
-
 test("lines are sorted by their largest jump, then by their whole change, then by name", () => {
   assert.deepEqual(rankedLines(evolution, 0).map((line) => line.name), ["parse", "load", "Render"]);
   assert.deepEqual(rankedLines(evolution, 1).map((line) => line.number), [3]);
   const fromZero = readEvolution({ ...DOCUMENT, jumps: [...DOCUMENT.jumps, { line: 2, from: 0, to: 1, values: [0, 5], ratio: null, worse: true, noise: 0, href: null }] });
   assert.equal(rankedLines(fromZero, 0)[0].name, "Render");
-});
-
-test("every word of the filter must be in the name, whatever its case", () => {
-  assert.deepEqual(matching(evolution.lines, "REN").map((line) => line.name), ["Render"]);
-  assert.deepEqual(matching(evolution.lines, "lo ad").map((line) => line.number), [0, 3]);
-  assert.equal(matching(evolution.lines, "  ").length, 4);
-});
-
-test("a line is bridged across failed versions, but not across a change of the source", () => {
-  const line = { middle: [1, NaN, 3, 4, NaN, 6], breaks: [5] };
-  assert.equal(bridgePath(line, (at) => at, (value) => value), "M0 1L2 3");
-});
-
-test("gaps and changes of the own source break a line", () => {
-  assert.deepEqual(stretchesOf(load), [[0, 0], [2, 3]]);
-  assert.deepEqual(stretchesOf(parse), [[0, 3]]);
-  assert.deepEqual(stretchesOf(render), [[0, 1], [2, 3]]);
-  assert.deepEqual(stretchesOf({ middle: Float64Array.from([NaN, NaN]), breaks: [1] }), []);
-});
-
-test("the whole change needs two values above zero", () => {
-  assert.equal(wholeChange(load), 0.5);
-  assert.equal(wholeChange({ middle: Float64Array.from([0, 5]) }), null);
-  assert.equal(wholeChange({ middle: Float64Array.from([NaN, 5]) }), null);
-});
-
-test("a machine changes where the next known one differs", () => {
-  assert.deepEqual(machineChanges(evolution.versions), [3]);
 });
 
 test("an index begins at a hundred", () => {
@@ -102,25 +65,4 @@ test("paths are drawn through known values, and bands where runs differ", () => 
   assert.equal(linePath(parse, x, y), "M0 100L10 100L20 40L30 40");
   assert.equal(bandPath(load, x, y), "");
   assert.equal(bandPath(parse, x, y), "M0 110L10 100L20 50L30 40L30 40L20 30L10 100L0 90Z");
-});
-
-test("the pointer selects the nearest line with a value", () => {
-  const y = (value) => 200 - value;
-  assert.equal(nearestLine([load, parse, render], 0, y, 160), render);
-  assert.equal(nearestLine([load, parse, render], 2, y, 52), load);
-  assert.equal(nearestLine([load], 1, y, 100), null);
-});
-
-test("the pointer selects the nearest mark in reach, and of two about as near the chosen line's", () => {
-  const marks = [{ line: 1, left: 50, top: 100, arrow: 89 }, { line: 2, left: 50, top: 103, arrow: 92 }, { line: 3, left: 50, top: 103, arrow: 114 }];
-  const meant = (top, chosen = null) => nearestMark(marks, 50, top, chosen)?.line ?? null;
-  assert.equal(meant(99), 1);
-  assert.equal(meant(103), 2);
-  assert.equal(meant(103, 3), 3);
-  assert.equal(meant(103, 1), 1);
-  assert.equal(meant(112, 1), 3);
-  assert.equal(meant(77), 1);
-  assert.equal(meant(75), null);
-  assert.equal(nearestMark(marks, 64, 100, 1), null);
-  assert.equal(nearestMark([], 50, 100, null), null);
 });

@@ -14,21 +14,6 @@ function pageOf(rows, { basis = "inclusive", repeats = false } = {}) {
   return { header: { g: 10 }, tree, ratio: OPTIONS.ratio, state: { basis, k: "none" }, levelOf: (before, after, passed = null) => levelOfChange(tree, scale, [before, after], { ...OPTIONS, passed }) };
 }
 
-test("lines have the measure of the page", () => {
-  const rows = [[4, 6, 100, 500, 0, 2500]];
-  assert.deepEqual(linesOf(pageOf(rows), 1).rows[0].costs, [50, 250]);
-  assert.deepEqual(linesOf(pageOf(rows, { basis: "self" }), 1).rows[0].costs, [10, 0]);
-  assert.equal(linesOf(pageOf(rows), 0), null);
-  assert.equal(linesOf(pageOf(rows), 1).omitted, 3);
-});
-
-test("a line has the colour of a box with the same change", () => {
-  const page = pageOf([[4, 6, 0, 1000, 0, 3000]]);
-  const { costs, change, level } = costsAt(page, linesOf(page, 1), 4, 6);
-  assert.deepEqual([costs, change], [[100, 300], 200]);
-  assert.equal(level, shadesOf(page.tree, OPTIONS).level[1]);
-});
-
 test("a line that replaces another line is compared with it", () => {
   const page = pageOf([[4, 0, 0, 1000, 0, 0], [0, 5, 0, 0, 0, 600]]);
   assert.equal(costsAt(page, linesOf(page, 1), 4, 5).change, -40);

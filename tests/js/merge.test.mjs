@@ -10,12 +10,6 @@ function paths(tree, own = false) {
   return Array.from({ length: tree.size }, (_, row) => `${ancestorsOf(tree, row).map((above) => nameOf(tree, above)).join("/")} ${before[row]} ${after[row]}`);
 }
 
-test("a reversed tree starts at the leaves and ends at the roots", () => {
-  const tree = reversedTree(treeOf([["a/b/c", 3, 5], ["d/c", 2, 0], ["a", 1, 1]]));
-  assert.deepEqual(paths(tree), ["all 6 6", "all/a 1 1", "all/c 5 5", "all/c/b 3 5", "all/c/b/a 3 5", "all/c/d 2 0"]);
-  assert.deepEqual(paths(tree, true), ["all 0 0", "all/a 1 1", "all/c 0 0", "all/c/b 0 0", "all/c/b/a 3 5", "all/c/d 2 0"]);
-});
-
 test("callers and callees of a symbol count a recursive stack once", () => {
   const tree = treeOf([["m/f/g/f/h", 10, 20], ["m/f", 1, 1], ["n/f/h", 4, 4], ["m/x", 9, 9]]);
   const f = tree.names.indexOf("f");

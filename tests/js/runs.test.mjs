@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { aboutRuns, runsSentence, singleRunsOf } from "../../templates/page/runs.js";
+import { aboutRuns, singleRunsOf } from "../../templates/page/runs.js";
 import { treeOf } from "./trees.mjs";
 
 const [ROOT, OTHER, WORK] = [-2, -1, 1];
@@ -22,13 +22,6 @@ function pageOf({ basis = "inclusive", findings = [], runs = RUNS } = {}) {
   return { header: { unit: "samples", exponent: 0, runs: [3, 80], g: 1 }, whole, tree: whole, state: { basis }, findings: new Map(findings) };
 }
 
-const valuesOf = (page, symbol) => singleRunsOf(page, symbol).groups.map(({ values }) => values);
-
-test("runs have the cost of the page", () => {
-  assert.deepEqual(valuesOf(pageOf(), WORK), [[40, 44, 42], [60, 68]]);
-  assert.deepEqual(valuesOf(pageOf({ basis: "self" }), WORK), [[10, 12, 11], [30, 32]]);
-});
-
 test("evidence about another cost is not shown", () => {
   const story = "none of the other 251 ways shows as large a change";
   const about = (finding, rows) => {
@@ -41,21 +34,6 @@ test("evidence about another cost is not shown", () => {
   assert.match(about({ judged: "self" }, [total]), /^Values as recorded/);
   assert.match(about({ judged: "total", new: "audit, log" }, [total]), /^None of/);
   assert.match(about({ judged: "total", new: "audit" }, [own, [WORK, 3, 0, 40, 44, 42, 60, 68]]), /^New function audit: none of/);
-});
-
-test("the root shows the total; merged stacks and unknown functions show nothing", () => {
-  assert.deepEqual(valuesOf(pageOf(), ROOT), [[1000, 1040, 1020], [1200, 1600]]);
-  assert.equal(singleRunsOf(pageOf(), OTHER), null);
-  assert.equal(singleRunsOf(pageOf(), 7), null);
-  assert.equal(singleRunsOf(pageOf({ runs: null }), ROOT), null);
-});
-
-test("the text has minimum, mean, maximum and number of runs", () => {
-  const page = pageOf();
-  assert.equal(
-    runsSentence(page, WORK, singleRunsOf(page, WORK)),
-    "work, all calls: total cost of each run. Before: 3 runs, minimum 40 samples, mean 42 samples, maximum 44 samples. After: 2 of 80 runs, minimum 60 samples, mean 64 samples, maximum 68 samples.",
-  );
 });
 
 test("the caption has the evidence and the common factor", () => {
@@ -73,10 +51,4 @@ test("the caption has the evidence and the common factor", () => {
   assert.equal(aboutRuns(unjudged, ROOT, singleRunsOf(unjudged, ROOT)), "After: 2 of 80 runs.");
   const even = pageOf({ runs: { ...RUNS, factors: [1, 1], reasons: "" } });
   assert.doesNotMatch(aboutRuns(even, WORK, singleRunsOf(even, WORK)), /common factor/);
-});
-
-test("earlier base jobs come first", () => {
-  const page = pageOf({ runs: { ...RUNS, shown: [1, 2, 2], all: [1, 2, 2] } });
-  const { groups } = singleRunsOf(page, WORK);
-  assert.deepEqual(groups.map(({ label, values }) => [label, values.length]), [["Earlier base jobs", 1], ["Before", 2], ["After", 2]]);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planOf, runsOf } from "../../templates/page/draw.js";
+import { planOf } from "../../templates/page/draw.js";
 import { nameOf } from "../../templates/page/tree.js";
-import { VIEWS, foldedRows, isFolded, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
+import { VIEWS, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
 import { randomTree, treeOf } from "./trees.mjs";
 
 const ONE = { num: 1, den: 1 };
@@ -46,23 +46,12 @@ test("total is refused when a side is empty, and exact otherwise", () => {
   assert.deepEqual(ratioOf("total", treeOf([["a", 3, 7]]), [1, 1]), { num: 7, den: 3 });
 });
 
-test("none compares per run", () => {
-  assert.deepEqual(ratioOf("none", treeOf([["a", 3, 7]]), [2, 5]), { num: 5, den: 2 });
-});
-
 test("a tree of twenty thousand levels has widths and places", () => {
   const tree = treeOf([[Array.from({ length: 20000 }, (_, i) => `f${i % 9}`).join("/"), 3, 4]]);
   const widths = widthsOf(tree, "diff", ONE);
   assert.equal(widths[20000], 1);
   assert.equal(startsOf(tree, widths)[20000], 0);
   assert.equal(planOf(sceneOf(tree, widths, 4000)).deepest, 20000);
-});
-
-test("rows too narrow to draw do not count for the height", () => {
-  const tree = treeOf([["a", 1000, 1000], ["b/c/d", 1, 1]]);
-  assert.equal(planOf(sceneOf(tree, tree.after, 100)).deepest, 1);
-  assert.equal(planOf(sceneOf(tree, tree.after, 1000)).deepest, 3);
-  assert.equal(planOf(sceneOf(tree, tree.after, 1000)).legible, 1);
 });
 
 test("narrow boxes leave a sliver, and boxes below another root are found", () => {
@@ -72,37 +61,4 @@ test("narrow boxes leave a sliver, and boxes below another root are found", () =
   assert.deepEqual(rows.map(({ slivers }) => slivers), [[], [99], []]);
   const zoomed = planOf({ ...sceneOf(tree, tree.after, 100), root: 3, full: 1 });
   assert.deepEqual(zoomed.rows.map(({ nodes }) => nodes), [[0], [3], [4]]);
-});
-
-test("siblings are sorted by name, width or change, in the same order in every view", () => {
-  const tree = treeOf([["m/a", 10, 10], ["m/b", 30, 40], ["m/c", 20, 90]]);
-  const places = (order, view) => {
-    const starts = startsOf(tree, widthsOf(tree, view, ONE), order, ONE);
-    return ["a", "b", "c"].sort((one, two) => starts[tree.symbol.indexOf(tree.names.indexOf(one))] - starts[tree.symbol.indexOf(tree.names.indexOf(two))]).join("");
-  };
-  for (const view of ["after", "before", "diff"]) {
-    assert.equal(places("name", view), "abc");
-    assert.equal(places("width", view), "cba");
-    assert.equal(places("delta", view), "cba");
-  }
-});
-
-test("a straight chain takes one row, a mark or a second child ends it", () => {
-  const tree = treeOf([["m/a/b/c", 500, 500], ["m/a/b/c/d", 1, 0], ["m/a/b/c/e", 1, 1]]);
-  const rows = foldedRows(tree, new Map());
-  assert.deepEqual([...rows], [0, 1, 1, 1, 1, 2, 2]);
-  assert.deepEqual([...foldedRows(tree, new Map([[tree.names.indexOf("b"), {}]]))], [0, 1, 1, 2, 2, 3, 3]);
-  assert.deepEqual(Array.from(rows, (_, node) => isFolded({ rows, tree }, node)), [false, false, true, true, true, false, false]);
-});
-
-test("by default only chains of more than eight frames are folded", () => {
-  const chain = (frames) => treeOf([[`m/${Array.from({ length: frames }, (_, at) => `f${at}`).join("/")}`, 5, 5], ["n", 1, 1]]);
-  const rowsOf = (frames) => Math.max(...foldedRows(chain(frames), new Map(), "long"));
-  assert.equal(rowsOf(7), 8);
-  assert.equal(rowsOf(8), 1);
-});
-
-test("adjacent pixels are one range", () => {
-  assert.deepEqual(runsOf([1, 2, 3, 7, 9, 10]), [[1, 4], [7, 8], [9, 11]]);
-  assert.deepEqual(runsOf([]), []);
 });

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findingWords, reachOf } from "../../templates/page/findings.js";
 import { formatChosenShare, formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, growthOf, shorten, shortenPlace } from "../../templates/page/format.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
-import { nodeOfKey, pathHashes } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
-import { changeOf, describe, explains, fromTo } from "../../templates/page/words.js";
-import { pathKey, randomTree, treeOf } from "./trees.mjs";
+import { changeOf, describe, explains } from "../../templates/page/words.js";
+import { treeOf } from "./trees.mjs";
 
 function pageOf(k, unit, runs = [1, 1]) {
   const tree = treeOf([["escape", 95, 70], ["parse", 5, 230]]);
@@ -31,19 +29,6 @@ test("a scaled change has no unit of samples", () => {
   assert.equal(changeOf(pageOf("total", "nanoseconds"), 1e6), "+1.00 ms (scaled)");
   const [inclusive] = describe(pageOf("total", "samples"), 0, 1).lines;
   assert.deepEqual([inclusive.before, inclusive.scaled, inclusive.after, inclusive.change], ["95 samples", "285", "70 samples", "\u2212215 (scaled)"]);
-});
-
-test("means of unequal numbers of runs are not scaled", () => {
-  const page = pageOf("none", "samples", [5, 1]);
-  assert.equal(describe(page, 0, 1).lines[0].scaled, "");
-  assert.equal(changeOf(page, 51), "+51 samples");
-});
-
-test("two values share their unit if it is the same", () => {
-  const page = pageOf("none", "samples", [5, 5]);
-  assert.equal(fromTo(page, 4068, 5191), "814 → 1,038 samples");
-  assert.equal(fromTo(pageOf("none", "nanoseconds"), 9.5e8, 1.2e9), "0.95 → 1.20 s");
-  assert.equal(fromTo(pageOf("none", "count"), 5, 7), "5 → 7");
 });
 
 test("a share of the net change needs a changed total and one direction", () => {
@@ -102,54 +87,12 @@ test("search counts a stack once, within the shown root", () => {
   assert.equal(matcherOf("F", { matchCase: true }).matches("f"), false);
 });
 
-test("an invalid pattern is reported, not thrown", () => {
-  assert.match(matcherOf("(", { regex: true }).problem, /pattern/);
-  assert.equal(matcherOf("^ab+$", { regex: true }).matches("abb"), true);
-  assert.equal(matcherOf("").matches, null);
-});
-
 test("every choice of the page is in its link", () => {
   const edits = ["focus", "collapse"].map((kind, at) => ({ kind, hash: String(at).repeat(16), name: "x y" }));
   const state = { view: "side", k: "total", basis: "self", order: "delta", chance: false, fold: "all", reversed: true, only: true, tab: "symbols", sandwich: "f g", q: "a&b=c #+é", regex: true, edits, zoom: ["0123456789abcdef"], zoomName: "std::a<b>" };
   const defaults = { view: "after", k: "none", basis: "inclusive", order: "name", chance: true, fold: "long", reversed: false, only: false, tab: "graph" };
   assert.deepEqual(parseFragment(`#${makeFragment(state, defaults)}`), state);
   assert.equal(makeFragment({ ...defaults, zoom: [] }, defaults), "");
-});
-
-test("any address but the plain one names its view, since the first view depends on the sides", () => {
-  const defaults = { view: "before", k: "none" };
-  assert.equal(makeFragment({ ...defaults, q: "x" }, defaults), "view=before&q=x");
-});
-
-test("a finding's link has its key and its name", () => {
-  assert.deepEqual(parseFragment("#finding=0123456789abcdef~a%7Eb"), { finding: "0123456789abcdef", findingName: "a~b" });
-});
-
-test("a broken link changes nothing", () => {
-  assert.deepEqual(parseFragment("#view=sideways&q=%E0%A4%A&zoom=12.xyz&constructor=1&nothing"), { zoom: [], zoomName: "" });
-  assert.deepEqual(parseFragment("#frame=operator%2B%2B"), { frame: "operator++" });
-});
-
-test("every path has its own key and is found by it", () => {
-  const tree = randomTree(5, 300);
-  const hashes = pathHashes(tree);
-  const keys = new Set();
-  for (let i = 0; i < tree.size; i++) {
-    keys.add(pathKey(hashes, i));
-    assert.equal(nodeOfKey(hashes, pathKey(hashes, i)), i);
-  }
-  assert.equal(keys.size, tree.size);
-  assert.equal(nodeOfKey(hashes, "0".repeat(16)), -1);
-});
-
-test("the reach of a function follows its findings once, where known", () => {
-  const reach = "called by changed code: load → f";
-  const worse = { symbol: 0, direction: "worse", reach };
-  const page = { header: { findings: [{ ...worse, severity: "maybe" }, { ...worse, severity: "severe" }, { symbol: 1, severity: "maybe", direction: "worse" }] } };
-  assert.deepEqual(findingWords(page, 0), ["finding: severe", "finding: maybe", reach]);
-  assert.deepEqual(findingWords(page, 1), ["finding: maybe"]);
-  assert.deepEqual(findingWords(page, 2), []);
-  assert.deepEqual([reachOf(page, 0), reachOf(page, 1), reachOf(page, 2)], [reach, "", ""]);
 });
 
 test("a long place loses its first folders and keeps its file and line", () => {

@@ -39,16 +39,6 @@ def test_values_are_exact_decimals(exponent: int, text: str) -> None:
     assert two_column_folded(given.tree, given.names, exponent)[0] == f"f {text}\n"
 
 
-def test_equal_paths_are_summed() -> None:
-    given = tree(["a;b", "a:b"], [(1, 10), (2, 20)], [0, 0])
-    assert two_column_folded(given.tree, given.names) == ("a:b 3 30\n", 1)
-
-
-def test_samples_without_stack_are_written() -> None:
-    given = page_tree([(-1, -1, 4, 5)], [])
-    assert two_column_folded(given.tree, [])[0] == "[unknown] 4 5\n"
-
-
 @pytest.mark.parametrize("decimals", [0, 4])
 def test_scaled_side_has_the_exact_sum(decimals: int) -> None:
     random = np.random.default_rng(decimals)
@@ -63,9 +53,3 @@ def test_scaled_side_has_the_exact_sum(decimals: int) -> None:
         ]
         assert abs(sum(scaled) - before * ratio) <= Fraction(1, 2 * 10**decimals)
         assert all(abs(one - other) < Fraction(1, 10**decimals) for one, other in zip(scaled, exact, strict=True))
-
-
-def test_equal_totals() -> None:
-    given = tree(["a", "b", "c"], [(1, 3), (1, 3), (1, 4)], [0, 0, 0])
-    text, _ = two_column_folded(given.tree, given.names, scaling=Scaling(Fraction(10, 3), 0))
-    assert text == "a 4 3\nb 3 3\nc 3 4\n"

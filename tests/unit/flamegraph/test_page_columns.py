@@ -1,5 +1,4 @@
 import base64
-import json
 import zlib
 from collections.abc import Iterator
 
@@ -42,17 +41,6 @@ def stacks(tree: DiffTree, names: list[str]) -> dict[str, tuple[int, int]]:
     return dict(zip(paths(tree.parent.tolist(), labels), values, strict=True))
 
 
-def read_varints(content: bytes) -> list[int]:
-    values, value, shift = [], 0, 0
-    for byte in content:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            values.append(value)
-            value = shift = 0
-    return values
-
-
 def columns_of(tree: NamedTree) -> tuple[dict[str, bytes], dict[str, object]]:
     page = encode_page(tree, uncut(tree.tree), HEADER, None)
     stream = zlib.decompress(base64.b64decode(page.data()))
@@ -62,22 +50,6 @@ def columns_of(tree: NamedTree) -> tuple[dict[str, bytes], dict[str, object]]:
         at += length
     assert at == len(stream)
     return columns, page.header
-
-
-def test_values_are_divided_by_common_divisor() -> None:
-    _, header = columns_of(tree_of((0, 0, 3000, 0), (1, 1, 9000, 12000)))
-    assert header["g"] == 3000
-
-
-def test_values_beyond_a_double() -> None:
-    columns, _ = columns_of(tree_of((0, 0, 2**60 + 1, 1)))
-    assert "change" not in columns
-    assert read_varints(columns["after"]) == [0, 1]
-
-
-def test_most_frequent_name_has_smallest_number() -> None:
-    columns, _ = columns_of(tree_of((0, 0, 1, 1), (1, 3, 1, 1), (1, 2, 1, 1), (2, 2, 1, 1)))
-    assert json.loads(columns["names"]) == ["a", "main", "c"]
 
 
 @pytest.mark.parametrize("threshold", [0.001, 0.01, 0.2, 1.1])
@@ -97,13 +69,6 @@ def test_cut_keeps_totals_and_marked_rows(threshold: float) -> None:
     for row in range(len(cut) - 1, 0, -1):
         above[cut.parent[row]] += above[row]
     assert [sorted(rows) for rows in above] == [list(range(row, end)) for row, end in enumerate(cut.end.tolist())]
-
-
-def test_cut_uses_larger_share_of_both_sides() -> None:
-    tree = tree_of((0, 0, 1000, 10), (0, 1, 1, 9), (0, 2, 1, 0), (0, 3, 2, 0))
-    cut = cut_tree(tree.tree, 0.05, set())
-    assert stacks(cut.tree, list(tree.names)) == {"*": (0, 0), "*;b": (1, 9), "*;main": (1000, 10), "*;*": (3, 0)}
-    assert cut.hidden.tolist() == [0, 0, 0, 2]
 
 
 def test_deep_stack() -> None:

@@ -4,17 +4,16 @@ import math
 import unicodedata
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from comparisons import from_exclusive
-from profgate.flamegraph.pages import build_index, earlier_totals, file_names
+from profgate.flamegraph.pages import build_index, file_names
 from profgate.model.calibration import Calibration
 from profgate.model.report import Colour
 from profgate.model.units import Metric
 from profgate.report.view import View
 from profgate.report.workload_rows import workload_row
-from report_samples import hostile, inconclusive, many, nothing_compared, regression, unchanged
+from report_samples import hostile, many, regression, unchanged
 
 
 def test_index_has_verdict_totals_and_finding() -> None:
@@ -45,24 +44,6 @@ def test_index_draws_runs_of_both_sides_and_earlier_jobs() -> None:
     assert '<g class="before" transform="translate(0 14)"><rect x="4" y="4" width="106.0" height="6"/>' in page
 
 
-def test_index_of_one_page_opens_it() -> None:
-    load, metric = regression().metrics[0]
-    report = replace(regression(), workloads=(replace(load, metrics=(metric,)),), not_compared=())
-    key = (load.name, metric.name)
-    assert '<meta http-equiv="refresh" content="0; url=demo/cpu.html">' in build_index(
-        View(report), {key: "demo/cpu.html"}
-    )
-    assert "refresh" not in build_index(View(report), {})
-    assert "refresh" not in build_index(View(regression()), {key: "demo/cpu.html"})
-
-
-def test_history_of_index_is_mean_of_each_job_oldest_first() -> None:
-    compared = from_exclusive([{"f": 10}], [{"f": 12}])
-    runs = compared.runs._replace(noise=3, noise_jobs=(0, 0, 1))
-    compared = replace(compared, runs=runs, noise=compared.noise._replace(run_totals=np.array([100, 110, 90])))
-    assert earlier_totals([compared]) == {(compared.workload, compared.metric.name): [90.0, 105.0]}
-
-
 @pytest.mark.parametrize(
     ("colour", "expected"), [("red", "❌ fails"), ("yellow", "⚪ inconclusive"), ("green", "⚪ inconclusive")]
 )
@@ -89,26 +70,10 @@ def test_total_has_a_colour_only_if_it_is_certain(calibration: Calibration, colo
     assert workload_row("w", replace(judged, findings=(function,)), str).tone == ""
 
 
-def test_index_lists_what_was_not_compared() -> None:
-    page = build_index(View(nothing_compared()), {})
-    assert page.count("</span> not compared<") == len(nothing_compared().not_compared) > 0
-
-
 @pytest.mark.parametrize("path", ["javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"])
 def test_index_links_stay_inside_the_folder(path: str) -> None:
     with pytest.raises(ValueError, match="relative path"):
         build_index(View(unchanged()), {("w", "m"): path})
-
-
-def test_index_escapes_names() -> None:
-    page = build_index(View(hostile()), {})
-    assert "<script" not in page
-    assert "<img" not in page
-
-
-def test_index_without_comparison_says_so() -> None:
-    assert "Nothing was compared." in build_index(View(replace(nothing_compared(), not_compared=())), {})
-    assert 'aria-label="inconclusive">?</span>' in build_index(View(inconclusive()), {})
 
 
 def test_index_lists_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,3 +90,9 @@ def test_no_chosen_name_is_the_file_name_of_another_page() -> None:
     names = file_names([replace(compared, workload=load, metric=Metric(metric, "ns")) for load, metric in pages])
     assert len({unicodedata.normalize("NFC", name).casefold() for name in names}) == len(pages)
     assert not any("/" in name or name == "index.html" or len(name.encode()) > 200 for name in names)
+
+
+def test_index_escapes_names() -> None:
+    page = build_index(View(hostile()), {})
+    assert "<script" not in page
+    assert "<img" not in page

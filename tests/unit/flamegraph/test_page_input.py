@@ -2,14 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from comparisons import from_exclusive, from_stacks
+from comparisons import from_stacks
 from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Change, Location
 from profgate.model.comparison import Note
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Attribution, Direction, Finding
+from profgate.model.report import Direction, Finding
 from profgate.model.units import Metric
 from report_samples import with_result
 
@@ -35,29 +35,6 @@ def test_finding_of_call_path_has_its_row() -> None:
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
 
 
-@pytest.mark.parametrize(
-    ("attribution", "words"),
-    [
-        (Attribution(reach="changed here"), "changed in this PR"),
-        (Attribution(reach="called by a changed function", reach_path="load → f"), "called by changed code: load → f"),
-        (Attribution(reach="dependency changed", reach_path="numpy"), "dependency changed: numpy"),
-        (Attribution(reach="not reachable"), "not reachable from the change"),
-        (Attribution(reach="unknown"), "unknown whether the change reaches it"),
-        (Attribution(), None),
-    ],
-)
-def test_finding_has_its_reach(attribution: Attribution, words: str | None) -> None:
-    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
-    _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), attribution=attribution)]))
-    assert header.findings[0].reach == words
-
-
-def test_findings_keep_the_order_of_the_comment() -> None:
-    comparison = from_stacks([{"main;a": 10, "main;b": 10}], [{"main;a": 5, "main;b": 20}])
-    _, header = page_input(comparison, PageContext(findings=[finding("b"), finding("a")]))
-    assert [comparison.symbols.names[mark.symbol] for mark in header.findings] == ["b", "a"]
-
-
 def test_finding_names_its_new_functions_and_its_parts() -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     found = with_result(finding("f"), new_callees=("b", "a"))
@@ -79,43 +56,12 @@ def test_finding_has_same_tag_as_comment(kind: str, direction: Direction, word: 
     assert header.findings[0].tag == word
 
 
-def test_possible_regression_is_not_marked_as_severe() -> None:
-    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
-    _, header = page_input(comparison, PageContext(findings=[finding("f", colour="yellow"), finding("main")]))
-    assert [mark.severity for mark in header.findings] == ["maybe", "severe"]
-
-
 def test_the_total_changed_only_if_a_finding_states_it() -> None:
     comparison = from_stacks([{"main;a": 10}], [{"main;a": 20}])
     total = replace(finding("total", colour="yellow"), share_from=None, share_to=None)
     found: list[list[Finding] | None] = [None, [], [finding("f")], [replace(total, colour="neutral")], [total]]
     headers = [page_input(comparison, PageContext(findings=one))[1] for one in found]
     assert [header.total_changed for header in headers] == [True, False, False, False, True]
-
-
-def test_the_total_is_not_a_function_called_total() -> None:
-    comparison = from_stacks([{"main;total": 10}], [{"main;total": 20}])
-    run = replace(finding("total"), share_from=None, share_to=None)
-    for found, marked in ((run, []), (finding("total"), [comparison.symbols.names.index("total")])):
-        _, header = page_input(comparison, PageContext(findings=[found]))
-        assert [mark.symbol for mark in header.findings] == marked
-
-
-def test_changed_functions_are_never_cut() -> None:
-    comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
-    states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
-    nothing = (None,) * 3
-    source = SourceStates(tuple(states[name] for name in comparison.symbols.names), nothing, nothing)
-    tree, header = page_input(comparison, PageContext(states=source))
-    assert {comparison.symbols.names[symbol] for symbol in header.keep} == {"a", "b"}
-    assert tree.source == source
-
-
-def test_no_page_without_calls_and_stacks() -> None:
-    assert not from_exclusive([{"f": 1}], [{"f": 2}]).drawable
-    made = from_stacks([{"f": 1}], [{"f": 1}])
-    assert made.drawable
-    assert not replace(made, tree=None).drawable
 
 
 def test_two_metrics_as_sides() -> None:
@@ -154,6 +100,19 @@ def test_only_doubtful_notes_are_warnings() -> None:
     assert [note.split()[0] for note in header.notes] == ["4", "run", "A"]
 
 
-def test_no_note_on_rate_of_times() -> None:
-    comparison = from_stacks([{"main;f": 10}], [{"main;f": 31}], metric=Metric("time", "nanoseconds"))
-    assert page_input(comparison)[1].notes == []
+def test_the_total_is_not_a_function_called_total() -> None:
+    comparison = from_stacks([{"main;total": 10}], [{"main;total": 20}])
+    run = replace(finding("total"), share_from=None, share_to=None)
+    for found, marked in ((run, []), (finding("total"), [comparison.symbols.names.index("total")])):
+        _, header = page_input(comparison, PageContext(findings=[found]))
+        assert [mark.symbol for mark in header.findings] == marked
+
+
+def test_changed_functions_are_never_cut() -> None:
+    comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
+    states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
+    nothing = (None,) * 3
+    source = SourceStates(tuple(states[name] for name in comparison.symbols.names), nothing, nothing)
+    tree, header = page_input(comparison, PageContext(states=source))
+    assert {comparison.symbols.names[symbol] for symbol in header.keep} == {"a", "b"}
+    assert tree.source == source

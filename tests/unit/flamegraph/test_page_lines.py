@@ -3,10 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from comparisons import from_stacks
-from profgate.flamegraph import page_lines as module
 from profgate.flamegraph.page_lines import SELF, TOTAL, page_lines, whole_function
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceStates, SourceTexts
 from profgate.model.comparison import Comparison, LineCosts
@@ -37,25 +35,10 @@ def test_lines_without_a_diff_are_paired_by_number() -> None:
     assert found["rows"] == [(4, 4, 1, 1, 2, 2), (9, 9, 3, 3, 0, 0)]
 
 
-def test_functions_and_lines_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_FUNCTIONS", 1)
-    monkeypatch.setattr(module, "MOST_LINES", 2)
-    comparison = given([(0, 1, [5, 5]), (0, 2, [9, 9]), (0, 3, [7, 7]), (1, 1, [1, 1])])
-    (found,) = page_lines(comparison, (0,), None, None)
-    assert (found["symbol"], found["omitted"]) == (0, 1)
-    assert [row[0] for row in found["rows"]] == [2, 3]
-    (found,) = page_lines(comparison, (1,), None, None)
-    assert found["symbol"] == 1
-
-
 def test_repeated_runs_are_tested() -> None:
     noisy, clear = [10, 90, 40, 60, 20, 80], [10, 11, 12, 90, 91, 92]
     (found,) = page_lines(given([(0, 1, noisy), (0, 2, clear)], runs=3), (), None, None)
     assert [row[6] for row in found["rows"]] == [0, SELF + TOTAL]
-
-
-def test_no_lines_without_executed_lines() -> None:
-    assert page_lines(replace(given([(0, 1, [1, 1])]), lines=None), (), None, None) == []
 
 
 def test_whole_function_has_both_versions() -> None:
@@ -65,11 +48,3 @@ def test_whole_function_has_both_versions() -> None:
     found = whole_function(texts, FILE, (LineRange(2, 4), LineRange(1, 3)))
     assert found == (2, 1, [" def f():", "-    old()", "+    new()", "     end()"])
     assert whole_function(texts, FILE, (None, LineRange(3, 3))) == (0, 3, ["+    end()"])
-
-
-def test_unknown_and_long_functions_have_no_text() -> None:
-    texts = SourceTexts({}, {"a.py": "x\n" * 1000})
-    assert whole_function(texts, FILE, (LineRange(1, 2), LineRange(1, 2))) is None
-    assert whole_function(texts, FILE, (None, LineRange(1, 900))) is None
-    assert whole_function(texts, FILE, (None, None)) is None
-    assert whole_function(None, FILE, (LineRange(1, 2), LineRange(1, 2))) is None

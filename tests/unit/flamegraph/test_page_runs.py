@@ -5,8 +5,6 @@ import pytest
 
 from comparisons import from_stacks
 from profgate.flamegraph import page_runs as module
-from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.flamegraph.page_runs import BROAD, INCLUSIVE, OWN, TOTAL, PageRuns, page_runs, recorded
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import RunValues
@@ -54,13 +52,6 @@ def test_broad_functions_are_shown_as_findings() -> None:
     assert [row[:2] for row in rows] == [[-1, TOTAL], [0, OWN], [0, BROAD], [1, BROAD]]
 
 
-def test_many_runs_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_RUNS", 3)
-    found = shown(given({0: floats(*range(100, 112))}, earlier=2), (5, 5))
-    assert (found["shown"], found["all"]) == ([2, 3, 3], [2, 5, 5])
-    assert found["rows"][1][3:] == [10000, 10100, 10200, 10400, 10600, 10700, 10900, 11100]
-
-
 def test_values_are_as_recorded() -> None:
     """A function is tested without the factor of all other functions, which differs from the factor of all."""
     baseline, target = [{"main;f": 10, "main;g": 90}, {"main;f": 20, "main;g": 80}], [{"main;f": 50, "main;g": 100}]
@@ -69,36 +60,3 @@ def test_values_are_as_recorded() -> None:
     tested = given({f: floats(9, 19, 45)}, {f: floats(9, 19, 45)})._replace(factors=floats(1, 1.1, 1.2))
     rows = shown(recorded(comparison, tested), (2, 1))["rows"]
     assert [row[3:] for row in rows[1:]] == [[10000, 20000, 50000]] * 2
-
-
-def test_factors_are_those_of_both_sides() -> None:
-    values = given({0: floats(1, 2, 3, 4)}, earlier=1)._replace(factors=floats(0.9, 1.0, 1.1, 1.2))
-    assert shown(values, (2, 1))["factors"] == (1.0, 1.2)
-
-
-def test_two_runs_show_no_spread() -> None:
-    assert page_runs(given({0: floats(1, 2)}), (1, 1)) is None
-    assert page_runs(given({0: floats(1, 2, 3)}, earlier=1), (1, 1)) is not None
-
-
-def test_values_of_zero_are_possible() -> None:
-    assert shown(given({0: floats(0, 0, 0)}), (2, 1))["rows"][1] == [0, OWN, 0, 0, 0, 0]
-
-
-def test_page_grows_by_less_than_three_kilobytes() -> None:
-    """Two sides with five runs each, and more functions than the page shows."""
-    random = np.random.default_rng(7)
-    names = [f"f{number}" for number in range(60)]
-    sides = [[{f"main;{name}": int(random.integers(50, 5000)) for name in names} for _ in range(5)] for _ in "ab"]
-    comparison = from_stacks(sides[0], sides[1])
-    values = RunValues(
-        comparison.run_totals.astype(np.float64),
-        dict(enumerate(comparison.self_value.T * 0.987)),
-        dict(enumerate(comparison.total_value.T * 1.013)),
-        {},
-        np.ones(10),
-    )
-    without, with_runs = (
-        len(build_page(*page_input(comparison, PageContext(run_values=known)))) for known in (None, values)
-    )
-    assert 0 < with_runs - without < 3000

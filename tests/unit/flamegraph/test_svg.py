@@ -27,13 +27,6 @@ def boxes(text: str) -> dict[str, tuple[float, str]]:
     return found
 
 
-def test_widths_are_the_after_side() -> None:
-    found = boxes(build_svg(tree([(100, 300), (100, 100)]), HEADER))
-    assert found["all"][0] == pytest.approx(1179.5)
-    assert found["f0"][0] == pytest.approx(884.5)
-    assert found["f1"][0] == pytest.approx(294.5)
-
-
 def test_more_is_red_and_less_is_blue() -> None:
     found = boxes(build_svg(tree([(10000, 20000), (20000, 10000), (100, 100)]), HEADER))
     assert {name: colour for name, (_, colour) in found.items()} == {
@@ -58,12 +51,6 @@ def test_empty_sides_have_a_picture(values: list[tuple[int, int]]) -> None:
     ET.fromstring(build_svg(tree(values), HEADER))  # noqa: S314 -- our own output
 
 
-def test_scaled_changes_have_no_samples() -> None:
-    header = PageHeader("t", "w", "m", "samples", normalisation="total")
-    text = build_svg(tree([(50, 10), (50, 190)]), header)
-    assert "10 samples, \N{MINUS SIGN}90 (scaled)" in text
-
-
 def test_hostile_names_are_text() -> None:
     name = '</title><script>alert("x")</script>\x00\x1b\ud800&'
     text = build_svg(tree([(1, 1)], [name]), HEADER)
@@ -74,18 +61,3 @@ def test_hostile_names_are_text() -> None:
 def test_number_of_boxes_is_limited() -> None:
     text = build_svg(tree([(1, 1)] * 300), HEADER, max_boxes=50)
     assert len(boxes(text)) == 50
-
-
-def test_parent_is_drawn_before_its_children() -> None:
-    text = build_svg(tree([(1, 1)] * 40, parents=list(range(40))), HEADER, max_boxes=10)
-    assert list(boxes(text)) == ["all", *(f"f{number}" for number in range(9))]
-
-
-def test_equal_input_gives_equal_text() -> None:
-    given = tree([(5, 9), (7, 1), (0, 4)])
-    assert build_svg(given, HEADER) == build_svg(given, HEADER)
-
-
-def test_higher_is_better_swaps_the_colours() -> None:
-    found = boxes(build_svg(tree([(1, 2)]), PageHeader("t", "w", "m", "op/s", better="higher")))
-    assert found["f0"][1] == "rgb(0,0,255)"

@@ -64,12 +64,6 @@ def test_recursion_ends_and_loses_no_cost() -> None:
     assert found["main;even;odd"][:2] == (50, 50)
 
 
-def test_cycle_without_entry() -> None:
-    functions = {"ping": (40, 40, 100, 100), "pong": (60, 60, 90, 90)}
-    edges: Edges = {("ping", "pong"): (90, 90, 1, 1), ("pong", "ping"): (80, 80, 1, 1)}
-    assert list(shown(unrolled(functions, edges), functions)) == ["", "ping", "ping;pong"]
-
-
 def test_small_calls_have_a_common_row() -> None:
     functions = {"main": (10**9, 10**9, 10**9 + 5, 10**9 + 5), "tiny": (5, 5, 5, 5)}
     edges: Edges = {("main", "tiny"): (5, 5, 1, 1)}
@@ -107,7 +101,3 @@ def test_number_of_rows_is_limited() -> None:
     }
     tree = unrolled(functions, edges)
     assert len(tree.parent) <= 20_000 + count + 2
-
-
-def test_no_functions_give_only_a_root() -> None:
-    assert len(unrolled({}, {}).parent) == 1

@@ -5,7 +5,7 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.flamegraph.pages import PageDocument
 from profgate.github.artifact_service import ArtifactService
-from profgate.github.artifact_upload import page_name, upload_pages, upload_profiles
+from profgate.github.artifact_upload import page_name, upload_pages
 from profgate.model.report import Document
 
 RUN = "https://github.com/octo-org/shop/actions/runs/99"
@@ -24,10 +24,6 @@ def fake() -> Iterator[FakeGitHub]:
 
 def service_of(fake: FakeGitHub) -> ArtifactService:
     return ArtifactService(fake.results_url, fake.runtime_token, "https://example.com/runs/1", pause=0)
-
-
-def no_service() -> ArtifactService:
-    return ArtifactService("", "", "https://example.com/runs/1")
 
 
 def test_each_page_is_an_artifact_that_opens(fake: FakeGitHub) -> None:
@@ -56,37 +52,6 @@ def test_page_upload_survives_a_lost_answer(fake: FakeGitHub, lost: str) -> None
     assert set(links.pages) == {("api", "cpu"), ("cli", "cpu")}
     names = {"CreateArtifact": "profgate-k-api.cpu-2-1.html", "FinalizeArtifact": "profgate-k-api.cpu-1.html"}
     assert [one.name for one in fake.state.artifacts.values()] == [names[lost], "profgate-k-cli.cpu-1.html"]
-
-
-def test_repeatedly_taken_names_end_in_a_warning(fake: FakeGitHub) -> None:
-    fake.fail("POST", "CreateArtifact", 409, body=b'{"msg": "already exists"}', times=99)
-    _, warning = upload_pages(lambda: service_of(fake), [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
-    assert fake.count("POST", "CreateArtifact") == 3
-    assert "whose answer was lost" in warning
-    assert "actions/upload-artifact" in warning
-
-
-@pytest.mark.parametrize(
-    ("host", "action", "repository"),
-    [
-        ("github.com", "actions/upload-artifact@v7", "octo-org/shop"),
-        ("git.example.org", "actions/upload-artifact@v3", "git.example.org/octo-org/shop"),
-        ("octo.ghe.com", "actions/upload-artifact@v7", "octo.ghe.com/octo-org/shop"),
-    ],
-)
-def test_upload_step_and_command_fit_the_host(host: str, action: str, repository: str) -> None:
-    run = f"https://{host}/octo-org/shop/actions/runs/99"
-    links, warning = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=run)
-    assert links.pages == {}
-    assert links.fetch == f"gh run download 99 --repo {repository} --name profgate-pages-k-1"
-    assert all(part in warning for part in (action, links.fetch, "path: out"))
-
-
-def test_taken_name_ends_in_a_warning(fake: FakeGitHub) -> None:
-    for _ in range(2):
-        warning = upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out", RUN)
-    assert warning is not None
-    assert "already" in warning
 
 
 def test_names_are_plain_and_differ() -> None:

@@ -25,12 +25,6 @@ def test_distances_are_breadth_first_over_all_parents() -> None:
     assert distances("m", commits) == {"m": 0, "a": 1, "c": 1, "b": 2, "d": 2}
 
 
-@pytest.mark.parametrize("parents", [("near", "far"), ("far", "near")])
-def test_of_two_ways_the_shorter_is_the_distance(parents: tuple[str, str]) -> None:
-    commits = [commit("m", *parents), commit("near", "z"), commit("far", "further"), commit("further", "z")]
-    assert distances("m", commits)["z"] == 2
-
-
 def test_a_good_run_is_trusted() -> None:
     assert distrust(RUN, TRUST, {"a": 0}) is None
     assert distrust(replace(RUN, conclusion="failure"), TRUST, {"a": 0}) is None
@@ -59,22 +53,10 @@ def test_each_trust_rule_refuses_a_run(change: dict[str, Any], word: str) -> Non
     assert word in reason
 
 
-def test_a_named_commit_may_be_on_any_branch() -> None:
-    run = replace(RUN, head_branch="v1")
-    assert distrust(run, replace(TRUST, branches=None), {"a": 0}) is None
-
-
 def test_nearest_commit_and_newest_run_come_first() -> None:
     runs = [replace(RUN, id=number, head_sha=sha) for number, sha in ((1, "c"), (2, "b"), (3, "b"), (4, "z"), (3, "b"))]
     found = candidate_runs(runs, TRUST, "a", [commit("a", "b"), commit("b", "c"), commit("c")])
     assert [(one.run.id, one.distance) for one in found] == [(3, 1), (2, 1), (1, 2)]
-
-
-def test_newest_artifact_of_the_name_is_used() -> None:
-    artifacts = [ARTIFACT, replace(ARTIFACT, id=7), replace(ARTIFACT, id=9, name="other")]
-    found, _ = usable_artifact(artifacts, "profgate-default", RUN)
-    assert found is not None
-    assert found.id == 7
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The run context of each event, from whole payloads that GitHub's description of its webhooks allows."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -95,15 +94,6 @@ def test_context_of_a_push() -> None:
     assert run_context(env_of("push"), {**event, "before": "0" * 40}).before_sha == ""
 
 
-def test_a_merge_group() -> None:
-    group = {"base_sha": "e" * 40, "head_sha": "f" * 40, "base_ref": "refs/heads/main"}
-    context = run_context(
-        env_of("merge_group"),
-        payload("merge_group", {"action": "checks_requested", "merge_group": group, "repository": REPOSITORY}),
-    )
-    assert (context.merge_group_base_sha, context.head_sha) == ("e" * 40, "f" * 40)
-
-
 def finished(run: Mapping[str, Any]) -> dict[str, Any]:
     described = {**run, "head_repository": run["head_repository"] or {}}
     event = {"action": "completed", "workflow_run": described, "repository": REPOSITORY}
@@ -149,13 +139,6 @@ def test_the_runtime_token_is_not_shown() -> None:
 def test_malformed_event_fields_are_empty(odd: dict[str, Any]) -> None:
     context = run_context({"GITHUB_RUN_ID": "²", "GITHUB_REPOSITORY_ID": "x"}, odd)
     assert (context.pr_number, context.run_id, context.run_attempt, context.repository_id) == (None, 0, 1, None)
-
-
-def test_the_event_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "event.json"
-    path.write_text(json.dumps(pull_request({"id": 4711})))
-    assert read_run_context(env_of("pull_request", GITHUB_EVENT_PATH=str(path))).pr_number == 7
-    assert read_run_context(env_of("push")).pr_number is None
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])

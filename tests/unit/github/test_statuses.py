@@ -3,8 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.errors import GitHubError, ProfileError
-from profgate.github.statuses import publish_failure, publish_verdict
+from profgate.github.statuses import publish_verdict
 from profgate.model.report import Conclusion, Verdict
 
 URL = "https://github.com/octo/shop/actions/runs/7"
@@ -38,13 +37,3 @@ def test_verdict_sets_status_state(fake: FakeGitHub, conclusion: Conclusion, cod
     description = str(status["description"])
     assert len(description) == 140
     assert "parse got worse" in description
-
-
-def test_missing_result_is_an_error_status(fake: FakeGitHub) -> None:
-    publish_failure(fake.client(), fake.state.branches["main"], "api", ProfileError("a", "is broken"), URL)
-    assert [(one["state"], one["description"]) for one in fake.state.statuses] == [("error", "no result: a: is broken")]
-
-
-def test_status_needs_a_commit(fake: FakeGitHub) -> None:
-    with pytest.raises(GitHubError, match="the commit is not known"):
-        publish_verdict(fake.client(), "", "api", Verdict("pass", "green", ()), "", URL)

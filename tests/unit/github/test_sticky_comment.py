@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github.sticky_comment import Texts, owned, publish_comment
+from profgate.github.sticky_comment import Texts, publish_comment
 
 BOT = "github-actions[bot]"
 TEXTS = Texts("<!-- profgate v1 key=default head=1 -->\nworse", "<!-- profgate v1 key=default -->\nback", worth=True)
@@ -31,21 +31,9 @@ def test_the_comment_is_written_once_and_edited_then(fake: FakeGitHub) -> None:
     assert fake.comment_bodies(1) == ["<!-- profgate v1 key=default head=2 -->\nmore"]
 
 
-def test_unchanged_comment_is_not_written_again(fake: FakeGitHub) -> None:
-    publish(fake)
-    assert publish(fake) == "the comment is up to date"
-    assert fake.count("PATCH") == 0
-
-
 def test_no_comment_where_nothing_changed(fake: FakeGitHub) -> None:
     assert publish(fake, NOT_WORTH) == "nothing changed"
     assert fake.comment_bodies(1) == []
-
-
-def test_old_warning_is_replaced(fake: FakeGitHub) -> None:
-    publish(fake)
-    publish(fake, NOT_WORTH)
-    assert fake.comment_bodies(1) == [TEXTS.quiet]
 
 
 def test_pasted_marker_is_ignored(fake: FakeGitHub) -> None:
@@ -83,24 +71,6 @@ def test_result_of_an_older_head_is_not_written(fake: FakeGitHub) -> None:
     assert fake.comment_bodies(1) == []
 
 
-@pytest.mark.parametrize("stored", [True, False])
-def test_a_server_error_makes_no_second_comment(fake: FakeGitHub, *, stored: bool) -> None:
-    fake.fail("POST", "/comments", stored=stored)
-    assert publish(fake) is None
-    assert fake.comment_bodies(1) == [TEXTS.full]
-
-
-def test_token_of_another_login_leaves_one_comment(fake: FakeGitHub) -> None:
-    fake.state.token_login = "our-app[bot]"
-    publish(fake)
-    publish(fake, Texts("<!-- profgate v1 key=default head=2 -->\nmore", "", worth=True))
-    assert fake.comment_bodies(1) == ["<!-- profgate v1 key=default head=2 -->\nmore"]
-
-
-def test_a_key_is_no_pattern() -> None:
-    assert owned([], "a.*", BOT) == []
-
-
 def test_concurrent_runs_leave_one_comment(fake: FakeGitHub) -> None:
     """Both look and find nothing, then both write."""
     fake.let_meet("POST", "/issues/1/comments")
@@ -113,3 +83,9 @@ def test_concurrent_runs_leave_one_comment(fake: FakeGitHub) -> None:
     (body,) = fake.comment_bodies(1)
     assert body in {text.full for text in texts}
     assert fake.count("POST", "/issues/1/comments") == 2
+
+
+def test_old_warning_is_replaced(fake: FakeGitHub) -> None:
+    publish(fake)
+    publish(fake, NOT_WORTH)
+    assert fake.comment_bodies(1) == [TEXTS.quiet]

@@ -61,14 +61,6 @@ def test_no_text_becomes_a_command_or_a_second_line(text: str) -> None:
     assert [line.split("::")[1].partition(" ")[0] for line in lines[:-1]] == ["error"]
 
 
-def test_annotations_escape_what_the_runner_unescapes() -> None:
-    stream = io.StringIO()
-    commands = WorkflowCommands(stream)
-    commands.warning("5 %\nmore", title="a: b, c")
-    commands.notice("n", title="")
-    assert stream.getvalue() == "::warning title=a%3A b%2C c::5 %25%0Amore\n::notice::n\n"
-
-
 def test_annotations_beyond_the_limit_are_logged() -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream)
@@ -91,15 +83,6 @@ def test_outputs_cannot_add_others(tmp_path: Path) -> None:
     assert outputs_as_read_by_the_runner(path.read_bytes().decode()) == values
 
 
-def test_summary_replaces_an_earlier_summary(tmp_path: Path) -> None:
-    path = tmp_path / "summary"
-    commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
-    commands.replace_summary("first")
-    commands.replace_summary("second")
-    commands.add_summary("more")
-    assert path.read_text() == "second\nmore\n"
-
-
 def test_summary_never_exceeds_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
@@ -112,12 +95,6 @@ def test_summary_never_exceeds_the_limit(tmp_path: Path) -> None:
     assert text.endswith("of text\n\n\n*The summary was cut; the report holds the rest.*\n")
     commands.add_summary("more " * 100)
     assert path.stat().st_size <= SUMMARY_LIMIT
-
-
-def test_secrets_are_masked_line_by_line() -> None:
-    stream = io.StringIO()
-    WorkflowCommands(stream).mask("first%\n\nsecond")
-    assert stream.getvalue().splitlines() == ["::add-mask::first%25", "::add-mask::second"]
 
 
 def test_unwritable_file_causes_a_single_warning(tmp_path: Path) -> None:
@@ -141,13 +118,6 @@ def test_output_is_written_completely_or_not(tmp_path: Path) -> None:
     assert "incomplete" in stream.getvalue()
 
 
-def test_a_stream_without_unicode_still_gets_a_line() -> None:
-    buffer = io.BytesIO()
-    stream = io.TextIOWrapper(buffer, encoding="ascii", newline="\n")
-    WorkflowCommands(stream).log("naïve λ")
-    assert buffer.getvalue() == b"na\\xefve \\u03bb\n"
-
-
 def test_output_delimiter_is_unpredictable(tmp_path: Path) -> None:
     path = tmp_path / "output"
     commands = WorkflowCommands(io.StringIO(), output_path=str(path))
@@ -155,3 +125,9 @@ def test_output_delimiter_is_unpredictable(tmp_path: Path) -> None:
         commands.set_output("text", "a")
     ends = re.findall(r"^text<<profgate-([0-9a-f-]{36})$", path.read_text(), re.MULTILINE)
     assert len(set(ends)) == 3
+
+
+def test_secrets_are_masked_line_by_line() -> None:
+    stream = io.StringIO()
+    WorkflowCommands(stream).mask("first%\n\nsecond")
+    assert stream.getvalue().splitlines() == ["::add-mask::first%25", "::add-mask::second"]

@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from profgate.errors import GitHubError, ProfileError
-from profgate.github.downloads import Download, check_digest, files_of, read_zip
+from profgate.errors import ProfileError
+from profgate.github.downloads import Download, files_of, read_zip
 
 
 def packed(*entries: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
@@ -42,11 +42,6 @@ def lying(data: bytes, size: int = 1) -> bytes:
     """The same zip with a central directory that states another size of its first file."""
     place = data.index(b"PK\x01\x02") + 24
     return data[:place] + struct.pack("<I", size) + data[place + 4 :]
-
-
-def test_files_of_folders_come_out_by_name() -> None:
-    data = packed(("profiles/", b""), ("profiles/a.folded", b"a 1\n"), ("manifest.json", b"{}"))
-    assert read_zip(data) == {"profiles/a.folded": b"a 1\n", "manifest.json": b"{}"}
 
 
 @pytest.mark.parametrize(
@@ -166,14 +161,6 @@ def test_download_is_a_file_unless_zipped() -> None:
     assert files_of(Download(data, is_zip=True, file_name="x.zip"), "x") == {"a": b"1"}
     assert files_of(Download(data, is_zip=False, file_name="x.bin"), "x") == {"x.bin": data}
     assert files_of(Download(data, is_zip=False, file_name=""), "x") == {"artifact": data}
-
-
-def test_digests() -> None:
-    check_digest(b"", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "x")
-    check_digest(b"anything", None, "x")
-    for wrong in ("sha256:e3b0", "", "md5:d41d8cd98f00b204e9800998ecf8427e"):
-        with pytest.raises(GitHubError, match="do not match"):
-            check_digest(b"", wrong, "x")
 
 
 def test_stored_bomb_and_overlapping_entries_are_refused() -> None:
