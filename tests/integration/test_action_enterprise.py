@@ -13,7 +13,7 @@ import pytest
 import trustme
 
 from action_stage import ARTIFACT, SLOWER, Stage, profiles
-from fake_github import CUT, FakeGitHub
+from fake_github import FakeGitHub
 from profgate.report.view import HELP
 from slow_cases import quick_first
 
@@ -50,15 +50,6 @@ def test_addresses_are_those_of_the_server(enterprise: Stage) -> None:
     assert all(one.startswith(place) for one in addresses)
     assert "github.com" not in enterprise.comments[0]
     assert "/api/v3" not in enterprise.comments[0] + enterprise.summary
-
-
-def test_pages_are_followed_below_the_api_path(enterprise: Stage) -> None:
-    enterprise.push_jobs()
-    enterprise.open_pull()
-    for _ in range(101):
-        enterprise.fake.add_comment(enterprise.number, "hello")
-    assert enterprise.compare(profiles(SLOWER, 77)) == 1
-    assert len(enterprise.comments) == 102
 
 
 def test_missing_artifact_service_shows_step_and_command(enterprise: Stage) -> None:
@@ -104,18 +95,6 @@ def test_release_asset_is_read_with_and_without_redirect(server: str, request: p
     assert "parse" in stage.comments[0]
     assert stage.report["baseline"]["sha"] == stage.fake.state.tags["v1"]
     assert stage.fake.blobs.tokens_received == 0
-
-
-@pytest.mark.parametrize(
-    ("status", "message"),
-    [(404, "attach it to the release again"), (403, "contents: read"), (CUT, "the download failed")],
-)
-def test_failed_release_asset_is_named(stage: Stage, status: int, message: str) -> None:
-    released(stage)
-    stage.fake.fail("GET", "/releases/assets/", status, times=99, message="Not for you")
-    assert stage.compare(profiles(SLOWER, 77)) == 2
-    assert f"release asset {ASSET}" in stage.log
-    assert message in stage.log
 
 
 @pytest.mark.parametrize(("digest", "message"), [(True, "do not match the digest"), (False, "the zip is broken")])
@@ -175,21 +154,6 @@ def test_unknown_authority_is_reported_and_not_retried(secured: Stage) -> None:
     assert "the certificate is not trusted" in secured.log
     assert "input ca-bundle" in secured.log
     assert secured.fake.requests == []
-
-
-def test_a_bundle_without_certificates_is_a_mistake(secured: Stage) -> None:
-    place = secured.folder / "authority.der"
-    place.write_bytes(b"\x30\x82")
-    secured.inputs["ca-bundle"] = str(place)
-    assert secured.record(profiles()) == 2
-    assert "contains no certificate in PEM form" in secured.log
-
-
-def test_missing_certificate_file_is_ignored(stage: Stage) -> None:
-    service = stage.fake.service_env
-    stage.fake.service_env = lambda: service() | {"NODE_EXTRA_CA_CERTS": "/host/ca.pem"}  # type: ignore[method-assign]
-    assert stage.record(profiles()) == 0
-    assert "NODE_EXTRA_CA_CERTS names a file that does not exist here" in stage.log
 
 
 # Proxies

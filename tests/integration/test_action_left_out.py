@@ -55,12 +55,6 @@ def test_removed_workload_passes_once_accepted(stage: Stage) -> None:
     assert "no longer measured, accepted by" in comment
 
 
-def test_renamed_workload_is_shown_as_such(stage: Stage) -> None:
-    required(stage)
-    assert stage.compare(both(77, workload="service")) == 1
-    assert "service runs the same functions as api" in stage.summary + stage.comments[0]
-
-
 @pytest.mark.parametrize(("text", "code"), [("", 0), ("required: [api]", 1)])
 def test_halved_values_are_no_pass(stage: Stage, text: str, code: int) -> None:
     required(stage, text, **MANY)
@@ -88,14 +82,6 @@ def test_committed_profiles_are_not_compared(stage: Stage, place: str, fork: boo
     assert stage.compare(both(77)) == 1
     assert stage.outputs["conclusion"] == "not_compared"
     assert f"the pull request commits {place}" in stage.summary.replace("\\", "")
-
-
-@pytest.mark.parametrize("place", ["profiles.py", "bench/profiles/run-6.folded", "src/profiles"])
-def test_files_elsewhere_are_compared(stage: Stage, place: str) -> None:
-    required(stage, "on-not-compared: fail")
-    stage.open_pull(files={place: b"a = 1\n"})
-    assert stage.compare(both(77)) == 0
-    assert stage.outputs["conclusion"] == "pass"
 
 
 @pytest.mark.parametrize(
@@ -165,14 +151,6 @@ def test_shards_fail_when_something_is_left_out(stage: Stage) -> None:
     assert stage.outputs["conclusion"] == "not_compared"
 
 
-def test_first_run_of_shards_passes(stage: Stage) -> None:
-    run = stage.fake.add_run(stage.base)
-    stage.fake.add_artifact(run, "wheels", {"shop.whl": b"PK"})
-    stage.open_pull()
-    assert stage.matrix({"linux": profiles()}) == 0
-    assert "First run" in stage.comments[0]
-
-
 @pytest.mark.parametrize(("text", "code"), [('required: ["*"]', 0), ("required: [api, batch]", 1)])
 def test_shard_that_is_left_out_fails_by_name(stage: Stage, text: str, code: int) -> None:
     required(stage, text)
@@ -200,13 +178,3 @@ def test_claimed_first_run_is_checked(stage: Stage) -> None:
     assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 1
     assert "First run" not in stage.comments[0]
     assert "Not compared" in stage.comments[0]
-
-
-def test_runs_that_store_nothing_hide_no_baseline(stage: Stage) -> None:
-    stage.push()
-    runs_that_store_nothing(stage)
-    stage.open_pull(fork=True)
-    stage.compare(profiles(FAR_SLOWER, 77))
-    stage.fork_comment()
-    assert "Possible regression" in stage.comments[0]
-    assert "The baseline is 11 commits older" in stage.comments[0]

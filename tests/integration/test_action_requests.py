@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from action_stage import BASE_RUNS, SLOWER, Stage, profiles
 from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
 from profgate.github import downloads, requests
@@ -121,23 +121,6 @@ def test_requests_where_the_base_branch_moved_before(changed: Stage) -> None:
     assert counted(changed)["rest"] <= FORK_COMMENT + 2 + FURTHER
 
 
-@pytest.mark.slow
-def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
-    changed.base = changed.fake.add_commit(parents=[changed.base], branch="main")
-    for shard in ("a", "b", "c"):
-        changed.inputs["key"] = shard
-        changed.record(profiles(seed=5))
-    del changed.inputs["key"]
-    changed.open_pull()
-    accepted(changed)
-    changed.start_pull_run()
-    for shard in ("a", "b", "c"):
-        changed.step(slow(), key=shard, mode="shard")
-    changed.before = len(changed.fake.requests)
-    changed.finish(changed.step({}, mode="merge", **{"shards-result": "success"}))
-    assert counted(changed)["rest"] <= 8 + PERSON + 3  # one for each shard
-
-
 def test_a_group_of_the_merge_queue(changed: Stage) -> None:
     accepted(changed)
     changed.queued(slow())
@@ -154,20 +137,3 @@ def test_a_comment_that_accepts_or_is_refused(changed: Stage, body: str) -> None
     for text, most in ((body, 9), ("Looks good", 0)):
         assert changed.commented(text) == 0, changed.log
         assert counted(changed)["rest"] <= most
-
-
-def test_a_base_run_that_records(changed: Stage) -> None:
-    changed.push()
-    assert counted(changed) == Counter()
-    changed.history = True
-    changed.push()
-    changed.push()
-    assert counted(changed)["rest"] <= 7
-
-
-def test_requests_of_two_refs(changed: Stage) -> None:
-    changed.fake.add_release("v1", changed.base, {})
-    changed.push(profiles(SHARES, 100))
-    changed.fake.add_release("v2", changed.base, {})
-    assert changed.compare_refs("v1", "v2") in {0, 1}
-    assert counted(changed)["rest"] <= 16 + FURTHER

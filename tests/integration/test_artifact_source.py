@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.errors import GitHubError
 from profgate.github.artifact_source import Found, Search, find_stored
 from profgate.github.baseline_search import Trust
 from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
@@ -125,13 +124,6 @@ def test_poisoned_artifact_of_trusted_run_is_ignored(fake: FakeGitHub, artifact:
     assert chosen(search(fake)) == good
 
 
-def test_expired_sets_are_reported(fake: FakeGitHub) -> None:
-    store(fake, chain(fake)[0], expired=True)
-    found = search(fake)
-    assert found.baseline is None
-    assert "expired" in reasons_of(found)[0]
-
-
 def test_broken_set_is_skipped_with_a_reason(fake: FakeGitHub) -> None:
     shas = chain(fake)
     listed = Manifest(commit=shas[0], files=(ManifestFile("api.folded", "0" * 64),))
@@ -164,15 +156,6 @@ def test_wrong_manifest_is_refused(fake: FakeGitHub, lie: dict[str, Any], reason
     assert reason in "".join(reasons_of(found))
 
 
-def test_search_ends_after_ten_unusable_sets(fake: FakeGitHub) -> None:
-    for _ in range(15):
-        store(fake, chain(fake)[0], expired=True)
-    found = search(fake)
-    assert found.baseline is None
-    assert len(reasons_of(found)) == 10
-    assert fake.count("GET", "/artifacts") == 1
-
-
 def test_old_artifact_is_requested_separately(fake: FakeGitHub) -> None:
     store(fake, chain(fake)[0])
     elsewhere = fake.add_run(fake.add_commit(), branch="other")
@@ -181,10 +164,3 @@ def test_old_artifact_is_requested_separately(fake: FakeGitHub) -> None:
     found = search(fake)
     assert found.baseline is not None
     assert fake.count("GET", "/artifacts") == 3  # the newest, those of the run, the download
-
-
-def test_a_failing_platform_is_no_missing_baseline(fake: FakeGitHub) -> None:
-    store(fake, chain(fake)[0])
-    fake.fail("GET", "/actions/workflows", 500, times=9)
-    with pytest.raises(GitHubError):
-        search(fake)

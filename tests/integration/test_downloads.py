@@ -113,14 +113,6 @@ def test_broken_download_hides_its_signature(answer: bytes | Callable[[socket.so
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("status", ["302 Found", "404 Not Found", "206 Partial"])
-def test_other_answers_are_no_data(status: str) -> None:
-    with raw_server(answer_of(b"x", "Location: http://127.0.0.1:9/", status=status)) as url:
-        with pytest.raises(GitHubError, match=f"answered {status[:3]}") as caught:
-            fetch(url, "a")
-        assert not isinstance(caught.value, TryAgainError)
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # requests leaves the socket open
 @pytest.mark.parametrize("host", ["a..b", "a" * 70 + ".invalid", "\u00ff" * 70, "[::1", "127.0.0.1:99999", "%00", "*"])
 def test_invalid_host_of_a_redirect_is_a_failed_download(host: str) -> None:
@@ -154,3 +146,11 @@ def test_slow_download_ends(monkeypatch: pytest.MonkeyPatch, limit: str, start: 
             assert time.monotonic() - begin < 5
         finally:
             ended.set()
+
+
+@pytest.mark.parametrize("status", ["302 Found", "404 Not Found", "206 Partial"])
+def test_other_answers_are_no_data(status: str) -> None:
+    with raw_server(answer_of(b"x", "Location: http://127.0.0.1:9/", status=status)) as url:
+        with pytest.raises(GitHubError, match=f"answered {status[:3]}") as caught:
+            fetch(url, "a")
+        assert not isinstance(caught.value, TryAgainError)

@@ -75,20 +75,6 @@ def test_any_executor_of_python_can_be_used(sides: tuple[str, str], whole: str) 
         assert api.compare(*sides, executor=threads).json() == whole
 
 
-def test_equal_names_of_workloads_in_two_parts_do_not_change_the_report(tmp_path: Path) -> None:
-    for side in ("baseline", "target"):
-        for name, text in {
-            "x.folded": "a;b 3\n",
-            "x.txt": RESULTS.format(1),
-            "x (folded, samples).folded": "a;b 3\n",
-            "y.folded": "a;b 1\n",
-        }.items():
-            (tmp_path / side).mkdir(exist_ok=True)
-            (tmp_path / side / name).write_text(text, encoding="ascii")
-    sides = (str(tmp_path / "baseline"), str(tmp_path / "target"))
-    assert report_by("serial", sides) == api.compare(*sides).json()
-
-
 class OldWorkers(ThreadPoolExecutor):
     """Workers with another version."""
 
@@ -166,13 +152,3 @@ def test_missing_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "LONGEST_WAIT", 1.0)
     with pytest.raises(ProfgateError, match=r"dask://127.0.0.1:1: cannot be used: "):
         executor_named("dask://127.0.0.1:1").__enter__()
-
-
-def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    dask = pytest.importorskip("dask", reason="the package distributed is not installed")
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(executors, "LONGEST_WAIT", 1.0)
-    empty = distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0")
-    without_tls = dask.config.set({"distributed.comm.tls.client.cert": None})
-    with without_tls, empty as running, pytest.raises(ProfgateError, match="has no workers"):
-        executor_named(name_of(running)).__enter__()

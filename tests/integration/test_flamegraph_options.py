@@ -63,11 +63,6 @@ def test_two_source_folders_show_changes(tmp_path: Path, embed: list[str], shown
     assert ("sources" in names) == shown
 
 
-def test_one_source_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["flamegraph", *PAIR, *FOLDERS[:2], "-o", str(tmp_path / "x.html")]) == 2
-    assert "--baseline-source: needs --target-source" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("command", ["flamegraph", "compare"])
 def test_pages_have_the_costs_of_single_runs(tmp_path: Path, command: str) -> None:
     for side, text in (("before", BEFORE), ("after", AFTER)):
@@ -80,18 +75,3 @@ def test_pages_have_the_costs_of_single_runs(tmp_path: Path, command: str) -> No
     header = re.search(r'id="header">(.*?)</script>', page.read_text())
     assert header is not None
     assert "single_runs" in dict(json.loads(header[1])["columns"])
-
-
-def test_one_profile_is_not_compared_with_itself(sides: list[str], tmp_path: Path) -> None:
-    page, picture = tmp_path / "x.html", tmp_path / "x.svg"
-    for path in (page, picture):
-        assert main(["flamegraph", sides[0], "-o", str(path)]) == 0
-    header = re.search(r"<header.*?</header>", page.read_text(), re.DOTALL)
-    assert header is not None
-    assert "207 samples" in header[0]
-    assert "1 run<" in header[0]
-    assert "Few samples" not in page.read_text()
-    assert "<title>a: 100 samples, 48.3 % of the run</title>" in picture.read_text()
-    for text in (header[0], picture.read_text()):
-        assert "→" not in text
-        assert "after" not in text

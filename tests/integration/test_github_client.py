@@ -82,12 +82,6 @@ def test_commit_files_are_listed_up_to_a_limit(fake: FakeGitHub) -> None:
     assert len(fake.requests) == 3
 
 
-def test_file_too_large_for_the_api_is_refused(fake: FakeGitHub) -> None:
-    sha = fake.add_commit(files={"big.yml": b"x" * 1_000_001})
-    with pytest.raises(GitHubError, match="too large"):
-        client_of(fake).file_at("big.yml", sha)
-
-
 def test_comments_are_listed_created_edited_and_deleted(fake: FakeGitHub) -> None:
     number = fake.add_pull(fake.add_commit(), fake.add_commit())
     for index in range(101):
@@ -128,14 +122,6 @@ def test_second_failure_ends_a_write(fake: FakeGitHub, send: Callable[[GitHubCli
     with pytest.raises(ServerFailedError, match="502"):
         send(client_of(fake))
     assert fake.count("POST") == 2
-
-
-def test_an_edit_is_repeated_until_github_answers(fake: FakeGitHub) -> None:
-    number = fake.add_pull(fake.add_commit(), fake.add_commit())
-    comment = fake.add_comment(number, "old", author="github-actions[bot]")
-    fake.fail("PATCH", "/comments", 502, times=3)
-    assert client_of(fake).edit_comment(comment, "new").body == "new"
-    assert fake.count("PATCH") == 4
 
 
 def test_read_only_token_names_the_missing_permission(fake: FakeGitHub) -> None:
@@ -195,24 +181,6 @@ def test_hourly_limit_is_waited_for_if_short(fake: FakeGitHub, ahead: int, *, wa
         assert slept == []
 
 
-def test_rate_limit_that_does_not_end_is_no_missing_permission(fake: FakeGitHub) -> None:
-    sha = fake.add_commit()
-    fake.limit_rate(times=9)
-    with pytest.raises(GitHubError, match="rate limit"):
-        client_of(fake, budget=RetryBudget(sleep=lambda _: None)).commit_sha(sha)
-    assert len(fake.requests) == 5
-
-
-def test_waits_and_failures_share_a_budget(fake: FakeGitHub) -> None:
-    sha, slept = fake.add_commit(), list[float]()
-    client = client_of(fake, budget=RetryBudget(100, sleep=slept.append))
-    fake.limit_rate(times=9)
-    with pytest.raises(RetryBudgetExceededError, match="100 seconds"):
-        client.commit_sha(sha)
-    assert slept == [60]
-    assert len(fake.requests) == 2
-
-
 def test_failed_requests_use_up_the_budget(fake: FakeGitHub) -> None:
     sha, ticks = fake.add_commit(), itertools.count(0, 30)  # thirty seconds go by in every request
     client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
@@ -223,36 +191,6 @@ def test_failed_requests_use_up_the_budget(fake: FakeGitHub) -> None:
     with pytest.raises(RetryBudgetExceededError):
         client.pull(1)
     assert len(fake.requests) == 10
-
-
-def test_a_closed_client_connects_again(fake: FakeGitHub) -> None:
-    sha = fake.add_commit()
-    client = client_of(fake)
-    client.close()
-    with client:
-        assert client.commit_sha(sha) == sha
-    assert client.commit_sha(sha) == sha
-
-
-def test_html_page_is_refused(fake: FakeGitHub) -> None:
-    fake.fail("GET", "/commits", 200, html=True)
-    with pytest.raises(GitHubError, match="not as documented"):
-        client_of(fake).commit_sha("main")
-
-
-def test_a_server_that_is_not_there() -> None:
-    client = GitHubClient("token", "http://127.0.0.1:9", "octo-org/shop", write_pause=0, retries=0)
-    with pytest.raises(ServerFailedError, match="ConnectionError"):
-        client.commit_sha("main")
-
-
-def test_unzipped_artifact_is_a_single_file(fake: FakeGitHub) -> None:
-    run = fake.add_run(fake.add_commit())
-    fake.add_artifact(run, "page.html", b"<html></html>", mime_type="text/html")
-    client = client_of(fake)
-    (artifact,) = client.run_artifacts(run)
-    assert client.artifact_files(artifact) == {"page.html": b"<html></html>"}
-    assert client.download(artifact).data == b"<html></html>"
 
 
 def test_expired_artifact_costs_no_request(fake: FakeGitHub) -> None:
@@ -280,34 +218,12 @@ def test_wrong_digest_is_refused(fake: FakeGitHub) -> None:
     assert client.artifact_files(older) == {"a": b"1"}
 
 
-def test_failing_storage_host_gets_a_new_address(fake: FakeGitHub) -> None:
-    run = fake.add_run(fake.add_commit())
-    fake.add_artifact(run, "profiles", {"a": b"1"})
-    client = client_of(fake)
-    (artifact,) = client.run_artifacts(run)
-    fake.blobs.failures = 2
-    assert client.artifact_files(artifact) == {"a": b"1"}
-    assert fake.count("GET", "/zip") == 3
-    fake.blobs.failures = 3
-    with pytest.raises(GitHubError, match="answered 503") as caught:
-        client.download(artifact)
-    assert "sig=" not in str(caught.value)
-
-
 def test_a_bomb_in_an_artifact_is_refused(fake: FakeGitHub) -> None:
     run = fake.add_run(fake.add_commit())
     fake.add_artifact(run, "bomb", {"a": bytes(20_000_000)})
     client = client_of(fake)
     with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
         client.artifact_files(client.run_artifacts(run)[0])
-
-
-def test_too_large_artifact_is_not_read(fake: FakeGitHub) -> None:
-    run = fake.add_run(fake.add_commit())
-    fake.add_artifact(run, "large", bytes(2000), mime_type="text/plain")
-    client = client_of(fake)
-    with pytest.raises(GitHubError, match="larger than 1,999 bytes"):
-        client.download(client.run_artifacts(run)[0], max_bytes=1999)
 
 
 def test_redirect_keeps_its_query(fake: FakeGitHub) -> None:
@@ -341,16 +257,6 @@ def test_write_request_for_a_renamed_repository_is_sent_to_its_new_address(fake:
     fake.fail("POST", "/comments", status, headers={"Location": place}, message="Moved Permanently")
     assert client_of(fake).create_comment(number, "text").body == "text"
     assert fake.comment_bodies(number) == ["text"]
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # requests leaves the socket open
-@pytest.mark.parametrize("place", ["http://[::1/x", "http://a..b/x", "http://\u00ff/x"])
-def test_invalid_redirect_is_an_error(fake: FakeGitHub, place: str) -> None:
-    fake.add_commit(branch="main")
-    fake.fail("GET", "/commits/", 301, headers={"Location": place}, times=5)
-    with pytest.raises(GitHubError, match="commits/main"):
-        client_of(fake).commit_sha("main")
-    gc.collect()
 
 
 @pytest.mark.parametrize(

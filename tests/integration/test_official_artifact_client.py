@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from action_stage import ARTIFACT, Stage, profiles
 from fake_github import FakeGitHub
 from profgate.github.artifact_service import ArtifactService
-from profgate.model.source import MANIFEST_NAME
 
 pytestmark = pytest.mark.sockets
 
@@ -92,19 +90,6 @@ def test_later_run_reads_page_and_profiles_through_the_api(fake: FakeGitHub, off
         one = listed[name]
         got = official("download", one["id"], official.folder / name, one["digest"], **there)
         assert got == {"digestMismatch": False, "files": digests(files)}
-
-
-@pytest.mark.slow
-def test_recorded_profiles_match_their_manifest(stage: Stage, tmp_path: Path) -> None:
-    stage.fake.start_run(stage.base)
-    assert stage.run("push", profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/heads/main"}, {}) == 0
-    official = OfficialClient(stage.fake, tmp_path)
-    (listed,) = official("list")
-    assert listed["name"] == ARTIFACT
-    got = official("download", listed["id"], tmp_path / "out", listed["digest"])
-    manifest = json.loads((tmp_path / "out" / MANIFEST_NAME).read_text())
-    assert {file["path"]: file["sha256"] for file in manifest["files"]} == digests(profiles())
-    assert set(got["files"]) == {*profiles(), MANIFEST_NAME}
 
 
 @pytest.mark.slow

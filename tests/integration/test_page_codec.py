@@ -92,13 +92,6 @@ def test_column_round_trip(seed: int, threshold: float) -> None:
     assert states == [tree.source.states[symbol] if symbol >= 0 else None for symbol in name]
 
 
-def test_unknown_values_are_null() -> None:
-    tree = random_tree(5, optional=False)
-    columns, _ = decoded(tree, uncut(tree.tree), PageHeader("t", "w", "m", "ns"))
-    assert (columns["callsBefore"], columns["evidence"], columns["sources"]) == (None, None, None)
-    assert "?;\u2028" in "".join(columns["names"])
-
-
 def test_findings_and_sources_have_their_functions() -> None:
     tree = random_tree(6, optional=True)
     finding = PageFinding(symbol=3, severity="severe", direction="worse", strategies=["ctx"], rows=[7, 200])
