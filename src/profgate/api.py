@@ -11,14 +11,14 @@ they change only with a major version.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from profgate import pipeline
 from profgate.errors import ProfgateError, SettingsError
-from profgate.io.files import exists, read_text, write_text
+from profgate.io.files import exists, read_text, write_bytes
 from profgate.loading import Progress, load_diff, load_policy, profiles_at, readable_profiles, silent
 from profgate.model import report as data
 from profgate.model.links import Links
@@ -147,7 +147,8 @@ class Report:
 
     def markdown(self) -> str:
         """Return the pull request comment as Markdown."""
-        return self._comment(self.pages, index=bool(self.pages)).text
+        names = {(page.workload, page.metric): page.document.name for page in self.pages}
+        return self._comment(Links(pages=names, index="index.html" if names else None)).text
 
     def write(self, folder: str, warn: Callable[[ProfgateError], None] | None = None) -> None:
         """Write ``report.json``, ``comment.md``, the flame graphs, an index of workloads, and any links.
@@ -155,35 +156,54 @@ class Report:
         The links are written to ``links.json``. If ``warn`` is given, only ``report.json`` is required. Any error in
         writing another file is then passed to ``warn``, and the comment links only to the files that were written.
         """
-        from profgate.flamegraph.pages import build_index, earlier_totals, run_totals  # slow; only needed for files
 
-        def written(name: str, text: str) -> bool:
-            try:
-                write_text(os.path.join(folder, name), text)  # noqa: PTH118 - the path is kept as it was written
-            except ProfgateError as error:
-                if warn is None or name == REPORT_NAME:
-                    raise
-                warn(error)
-                return False
-            return True
+        def write_files(files: Mapping[str, bytes]) -> Collection[str]:
+            failed = []
+            for name, content in files.items():
+                try:
+                    write_bytes(os.path.join(folder, name), content)  # noqa: PTH118 - the path is kept as it was written
+                except ProfgateError as error:
+                    if warn is None or name == REPORT_NAME:
+                        raise
+                    warn(error)
+                    failed.append(name)
+            return failed
 
-        written(REPORT_NAME, self.json())
-        pages = [page for page in self.pages if written(page.document.name, page.document.text)]
-        hrefs = {(page.workload, page.metric): page.document.name for page in pages}
-        totals = earlier_totals(self.comparisons), run_totals(self.comparisons)
-        index = bool(self.data.metrics) and written("index.html", build_index(self.view, hrefs, *totals))
-        comment = self._comment(pages, index=index)
-        written(comment.name, comment.text)
+        beside = write_report(self.view, self.pages, self.comparisons, write_files)
+        comment = self._comment(beside)
+        write_files({comment.name: comment.text.encode()})
         if self.links is not None:
-            written(LINKS_NAME, links_to_json(self.links))
+            write_files({LINKS_NAME: links_to_json(self.links).encode()})
 
-    def _comment(self, pages: "Sequence[PageDocument]", *, index: bool) -> Document:
-        """Render the comment; if the report has no links, the comment links to the pages in the same folder."""
+    def _comment(self, beside: Links) -> Document:
+        """Render the comment; if the report has no links, the comment links to the files beside it."""
         from profgate.report.comment import render_comment  # loads the templates
 
-        names = {(page.workload, page.metric): page.document.name for page in pages}
-        links = self.links or Links(pages=names, index="index.html" if index else None)
-        return render_comment(self.view, key=self.key, links=links)
+        return render_comment(self.view, key=self.key, links=self.links or beside)
+
+
+def write_report(
+    view: View,
+    pages: "Sequence[PageDocument]",
+    comparisons: "Sequence[Comparison]",
+    write_files: Callable[[Mapping[str, bytes]], Collection[str]],
+) -> Links:
+    """Write ``report.json``, the flame graphs and an index of them, and return links to the written pages.
+
+    ``write_files`` writes files by name and returns the names of those that cannot be written. The index links only to
+    pages that were written.
+    """
+    from profgate.flamegraph.pages import build_index, earlier_totals, run_totals  # slow; only needed for files
+
+    files = {REPORT_NAME: to_json(view.report, pipeline.in_processes)}
+    files |= {page.document.name: page.document.text for page in pages}
+    failed = write_files({name: text.encode() for name, text in files.items()})
+    names = {(page.workload, page.metric): page.document.name for page in pages if page.document.name not in failed}
+    if not view.report.metrics:
+        return Links(pages=names)
+    index = build_index(view, names, earlier_totals(comparisons), run_totals(comparisons))
+    failed = write_files({"index.html": index.encode()})
+    return Links(pages=names, index=None if failed else "index.html")
 
 
 def read(path: str) -> list[Profile]:

@@ -106,20 +106,6 @@ def test_unreadable_baseline_is_not_replaced_by_an_older(recorded: Stage) -> Non
     assert "do not match the digest" in recorded.comments[0].splitlines()[1]
 
 
-@pytest.mark.parametrize(
-    ("policy", "code", "conclusion"),
-    [("on-not-compared: pass", 0, "not_compared")],
-)
-def test_policy_relaxes_an_unreadable_baseline(stage: Stage, policy: str, code: int, conclusion: str) -> None:
-    files = {POLICY: f"gate: {{{policy}}}\n".encode()}
-    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=files)
-    stage.push_jobs()
-    stage.open_pull()
-    stage.damage_baselines(stage.base)
-    assert stage.compare(profiles(SHARES, 77)) == code
-    assert stage.outputs["conclusion"] == conclusion
-
-
 def test_merged_shards_fail_by_an_unreadable_baseline(recorded: Stage) -> None:
     recorded.damage_baselines()
     recorded.start_pull_run()
@@ -162,23 +148,6 @@ def test_first_unfinished_base_run_is_not_compared(stage: Stage) -> None:
     assert stage.compare(profiles(SLOWER, 77)) == 0
     assert stage.outputs["conclusion"] == "not_compared"
     assert f"run {run} has not recorded the baseline yet" in stage.comments[0]
-
-
-def test_base_run_that_needs_an_approval_is_not_awaited(recorded: Stage) -> None:
-    run = recording(recorded, "waiting")
-    slept = waiting(recorded)
-    assert recorded.compare(profiles(SLOWER, 77)) == 0
-    assert (slept, recorded.outputs["conclusion"]) == ([], "not_compared")
-    assert f"run {run} has not recorded the baseline yet" in recorded.comments[0].splitlines()[1]
-
-
-def test_base_run_without_profiles_ends_the_wait(recorded: Stage) -> None:
-    run = recording(recorded)
-    slept = waiting(recorded, lambda: end(recorded, run))
-    assert recorded.compare(profiles(SHARES, 77)) == 0
-    assert slept == [15]
-    assert recorded.report["baseline"]["distance"] == 1
-    assert recorded.outputs["conclusion"] == "pass"
 
 
 @pytest.mark.parametrize(

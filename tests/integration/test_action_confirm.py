@@ -116,11 +116,6 @@ def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:
     assert waiting.comments == before
 
 
-def test_without_a_path_the_input_is_named(waiting: Stage) -> None:
-    assert waiting.step({}, mode="report") == 2
-    assert "report: is empty" in waiting.log
-
-
 def test_a_report_of_another_commit_is_refused(waiting: Stage) -> None:
     files = measured_again(waiting, SHARES)
     waiting.push_to_pull()
@@ -147,30 +142,6 @@ def test_report_cannot_loosen_the_gate(waiting: Stage) -> None:
     assert publish(waiting, {**files, "../confirmed/report.json": json.dumps(report).encode()}) == 1
 
 
-def test_a_fork_gets_the_verdict_without_the_comment(waiting: Stage) -> None:
-    waiting.open_pull(fork=True)
-    waiting.fake.read_only()
-    waiting.start_pull_run()
-    assert waiting.step(profiles(SLOWER, 77)) == 0
-    assert publish(waiting, measured_again(waiting, SLOWER)) == 1
-    assert waiting.comments == []
-    assert CONFIRMED in waiting.summary
-
-
-def test_merge_group_is_confirmed_without_a_comment(waiting: Stage) -> None:
-    before = waiting.comments
-    head = waiting.fake.add_commit(parents=[waiting.base, waiting.head])
-    ref = f"refs/heads/gh-readonly-queue/main/pr-{waiting.number}-{waiting.base}"
-    waiting.fake.start_run(head, event="merge_group", branch=ref.removeprefix("refs/heads/"))
-    group = {"base_sha": waiting.base, "head_sha": head, "head_ref": ref, "base_ref": "refs/heads/main"}
-    event = ({"GITHUB_SHA": head, "GITHUB_REF": ref}, {"action": "checks_requested", "merge_group": group})
-    assert waiting.run("merge_group", profiles(BOTH_SLOWER, 77), *event) == 0
-    files = measured_again(waiting, BOTH_SLOWER)
-    assert waiting.run("merge_group", files, *event, {"mode": "report", "report": "confirmed/report.json"}) == 1
-    assert CONFIRMED in waiting.summary
-    assert waiting.comments == before
-
-
 def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: Path) -> None:
     """Each shard on its own system, by its own report, with the names that its files always have."""
     shards = {"linux": SLOWER, "windows": SHARES}  # what the second measurement finds; the first found both slower
@@ -187,19 +158,6 @@ def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: P
     red = [load["name"] for load in loads if "red" in {one["colour"] for one in load["metrics"][0]["findings"]}]
     assert (len(loads), red) == (2, ["api [linux/confirmed]"])
     assert CONFIRMED in waiting.comments[0]
-
-
-def test_confirmed_report_is_stored_under_its_own_name(waiting: Stage) -> None:
-    files = measured_again(waiting, SLOWER)
-    publish(waiting, files)
-    names = [one.name for one in waiting.fake.state.artifacts.values() if one.run_id == waiting.pull_run]
-    assert {"profgate-report-default-1", "profgate-verdict-default-1"} <= set(names)
-
-
-def test_the_links_file_needs_not_be_there(waiting: Stage) -> None:
-    files = measured_again(waiting, SLOWER)
-    del files["../confirmed/links.json"]
-    assert publish(waiting, files) == 1
 
 
 def test_the_example_is_what_init_writes(tmp_path: Path) -> None:

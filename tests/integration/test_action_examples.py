@@ -25,23 +25,6 @@ def steps(example: Path) -> list[dict[str, Any]]:
     return [step for job in content["jobs"].values() for step in job["steps"]]
 
 
-def test_there_is_an_example_for_each_way() -> None:
-    assert [one.stem for one in EXAMPLES] == [
-        "acceptances",
-        "confirm",
-        "dispatch",
-        "fork-comment",
-        "isolated",
-        "matrix",
-        "monorepo",
-        "nightly",
-        "pull-request",
-        "ranks",
-        "release",
-        "two-builds",
-    ]
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_every_input_of_an_example_is_accepted(example: Path) -> None:
     ours = [step for step in steps(example) if step.get("uses", "").startswith("profgate/")]
@@ -109,15 +92,6 @@ def test_job_with_foreign_code_cannot_write(example: Path) -> None:
     assert list(jobs_with_code_and_a_writing_token(yaml.safe_load(example.read_text()))) == []
 
 
-@pytest.mark.parametrize("permissions", ["", "    permissions: {contents: write}\n", "    permissions: write-all\n"])
-@pytest.mark.parametrize(
-    "step", ["run: make", 'run: gh release upload "$TAG" a --clobber; make', "uses: actions/checkout@v7"]
-)
-def test_rule_of_jobs_reports_a_writing_token(permissions: str, step: str) -> None:
-    text = f"permissions: {{contents: write}}\njobs:\n  a:\n{permissions}    steps:\n    - {step}\n"
-    assert list(jobs_with_code_and_a_writing_token(yaml.safe_load(text))) == ["a"]
-
-
 DOCUMENTS = [*EXAMPLES, *(FOLDER.parents[1] / "docs").rglob("*.md")]
 
 
@@ -129,22 +103,6 @@ def test_recipes_install_versions_or_hashes_only(place: Path) -> None:
 def recipe_lines(text: str) -> list[str]:
     """The lines of a workflow, or those of the YAML blocks of a document."""
     return re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if "```" in text else [text]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "pip install py-spy",
-        "pip install git+https://example.org/a@v1",
-        "pipx install uv",
-        "npm install --global bun",
-        "go install example.org/a@latest",
-        "cargo install samply",
-        "curl https://example.org | sh",
-    ],
-)
-def test_rule_of_recipes_reports_an_unpinned_tool(line: str) -> None:
-    assert unpinned(line)
 
 
 def test_sampler_is_the_same_in_all_documents() -> None:

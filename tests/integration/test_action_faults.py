@@ -1,10 +1,7 @@
 """Faults of the machine, of the line and of GitHub during a run of the action: the verdict stays, or there is none."""
 
-import json
 import os
-import socket
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -14,14 +11,11 @@ import pytest
 from action_stage import ARTIFACT, SLOWER, WORKFLOW, Stage, profiles
 from disk_faults import file_size_limit
 from profgate.action.job import Pace
-from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.github.connections import RetryBudget
 
 ALWAYS = 999
 NOWHERE = "http://127.0.0.1:9"
 RED = profiles(SLOWER, 77)
-TWO_WORKLOADS = {**RED, **profiles(SLOWER, 78, workload="web")}
 
 
 @pytest.fixture
@@ -150,39 +144,6 @@ def test_unusable_temporary_folder_keeps_the_verdict(ready: Stage, monkeypatch: 
     assert_verdict_is_published(ready)
 
 
-def test_full_disk_loses_no_shard(ready: Stage, fill_disk: Callable[[int], None]) -> None:
-    fill_disk(4_000)
-    ready.start_pull_run()
-    ready.copy_baselines("linux")
-    assert ready.step(RED, key="linux", mode="shard") == 0
-    assert "leg/report.json: File too large" in ready.log
-    assert ready.finish(ready.step({}, mode="merge", **{"shards-result": "success"})) == 1
-    assert_verdict_is_published(ready)
-
-
-@pytest.mark.parametrize("error", [MemoryError(), KeyError("row")])
-def test_page_that_cannot_be_built_keeps_verdict(
-    ready: Stage, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
-    built = list[NamedTree]()
-
-    def second(tree: NamedTree, header: PageHeader) -> str:
-        built.append(tree)
-        if len(built) == 1:
-            raise error
-        return build_page(tree, header)
-
-    ready.push(profiles(seed=5) | profiles(seed=6, workload="web"))
-    ready.open_pull()
-    monkeypatch.setattr("profgate.flamegraph.pages.build_page", second)
-    assert ready.compare(TWO_WORKLOADS) == 1
-    assert len(built) == 2
-    assert_verdict_is_published(ready)
-    links = json.loads(ready.file("links.json"))
-    assert len(links["pages"]) == 1
-    assert f"samples was not drawn ({type(error).__name__}" in ready.comments[0]
-
-
 # The line
 
 
@@ -193,32 +154,7 @@ def test_without_network_there_is_no_verdict(ready: Stage) -> None:
     assert_no_verdict(ready)
 
 
-@pytest.mark.sockets
-def test_unknown_host_names_are_no_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(*_: object, **__: object) -> NoReturn:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    assert ready.compare(RED) == 2
-    assert "GitHub did not answer (ConnectionError)" in ready.log
-    assert_no_verdict(ready)
-
-
-def test_unreachable_upload_host_keeps_the_verdict(ready: Stage) -> None:
-    ready.environ["ACTIONS_RESULTS_URL"] = NOWHERE
-    assert ready.compare(RED) == 1
-    assert_verdict_is_published(ready)
-    assert ready.log.count("actions/upload-artifact@") == 1
-
-
 # Answers of GitHub
-
-
-def test_expired_download_address_is_replaced(ready: Stage) -> None:
-    ready.fake.meanwhile("GET", "/zip", lambda: ready.fail("GET", "/download/", 403))
-    assert ready.compare(RED) == 1
-    assert ready.fake.state.faults[-1].times == 0
-    assert_verdict_is_published(ready)
 
 
 @pytest.mark.parametrize(
@@ -240,19 +176,6 @@ def test_lasting_failure_of_the_search_is_no_verdict(
     assert ready.compare(RED) == 2
     assert_no_verdict(ready)
     assert ready.fake.state.faults[-1].times > ALWAYS - 40
-
-
-@pytest.mark.parametrize("fault", ["404", "410", "truncated", "digest"])
-def test_lost_baseline_is_never_a_pass(ready: Stage, fault: str) -> None:
-    artifacts = ready.fake.state.artifacts
-    if fault == "digest":
-        artifacts |= {number: replace(one, digest=f"sha256:{'0' * 64}") for number, one in artifacts.items()}
-    elif fault == "truncated":
-        ready.fake.blobs.damage = True
-    else:
-        ready.fake.fail("GET", "/zip", int(fault), times=ALWAYS)
-    ready.compare(profiles(seed=77))
-    assert ready.outputs["conclusion"] in {"not_compared", "fail"}
 
 
 @pytest.mark.parametrize(
@@ -403,20 +326,3 @@ def test_rerun_of_an_ended_run_leaves_one_comment(
 
 
 # What the run is given
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\xff"])
-def test_broken_event_file_is_no_verdict(ready: Stage, text: str) -> None:
-    place = ready.folder / "broken.json"
-    place.write_bytes(text.encode("latin-1"))
-    ready.environ["GITHUB_EVENT_PATH"] = str(place)
-    assert ready.compare(RED) == 2
-    assert_no_verdict(ready)
-
-
-@pytest.mark.parametrize("years", [-20, 20])
-def test_wrong_clock_changes_no_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch, years: int) -> None:
-    now = time.time
-    monkeypatch.setattr(time, "time", lambda: now() + years * 365 * 86_400)
-    assert ready.compare(RED) == 1
-    assert_verdict_is_published(ready)

@@ -10,7 +10,7 @@ import cmarkgfm
 import cmarkgfm.cmark
 import pytest
 
-from action_stage import ARTIFACT, BASE_RUNS, BOTH, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, both_builds, profiles
+from action_stage import ARTIFACT, BASE_RUNS, BOTH, BOTH_SLOWER, SHARES, SLOWER, Stage, both_builds, profiles
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 
@@ -74,14 +74,6 @@ def test_a_second_push_edits_the_same_comment(recorded: Stage) -> None:
     assert "✅ Resolved" in recorded.comments[0]
 
 
-@pytest.mark.parametrize(("shares", "text"), [(FASTER, "parse"), (SHARES, "No performance change")])
-def test_without_regression_there_is_no_comment(recorded: Stage, shares: dict[str, int], text: str) -> None:
-    assert recorded.compare(profiles(shares, 77)) == 0
-    assert recorded.outputs["conclusion"] == "pass"
-    assert recorded.comments == []
-    assert text in recorded.summary
-
-
 def on_machine(model: str, files: dict[str, bytes]) -> dict[str, bytes]:
     return files | {RECORDING_NAME: f"cpu_model={model}\n".encode()}
 
@@ -118,20 +110,6 @@ def test_base_jobs_of_other_machines_do_not_count(stage: Stage) -> None:
     pushed("A", "B", "A", "C")
     assert stage.outputs["conclusion"] == "fail"
     assert "none of 5 base jobs differed by more than" in stage.comments[-1]
-
-
-def test_a_fork_gets_everything_but_the_comment(stage: Stage) -> None:
-    stage.push_jobs(BASE_RUNS)
-    stage.open_pull(fork=True)
-    stage.inputs["status"] = "true"
-    stage.fake.read_only()
-    assert stage.compare(profiles(SLOWER, 77)) == 1
-    assert stage.comments == []
-    for what in ("comment", "commit status"):
-        assert f"::notice title=profgate::No {what} was written" in stage.log
-    assert stage.outputs["conclusion"] == "fail"
-    assert "parse" in stage.summary
-    assert all(one.method == "GET" for one in stage.requests)
 
 
 CART = "import json\n\n\ndef parse(text):\n    items = {}\n    return json.loads(text)\n"
@@ -209,26 +187,12 @@ def test_changed_files_are_read_in_a_single_query(with_sources: Stage, status: i
     )
 
 
-def test_function_of_untouched_file_is_unchanged(with_sources: Stage) -> None:
-    with_sources.compare(in_cart(BOTH_SLOWER, 77))
-    assert sources_of(with_sources) == {"parse": "changed", "render": "same"}
-    assert source_warnings(with_sources) == []
-
-
 def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
     between = with_sources.fake.add_commit(parents=[with_sources.base], branch="main", files={"src/view.py": b"\n"})
     with_sources.compare(in_cart(BOTH_SLOWER, 77), base=between)
     assert sources_of(with_sources) == {"parse": "changed"}
     (warning,) = source_warnings(with_sources)
     assert f"does not start at the baseline ({with_sources.base[:12]})" in warning
-
-
-def test_renamed_file_is_a_single_location(with_sources: Stage) -> None:
-    with_sources.open_pull(files={"src/basket.py": SLOW_CART.encode()}, without=["src/cart.py"])
-    files = {name: data.replace(b"cart.py", b"basket.py") for name, data in in_cart(SLOWER, 77).items()}
-    assert with_sources.compare(files) == 1
-    assert evidence_of(with_sources, "parse")["source"] == "changed"
-    assert "renamed file: `src/cart.py` → `src/basket.py`" in with_sources.comments[0]
 
 
 def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
@@ -238,15 +202,6 @@ def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
     assert "changed [in this PR](" in with_sources.comments[0]
     page = with_sources.file("api.samples.html").partition('id="header">')[2].partition("</script>")[0]
     assert "sources" in {name for name, _ in json.loads(page)["columns"]}
-
-
-def test_nearest_ancestor_serves_and_is_never_red(recorded: Stage) -> None:
-    near = recorded.base
-    recorded.base = recorded.fake.add_commit(parents=[near], branch="main")
-    assert recorded.compare(profiles(SLOWER, 77)) == 0
-    assert recorded.report["baseline"]["sha"] == near
-    assert recorded.report["baseline"]["distance"] == 1
-    assert recorded.outputs["conclusion"] == "warn"
 
 
 def test_planted_baseline_of_a_fork_is_ignored(recorded: Stage) -> None:
@@ -309,15 +264,6 @@ def commit_policy(stage: Stage, text: str) -> None:
     )
 
 
-def test_the_policy_comes_from_the_baseline_commit(recorded: Stage) -> None:
-    commit_policy(recorded, "gate: {fail-on: never}\n")
-    recorded.record(profiles(seed=50))
-    recorded.open_pull()
-    assert recorded.compare(profiles(SLOWER, 77)) == 0
-    recorded.set_policy("gate: {fail-on: severe}")
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-
-
 def test_a_broken_policy_names_every_place(recorded: Stage) -> None:
     commit_policy(recorded, "gate:\n  fail-on: sometimes\n  budgt: 1\n")
     recorded.record(profiles(seed=50))
@@ -327,57 +273,9 @@ def test_a_broken_policy_names_every_place(recorded: Stage) -> None:
     assert "::error title=profgate,file=.github/profgate.yml,line=3::" in recorded.log
 
 
-def test_both_sides_in_a_job_need_no_api(stage: Stage) -> None:
-    stage.inputs |= {"token": "", **BOTH}
-    assert stage.record(both_builds(profiles(SLOWER, 2))) == 1
-    assert stage.requests == []
-    report = json.loads(stage.file("report.json"))
-    assert [workload["name"] for workload in report["workloads"]] == ["api"]
-
-
-def test_stored_baseline_needs_a_token(stage: Stage) -> None:
-    stage.open_pull()
-    stage.inputs["token"] = ""
-    assert stage.compare(profiles()) == 2
-    assert "pass token: ${{ github.token }}" in stage.log
-
-
-def test_base_policy_holds_for_local_sides(stage: Stage) -> None:
-    commit_policy(stage, "gate: {fail-on: never, own-baseline: true}\n")
-    stage.open_pull()
-    stage.inputs |= BOTH
-    assert stage.compare(both_builds(profiles(SLOWER, 2))) == 0
-    assert json.loads(stage.file("report.json"))["policy"]["fail_on"] == "never"
-    assert len(stage.comments) == 1
-
-
-def test_disabled_comments_are_read_and_never_written(recorded: Stage) -> None:
-    recorded.inputs["comment"] = "never"
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert {one.method for one in recorded.requests if "/issues/" in one.path} == {"GET"}
-
-
-def test_no_profiles_are_an_error(stage: Stage) -> None:
-    stage.open_pull()
-    assert stage.compare({}) == 2
-    assert "matches no file" in stage.log
-    assert stage.outputs["conclusion"] == "not_compared"
-
-
-def test_unreadable_profile_is_not_recorded(stage: Stage) -> None:
-    assert stage.record({"api.folded": b"\x00\x01\x02 nothing\n"}) == 2
-    assert stage.fake.state.artifacts == {}
-
-
 def test_pull_request_target_is_refused(stage: Stage) -> None:
     assert stage.run("pull_request_target", profiles(), {}, {"action": "opened"}) == 2
     assert "use pull_request" in stage.log
-
-
-def test_every_invalid_input_is_reported(stage: Stage) -> None:
-    stage.inputs |= {"mode": "sometimes", "status": "perhaps"}
-    assert stage.run("push", profiles(), {}, {}) == 2
-    assert stage.log.count("::error title=profgate::") == 2
 
 
 def test_missing_certificates_are_reported_before_any_request(stage: Stage) -> None:
@@ -394,32 +292,6 @@ def test_no_secret_is_printed(recorded: Stage) -> None:
     for text in texts:
         assert recorded.fake.token not in text()
         assert recorded.fake.runtime_token not in text()
-
-
-def test_requested_status_is_written_at_the_head(recorded: Stage) -> None:
-    recorded.inputs["status"] = "true"
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    (status,) = recorded.fake.state.statuses
-    assert (status["sha"], status["state"]) == (recorded.head, "failure")
-    assert str(status["target_url"]).endswith(f"/actions/runs/{recorded.pull_run}")
-
-
-def test_error_replaces_the_status_of_an_earlier_attempt(recorded: Stage) -> None:
-    recorded.inputs["status"] = "true"
-    assert recorded.compare(profiles(SHARES, 77)) == 0
-    assert recorded.compare({}) == 2
-    assert [status["state"] for status in recorded.fake.state.statuses] == ["success", "error"]
-    recorded.inputs["mode"] = "shard"
-    assert recorded.compare({}) == 2
-    assert len(recorded.fake.state.statuses) == 2
-
-
-def test_merge_queue_is_gated_without_a_comment(recorded: Stage) -> None:
-    assert recorded.queued(profiles(SLOWER, 77)) == 1
-    assert recorded.report["baseline"]["sha"] == recorded.base
-    assert recorded.comments == []
-    assert "parse" in recorded.summary
-    assert recorded.queued(profiles(SHARES, 78)) == 0
 
 
 def test_a_pushed_tag_records_its_commit(stage: Stage) -> None:
@@ -441,56 +313,3 @@ def test_change_of_the_base_branch_is_separated(recorded: Stage) -> None:
     (text,) = [one["text"] for one in found if one["code"] == "base_branch"]
     assert "(log" in text
     assert "also changed without this pull request" in recorded.comments[0]
-
-
-def test_base_branch_is_ignored_without_regression(recorded: Stage) -> None:
-    start = recorded.base
-    recorded.push(profiles(SLOWER, 50))
-    recorded.base = start
-    recorded.compare(profiles(SHARES, 77))
-    assert sum("/zip" in one.path for one in recorded.requests) == BASE_RUNS
-
-
-def test_base_branch_is_separated_with_chosen_baseline(recorded: Stage) -> None:
-    recorded.fake.state.tags["v1"] = recorded.base
-    recorded.push(profiles(SLOWER, 50))  # parse got slower on main, after v1
-    recorded.open_pull()
-    recorded.inputs["baseline-ref"] = "v1"
-    assert recorded.compare(profiles(BOTH_SLOWER, 77)) == 1
-    assert recorded.report["baseline"]["sha"] == recorded.fake.state.tags["v1"]
-    there = {name: evidence_of(recorded, name).get("base_branch", "") for name in ("parse", "render")}
-    assert float(there["parse"]) > 0
-    assert there["render"] == ""
-
-
-@pytest.mark.parametrize(
-    ("permission", "expected_text"),
-    [
-        ("contents", "contents: read"),
-        ("actions", "actions: read"),
-        ("issues and pull requests", "issues: read or pull-requests: read"),
-        ("statuses", "statuses: write"),
-    ],
-)
-def test_a_missing_permission_is_named(recorded: Stage, permission: str, expected_text: str) -> None:
-    recorded.inputs["status"] = "true"
-    names = ("issues", "pull_requests") if " and " in permission else (permission,)
-    recorded.fake.state.permissions |= dict.fromkeys(names, "none")
-    recorded.compare(profiles(SLOWER, 77))
-    assert expected_text in recorded.log
-
-
-def test_not_found_names_the_permission(recorded: Stage) -> None:
-    """Of what a token may not see GitHub says that it is not there."""
-    headers = {"X-Accepted-GitHub-Permissions": "actions=read"}
-    recorded.fake.fail("GET", "/actions/", 404, times=9, headers=headers, message="Not Found")
-    assert recorded.compare(profiles(SLOWER, 77)) == 2
-    assert "check the name and the permission actions: read" in recorded.log
-
-
-def test_a_runner_that_names_no_workflow_needs_the_input(recorded: Stage) -> None:
-    recorded.environ["GITHUB_WORKFLOW_REF"] = ""
-    assert recorded.compare(profiles(SLOWER, 77)) == 2
-    assert "baseline-workflow: this runner does not name the workflow" in recorded.log
-    recorded.inputs["baseline-workflow"] = "profgate.yml"
-    assert recorded.compare(profiles(SLOWER, 77)) == 1

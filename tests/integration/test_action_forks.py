@@ -86,53 +86,12 @@ def test_fork_comment_is_promised_only_where_possible(slower: Stage) -> None:
     assert "workflow_run" not in slower.summary
 
 
-def test_unchanged_fork_gets_green_status_without_comment(unchanged: Stage) -> None:
-    assert unchanged.fork_comment() == 0
-    assert unchanged.comments == []
-    assert statuses(unchanged) == [(unchanged.head, "success")]
-
-
-def test_fork_comment_workflow_reports_for_dependabot(recorded: Stage) -> None:
-    recorded.actor = "dependabot[bot]"
-    assert pull_run(recorded, profiles(SLOWER, 77)) == 1
-    assert "::notice title=profgate::No comment was written: runs of forks and of Dependabot" in recorded.log
-    assert recorded.fork_comment() == 0
-    assert len(recorded.comments) == 1
-    assert statuses(recorded) == [(recorded.head, "failure")]
-
-
-def test_run_that_reported_itself_is_ignored(recorded: Stage) -> None:
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert recorded.fork_comment("failure") == 0
-    assert "so it has reported" in recorded.log
-    assert len(recorded.comments) == 1
-    assert statuses(recorded) == []
-
-
-def test_newer_head_is_left_to_its_own_run(slower: Stage) -> None:
-    slower.push_to_pull()
-    assert slower.fork_comment() == 0
-    assert "a newer run replaces this one" in slower.log
-    assert slower.comments == []
-    assert statuses(slower) == []
-
-
 def test_other_pull_request_of_the_branch_is_ignored(slower: Stage) -> None:
     mine = slower.number
     elsewhere = slower.fake.add_pull(slower.head, slower.base, fork=("mallory/other", 667))
     assert slower.fork_comment() == 0
     assert len(slower.fake.comment_bodies(mine)) == 1
     assert slower.fake.comment_bodies(elsewhere) == []
-
-
-def test_build_chooses_between_two_bases(forked: Stage) -> None:
-    forked.fake.state.branches["release"] = forked.base
-    other = forked.number
-    forked.number = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/shop", 666), base_ref="release")
-    pull_run(forked, profiles(SLOWER, 77))
-    assert forked.fork_comment() == 0
-    assert len(forked.comments) == 1
-    assert forked.fake.comment_bodies(other) == []
 
 
 @pytest.mark.parametrize("first", quick_first(["main", "release"]))
@@ -160,13 +119,6 @@ def test_a_fork_that_stores_nothing_is_no_pass(slower: Stage) -> None:
     assert slower.fork_comment() == 2
     assert statuses(slower) == [(slower.head, "error")]
     assert "contains no artifact" in slower.log
-
-
-def test_failed_status_turns_the_job_red(slower: Stage) -> None:
-    slower.fake.state.permissions = {**slower.fake.state.permissions, "statuses": "read"}
-    assert slower.fork_comment() == 1
-    assert "no commit status was written" in slower.log
-    assert "statuses: write" in slower.log
 
 
 Members = dict[str, bytes]
@@ -229,15 +181,6 @@ def test_a_poisoned_artifact_is_refused(unchanged: Stage, poison: str) -> None:
     assert "alert(1)" not in unchanged.summary
 
 
-def test_the_bytes_must_be_those_github_stored(unchanged: Stage) -> None:
-    manifest = unchanged.file(f"target/{MANIFEST_NAME}").encode()
-    unchanged.fake.add_artifact(
-        unchanged.pull_run, TARGET, profiles(SHARES, 77) | {MANIFEST_NAME: manifest}, digest=f"sha256:{'0' * 64}"
-    )
-    assert unchanged.fork_comment() == 2
-    assert "do not match the digest" in unchanged.log
-
-
 def test_forged_merge_does_not_choose_the_baseline(forked: Stage) -> None:
     """The author names a merge commit of a slow state that never was on the base branch."""
     slow = forked.fake.add_commit(parents=[forked.base])
@@ -260,13 +203,6 @@ def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
     assert stage.fork_comment() == 0
     assert stage.report["baseline"]["sha"] == stage.base
     assert statuses(stage) == [(stage.head, "failure")]
-
-
-def test_unknown_merge_falls_back_to_base_commit(slower: Stage) -> None:
-    del slower.fake.state.commits[json.loads(slower.file(f"target/{MANIFEST_NAME}"))["commit"]]
-    assert slower.fork_comment() == 0
-    assert slower.report["baseline"]["sha"] == slower.base
-    assert statuses(slower) == [(slower.head, "failure")]
 
 
 LOOSE = {".github/profgate.yml": b"gate: {fail-on: never}\n"}
@@ -458,7 +394,7 @@ def test_endless_reading_ends_with_error_status(
     forked: Stage, monkeypatch: pytest.MonkeyPatch, hang: Callable[..., NoReturn], seconds: float, reason: str
 ) -> None:
     pull_run(forked, profiles(SLOWER, 77))
-    monkeypatch.setattr(later_runs, "fork_sides", hang)
+    monkeypatch.setattr(later_runs, "compare_fork", hang)
     monkeypatch.setattr(action_stage, "main", partial(limited_main, seconds=seconds))
     assert forked.fork_comment("failure") == 2
     assert statuses(forked) == [(forked.head, "error")]

@@ -55,17 +55,6 @@ def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
     assert pages["api [windows]"] in sharded.comments[0]
 
 
-@pytest.mark.slow
-def test_the_merging_job_reads_what_was_accepted(sharded: Stage) -> None:
-    sharded.fake.state.collaborators["maintainer"] = "write"
-    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
-    sharded.fake.add_comment(sharded.number, "/profgate accept parse max=+150%: needed", author="maintainer")
-    assert sharded.matrix({"linux": profiles(SHARES, 79), "windows": profiles(SLOWER, 80)}) == 0
-    assert "accepted by `maintainer`" in sharded.comments[0]
-    asked = "/collaborators/maintainer/permission"
-    assert sharded.fake.count("GET", asked) == 1
-
-
 @pytest.mark.parametrize("ended", quick_first(["failure", "cancelled", "success, failure"]))
 def test_lost_shard_never_passes(sharded: Stage, ended: str) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77)}, ended) == 1
@@ -120,13 +109,6 @@ def test_newest_report_of_a_repeated_shard_counts(sharded: Stage) -> None:
     sharded.step(profiles(SHARES, 78), **LINUX)
     assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 0
     assert sharded.outputs["conclusion"] == "pass"
-
-
-def test_shard_without_stored_report_fails(sharded: Stage) -> None:
-    sharded.start_pull_run()
-    sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), b"taken", mime_type="text/plain")
-    assert sharded.finish(sharded.step(profiles(SHARES, 77), **LINUX)) == 2
-    assert "the report was not stored" in sharded.log
 
 
 @pytest.mark.parametrize("missing", quick_first(["ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN"]))

@@ -1,12 +1,16 @@
-"""What happens to a pull request while a run is at it, and other situations that no table of events names."""
+"""One row for each situation of a run: its exit code, its verdict, its comments and its commit statuses."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from action_stage import BOTH, FASTER, SHARES, SLOWER, Stage, both_builds, profiles
+from profgate.github.artifact_upload import report_artifact
 from profgate.github.sticky_comment import ACTIONS_LOGIN
-from slow_cases import quick_first
+
+Act = Callable[[Stage], int]
+OWN = "gate: {fail-on: never, own-baseline: true}"
 
 
 @pytest.fixture
@@ -17,74 +21,193 @@ def recorded(stage: Stage) -> Stage:
     return stage
 
 
+def judged(shares: dict[str, int] = SLOWER, before: Callable[[Stage], object] = lambda _: None, **inputs: str) -> Act:
+    """The pull request is compared, after something happened."""
+
+    def act(stage: Stage) -> int:
+        before(stage)
+        stage.inputs |= {name.replace("_", "-"): text for name, text in inputs.items()}
+        return stage.compare(profiles(shares, 77))
+
+    return act
+
+
+def reported(
+    shares: dict[str, int] = SLOWER, *, fork: bool = True, before: Callable[[Stage], object] = lambda _: None
+) -> Act:
+    """The fork comment workflow runs after a run with a token that can only read."""
+
+    def act(stage: Stage) -> int:
+        stage.open_pull(fork=fork)
+        stage.actor = "mallory" if fork else "dependabot[bot]"
+        permissions = stage.fake.state.permissions
+        stage.fake.read_only()
+        stage.compare(profiles(shares, 77))
+        stage.fake.state.permissions = permissions
+        before(stage)
+        return stage.fork_comment("failure")
+
+    return act
+
+
+def twice(stage: Stage) -> int:
+    stage.compare(profiles(SHARES, 77))
+    return stage.compare({})
+
+
+def read_only(stage: Stage) -> None:
+    stage.open_pull(fork=True)
+    stage.fake.read_only()
+
+
+def without(*permissions: str) -> Callable[[Stage], None]:
+    return lambda stage: stage.fake.state.permissions.update(dict.fromkeys(permissions, "none"))
+
+
+def push_unrecorded(stage: Stage) -> None:
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
+
+
+def await_approval(stage: Stage) -> None:
+    push_unrecorded(stage)
+    stage.fake.add_run(stage.base, event="push", status="waiting", conclusion=None)
+    stage.open_pull()
+
+
+def damage(stage: Stage) -> None:
+    stage.set_policy("gate: {on-not-compared: pass}")
+    stage.damage_baselines()
+
+
+def choose(stage: Stage) -> None:
+    stage.fake.state.tags["v1"] = stage.base
+    change_base(stage)
+
+
+def close(stage: Stage) -> None:
+    stage.fake.state.pulls[stage.number].state = "closed"
+
+
+def change_base(stage: Stage) -> None:
+    stage.fake.state.pulls[stage.number].base_ref = "release"
+
+
+def hide(stage: Stage) -> None:
+    headers = {"X-Accepted-GitHub-Permissions": "actions=read"}
+    stage.fake.fail("GET", "/actions/", 404, times=9, headers=headers, message="Not Found")
+
+
+def change_system(stage: Stage) -> None:
+    stage.environ = {"RUNNER_OS": "Linux"}
+    stage.push()
+    stage.open_pull()
+    stage.environ = {"RUNNER_OS": "Windows"}
+
+
+def own_baseline(stage: Stage) -> int:
+    stage.set_policy(OWN)
+    stage.inputs |= BOTH
+    return stage.compare(both_builds(profiles(SLOWER, 2)))
+
+
+def both_pushed(stage: Stage) -> int:
+    stage.inputs |= {"token": "", "status": "", **BOTH}
+    return stage.record(both_builds(profiles(SLOWER, 2)))
+
+
+def own_run_then_fork_comment(stage: Stage) -> int:
+    stage.compare(profiles(SLOWER, 77))
+    return stage.fork_comment("failure")
+
+
+def unstored_shard(stage: Stage) -> int:
+    stage.start_pull_run()
+    stage.fake.add_artifact(stage.pull_run, report_artifact("default", 1), b"taken", mime_type="text/plain")
+    return stage.finish(stage.step(profiles(SHARES, 77), mode="shard"))
+
+
+ROWS: dict[str, tuple[Act, int, str, int, list[str], str]] = {
+    # name: what happens, exit code, conclusion, comments, states of the commit statuses, words of the log
+    "slower": (judged(), 1, "fail", 1, ["failure"], "verdict: fail"),
+    "unchanged": (judged(SHARES), 0, "pass", 0, ["success"], ""),
+    "faster": (judged(FASTER), 0, "pass", 0, ["success"], ""),
+    "always a comment": (judged(SHARES, comment="always"), 0, "pass", 1, ["success"], ""),
+    "never a comment": (judged(comment="never"), 1, "fail", 0, ["failure"], ""),
+    "no status": (judged(status="false"), 1, "fail", 1, [], ""),
+    "older baseline": (judged(before=push_unrecorded), 0, "warn", 1, ["success"], ""),
+    "baseline expires": (
+        judged(before=lambda stage: stage.fake.fail("GET", "/zip", 410, message="Artifact has expired")),
+        *(0, "warn", 1, ["success"], "has expired"),
+    ),
+    "baseline unreadable and allowed": (judged(before=damage), 0, "not_compared", 1, ["success"], ""),
+    "base run waits for an approval": (judged(before=await_approval), 0, "not_compared", 1, ["success"], ""),
+    "baseline of another system": (judged(SHARES, change_system), 0, "not_compared", 1, ["success"], ""),
+    "policy of the base commit": (
+        judged(before=lambda stage: stage.set_policy("gate: {fail-on: never}")),
+        *(0, "warn", 1, ["success"], ""),
+    ),
+    "both builds in the job": (own_baseline, 0, "warn", 1, ["success"], ""),
+    "both builds without the API": (both_pushed, 1, "fail", 0, [], ""),
+    "pull request closed": (judged(before=close), 1, "fail", 0, ["failure"], "is closed"),
+    "base branch changed": (judged(before=change_base), 1, "fail", 0, ["failure"], "has changed"),
+    "chosen ref for any base": (judged(before=choose, baseline_ref="v1"), 1, "fail", 1, ["failure"], ""),
+    "conversation locked": (
+        judged(before=lambda stage: stage.fake.fail("POST", "/comments", 403, message="issue is locked")),
+        *(1, "fail", 0, ["failure"], "issue is locked"),
+    ),
+    "statuses forbidden": (judged(before=without("statuses")), 1, "fail", 1, [], "statuses: write"),
+    "comments forbidden": (
+        judged(before=without("issues", "pull_requests")),
+        *(1, "fail", 0, ["failure"], "issues: read or pull-requests: read"),
+    ),
+    "contents forbidden": (judged(before=without("contents")), 2, "not_compared", 0, ["error"], "contents: read"),
+    "actions forbidden": (judged(before=without("actions")), 2, "not_compared", 0, ["error"], "actions: read"),
+    "actions hidden": (judged(before=hide), 2, "not_compared", 0, ["error"], "permission actions: read"),
+    "no token": (judged(token=""), 2, "not_compared", 0, [], "pass token: ${{ github.token }}"),
+    "no profiles": (lambda stage: stage.compare({}), 2, "not_compared", 0, ["error"], "matches no file"),
+    "error after a success": (twice, 2, "not_compared", 0, ["success", "error"], ""),
+    "unreadable profile": (
+        lambda stage: stage.record({"api.folded": b"\x00\x01\x02 nothing\n"}),
+        *(2, "not_compared", 0, [], "api.folded"),
+    ),
+    "invalid inputs": (judged(mode="sometimes", status="perhaps"), 2, "not_compared", 0, [], "mode: "),
+    "workflow unknown": (
+        judged(before=lambda stage: stage.environ.update({"GITHUB_WORKFLOW_REF": ""})),
+        *(2, "not_compared", 0, ["error"], "baseline-workflow: "),
+    ),
+    "shard that cannot store": (unstored_shard, 2, "not_compared", 0, [], "the report was not stored"),
+    "merge queue slower": (lambda stage: stage.queued(profiles(SLOWER, 77)), 1, "fail", 0, ["failure"], ""),
+    "merge queue unchanged": (lambda stage: stage.queued(profiles(SHARES, 77)), 0, "pass", 0, ["success"], ""),
+    "fork": (judged(before=read_only), 1, "fail", 0, [], "No commit status was written"),
+    "fork reported": (reported(), 0, "fail", 1, ["failure"], ""),
+    "fork unchanged": (reported(SHARES), 0, "pass", 0, ["success"], ""),
+    "fork with a newer head": (
+        reported(before=Stage.push_to_pull),
+        *(0, "not_compared", 0, [], "a newer run replaces this one"),
+    ),
+    "fork without a status": (reported(before=without("statuses")), 1, "fail", 1, [], "statuses: write"),
+    "dependabot": (reported(fork=False), 0, "fail", 1, ["failure"], ""),
+    "own run has reported": (
+        own_run_then_fork_comment,
+        *(0, "not_compared", 1, ["failure"], "so it has reported"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_situation_has_its_result(recorded: Stage, name: str) -> None:
+    act, code, conclusion, comments, states, words = ROWS[name]
+    recorded.inputs["status"] = "true"
+    assert act(recorded) == code, recorded.log
+    assert recorded.outputs["conclusion"] == conclusion
+    assert len(recorded.comments) == comments
+    assert [status["state"] for status in recorded.fake.state.statuses] == states
+    assert words in recorded.log
+
+
 def shown(stage: Stage) -> list[str]:
     """Our comments that are not folded away."""
     return [one.body for one in stage.fake.state.comments.values() if one.author == ACTIONS_LOGIN]
-
-
-def only(stage: Stage) -> int:
-    (number,) = stage.fake.state.comments
-    return number
-
-
-def test_deleted_comment_is_written_again(recorded: Stage) -> None:
-    recorded.compare(profiles(SLOWER, 77))
-    del_while = only(recorded)
-    recorded.fake.fail("PATCH", f"/issues/comments/{del_while}", 404, times=9, message="Not Found")
-    recorded.push_to_pull()
-    assert recorded.compare(profiles(SLOWER, 78)) == 1
-    (last,) = [body for body in shown(recorded) if recorded.head[:7] in body]
-    assert last.startswith("<!-- profgate v1 key=default")
-
-
-@pytest.mark.parametrize(
-    "message", ["Unable to create comment because issue is locked.", "Repository was archived so is read-only."]
-)
-def test_locked_conversation_or_archived_repository_leaves_the_verdict(recorded: Stage, message: str) -> None:
-    recorded.fake.fail("POST", "/comments", 403, message=message)
-    recorded.inputs["status"] = "true"
-    recorded.fake.fail("POST", "/statuses/", 403, message=message)
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert message.rstrip(".") in recorded.log
-    assert "permission" not in recorded.log + recorded.summary
-    assert "No comment was written" in recorded.summary
-
-
-def test_closed_pull_request_gets_no_new_comment(recorded: Stage) -> None:
-    recorded.fake.state.pulls[recorded.number].state = "closed"
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert shown(recorded) == []
-    assert "the pull request is closed" in recorded.log
-
-
-def test_changed_base_branch_gets_no_comment(recorded: Stage) -> None:
-    recorded.fake.state.pulls[recorded.number].base_ref = "release"
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert shown(recorded) == []
-    assert "the base branch of the pull request has changed" in recorded.log
-
-
-def test_chosen_ref_is_reported_for_any_base(recorded: Stage) -> None:
-    recorded.fake.state.tags["v1"] = recorded.base
-    recorded.inputs["baseline-ref"] = "v1"
-    recorded.fake.state.pulls[recorded.number].base_ref = "release"
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert len(shown(recorded)) == 1
-
-
-def test_draft_is_judged_and_its_comment_stays(recorded: Stage) -> None:
-    for action, draft, shares in (
-        ("opened", True, SLOWER),
-        ("ready_for_review", False, SLOWER),
-        ("converted_to_draft", True, BOTH_SLOWER),
-        ("ready_for_review", False, SHARES),
-    ):
-        recorded.action, recorded.fake.state.pulls[recorded.number].draft = action, draft
-        assert recorded.compare(profiles(shares, 77)) == (0 if shares is SHARES else 1)
-        (comment,) = shown(recorded)
-        assert ("render" in comment) == (shares is BOTH_SLOWER)
-        assert ("✅ Resolved" in comment) == (shares is SHARES)
-    assert recorded.fake.count("POST", "/comments") == 1
 
 
 def test_renamed_base_branch_needs_a_new_recording(recorded: Stage) -> None:
@@ -100,13 +223,6 @@ def test_renamed_base_branch_needs_a_new_recording(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 78)) == 1
 
 
-def test_expiring_artifact_is_replaced_by_the_next(recorded: Stage) -> None:
-    recorded.fake.fail("GET", "/zip", 410, message="Artifact has expired")
-    assert recorded.compare(profiles(SLOWER, 77)) == 0
-    assert recorded.report["baseline"]["distance"] == 1
-    assert "has expired" in recorded.log
-
-
 def test_second_attempt_of_a_fork_is_reported(stage: Stage) -> None:
     stage.push_jobs()
     stage.open_pull(fork=True)
@@ -119,54 +235,6 @@ def test_second_attempt_of_a_fork_is_reported(stage: Stage) -> None:
     stage.fake.state.permissions = permissions
     assert stage.fork_comment() == 0
     assert [one["state"] for one in stage.fake.state.statuses] == ["success"]
-
-
-def test_baseline_of_another_system_never_passes(stage: Stage) -> None:
-    stage.environ = {"RUNNER_OS": "Linux"}
-    stage.push()
-    stage.open_pull()
-    stage.environ = {"RUNNER_OS": "Windows"}
-    assert stage.compare(profiles(SHARES, 77)) == 0
-    assert stage.outputs["conclusion"] == "not_compared"
-    assert "operating system" in shown(stage)[0]
-    stage.environ = {"RUNNER_OS": "Linux"}
-    assert stage.compare(profiles(SHARES, 77)) == 0
-    assert stage.outputs["conclusion"] == "pass"
-
-
-def test_each_system_is_compared_with_its_own_baseline(stage: Stage) -> None:
-    """A key for each: neither takes the other's baseline, and each keeps its comment."""
-    systems = {"linux": SHARES, "windows": BOTH_SLOWER}  # the second is slower as it is
-    for seed in range(3):
-        stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-        for place, (system, shares) in enumerate(systems.items()):
-            stage.environ, stage.inputs["key"] = {"RUNNER_OS": system}, system
-            stage.record(profiles(shares, 2 * seed + place))
-    stage.open_pull()
-    for place, (system, shares) in enumerate(systems.items()):
-        stage.environ, stage.inputs["key"] = {"RUNNER_OS": system}, system
-        assert stage.compare(profiles(shares, 77 + place)) == 0
-        assert stage.outputs["conclusion"] == "pass"
-    stage.inputs["comment"] = "always"
-    for system, shares in systems.items():
-        stage.environ, stage.inputs["key"] = {"RUNNER_OS": system}, system
-        stage.compare(profiles(shares, 80))
-    assert [body.partition("key=")[2].partition(" ")[0] for body in shown(stage)] == ["linux", "windows"]
-    assert {one.name for one in stage.fake.state.artifacts.values()} >= {"profgate-linux", "profgate-windows"}
-
-
-@pytest.mark.parametrize("history", quick_first([True, False]))
-def test_gate_is_equal_with_and_without_history(stage: Stage, history: bool) -> None:
-    stage.history = history
-    stage.push_jobs(BASE_RUNS)
-    stored = {one.name for one in stage.fake.state.artifacts.values()}
-    assert (f"{ARTIFACT}-history" in stored) == history
-    stage.open_pull()
-    assert stage.compare(profiles(SHARES, 77)) == 0
-    assert stage.outputs["conclusion"] == "pass"
-    assert stage.compare(profiles(SLOWER, 78)) == 1
-    assert stage.base_jobs >= BASE_RUNS - 1
-    assert len(shown(stage)) == 1
 
 
 # Links that a pull request commits

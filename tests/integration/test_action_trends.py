@@ -104,22 +104,3 @@ def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:
     (row,) = [line for line in keeping.summary.splitlines() if "worse |" in line]
     assert row.replace("\\|", "").count("|") == 6
     assert "(Change @all" not in row
-
-
-@pytest.mark.slow
-def test_policy_rules_limit_reported_trends(keeping: Stage, tmp_path: Path) -> None:
-    with_past(keeping, tmp_path, [1.0] * 8 + [1.3] * 7)
-    rules = "degradation: {strategies: [{method: clr}, {method: cp, options: {min_magnitude: 0.5}}]}\n"
-    keeping.inputs["config"] = "rules.yml"
-    files = at(1.3, 100)
-    keeping.fake.start_run(keeping.base)
-    environ = {"GITHUB_SHA": keeping.base, "GITHUB_REF": "refs/heads/main"}
-    place = keeping.folder / "workspace-2"
-    place.mkdir()
-    (place / "rules.yml").write_text(rules)
-    assert keeping.run("push", files, environ, {}) == 0
-    keeping.fake.finish_run()
-    assert lasting_changes(keeping) == []
-    del keeping.inputs["config"]
-    keeping.push(at(1.3, 101))
-    assert len(lasting_changes(keeping)) == 1

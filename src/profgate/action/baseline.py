@@ -26,11 +26,8 @@ from profgate.github.requests import NotFoundError
 from profgate.io.files import LARGEST_PROFILE
 from profgate.io.profile_files import LocalSet
 from profgate.model.manifest import Manifest, manifest_to_json
-from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import Side
 from profgate.model.source import MANIFEST_NAME
-from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
 POLLS = (15, 30, 60, 120, 120, 120, 120)  # seconds to wait before each request for an unfinished base run
@@ -201,27 +198,6 @@ def recording_workflow(job: Job) -> str:
     if not path:  # older servers and other runners do not set GITHUB_WORKFLOW_REF
         raise SettingsError("baseline-workflow", "this runner does not name the workflow; use the name of its file")
     return path
-
-
-def pipeline_input(
-    job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
-) -> PipelineInput:
-    """Return the pipeline's input with the target and the stored baseline. If none was found, the baseline is empty."""
-    baseline = found.baseline
-    given = PipelineInput(
-        baseline.files if baseline else (),
-        target.files,
-        policy=policy,
-        baseline_side=Side(label),
-        target_side=target_side,
-        manifests=(baseline.manifest if baseline else None, target.manifest, *(one.manifest for one in found.noise)),
-        noise=[stored.files for stored in found.noise],
-    )
-    if baseline is None:
-        return given
-    run, distance = baseline.candidate.run, baseline.candidate.distance
-    job.log(f"baseline: run {run.id} of {run.head_sha}, distance {distance}")
-    return replace(given, baseline_side=Side(label, run.head_sha, run.head_branch, run.id, distance))
 
 
 def stored_files(profiles: LocalSet, manifest: Manifest) -> dict[str, bytes]:

@@ -4,13 +4,12 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
-from profgate.action.base_runs import record_baseline, store_for_comment, store_target
-from profgate.action.compared_sides import compared_sides, ref_sides
+from profgate.action.base_runs import record_baseline, store_for_comment
+from profgate.action.compare_run import compare_build, compare_refs
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.later_runs import comment_on_fork, handle_accept_comment
 from profgate.action.merging import judge_report, merge_shards
 from profgate.action.publishing import annotate, end_without_result, set_outputs, write_error_status
-from profgate.action.reporting import compare_and_report
 from profgate.action.time_limit import exit_code_within
 from profgate.errors import ProfgateError, SettingsError, known_error
 from profgate.github.connections import missing_certificates
@@ -106,9 +105,9 @@ def handler_for(  # noqa: C901, PLR0911, PLR0912 - all events on one page, from 
     if settings.target_ref:
         if not settings.baseline_ref:
             raise SettingsError("target-ref", "is given without baseline-ref; give both refs")
-        return _compare_refs, "compare the stored profiles of two refs"
+        return compare_refs, "compare the stored profiles of two refs"
     if settings.baseline_profiles and mode != "record":
-        return _compare, "compare the profiles of both sides, which the job brings"
+        return compare_build, "compare the profiles of both sides, which the job brings"
     if event == "workflow_run":
         return _handler_after(context.triggering_run)
     if mode == "merge":
@@ -116,7 +115,7 @@ def handler_for(  # noqa: C901, PLR0911, PLR0912 - all events on one page, from 
             return merge_shards, f"merge the reports of the shards of this {event} run"
         return None, f"on the event {event!r} shards compare nothing, so nothing is merged"
     if mode == "compare" or (mode in {"auto", "shard"} and compares):
-        return _compare, f"compare the build of {event} with its baseline"
+        return compare_build, f"compare the build of {event} with its baseline"
     if event in RECORDING_EVENTS:
         return record_baseline, f"record the build of {event} as a baseline"
     if mode == "record" and event == "pull_request":
@@ -135,18 +134,6 @@ def _handler_after(run: TriggeringRun | None) -> tuple[Handler | None, str]:
     if run.conclusion not in {"success", "failure"}:  # it was cancelled or skipped
         return None, f"the finished run ended with {run.conclusion!r}, so there is nothing to compare"
     return comment_on_fork, "compare the profiles of a finished pull request run"
-
-
-def _compare(job: Job) -> int:
-    """Compare this build with its baseline. With a read-only token, also store it for the fork comment workflow."""
-    if job.context.read_only:
-        store_target(job)
-    return compare_and_report(job, compared_sides(job))
-
-
-def _compare_refs(job: Job) -> int:
-    """Compare the stored profiles of two refs and return the exit code."""
-    return compare_and_report(job, ref_sides(job))
 
 
 def _act(job: Job) -> int:

@@ -1,7 +1,7 @@
 """The shared state of one run of the action: settings, event, log, API client and artifact service."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -84,23 +84,22 @@ class Job:
         """Write documents to the output folder. Errors are handled as in `write_files`."""
         self.write_files({document.name: document.text.encode() for document in documents})
 
-    def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Write files, given by relative path, to the output folder. One warning names all that cannot be written.
+    def write_files(self, files: Mapping[str, bytes]) -> Collection[str]:
+        """Write files, given by relative path, to the output folder, and return those that cannot be written.
 
-        Raises `ProfgateError` if a path leads out of the output folder through a link.
+        One warning names them all. Raises `ProfgateError` if a path leads out of the output folder through a link.
         """
-        failed = []
+        failed = {}
         for name, data in files.items():
             place = confined(posixpath.join(self.output_dir, name), self.output_dir)
             try:
                 write_bytes(place, data)
             except ProfgateError as error:
-                failed.append(str(error))
-                self._unwritten.add(name)
-            else:
-                self._unwritten.discard(name)
+                failed[name] = str(error)
+        self._unwritten = (self._unwritten - set(files)) | set(failed)
         if failed:
-            self.warn("\n".join(("Files could not be written. The verdict does not depend on them.", *failed)))
+            self.warn("\n".join(("Files could not be written. The verdict does not depend on them.", *failed.values())))
+        return failed.keys()
 
     def written(self, name: str) -> str:
         """Return the path of a written file below the workspace, or "" if it could not be written."""

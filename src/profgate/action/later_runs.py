@@ -8,13 +8,12 @@ workflow are run again, and profgate's comment lists the acceptances.
 import posixpath
 from dataclasses import replace
 
-from profgate.action.base_runs import brought_artifact, target_artifact
-from profgate.action.compared_sides import fork_sides, with_own_baseline
+from profgate.action.base_runs import target_artifact
+from profgate.action.compare_run import compare_fork
 from profgate.action.job import Job
 from profgate.action.merging import merge_shards, stored_shards
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import end_without_result
-from profgate.action.reporting import compare_and_report
 from profgate.errors import ProfgateError, SettingsError
 from profgate.github.acceptance_comments import Rights, acceptances_of
 from profgate.github.artifact_source import fork_artifact, newest_pull_run, pull_of_run
@@ -55,10 +54,7 @@ def _compare_fork(job: Job, run: TriggeringRun) -> int:
         )
     job.context = _context_of(pull, context, target.manifest.commit)
     job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
-    sides = fork_sides(job, target)
-    own = sides.missing and sides.obstacle is None and sides.given.policy.allows_own_baseline
-    brought = fork_artifact(job.client, brought_artifact(job.settings), run) if own else None
-    return compare_and_report(job, sides if brought is None else with_own_baseline(sides, brought))
+    return compare_fork(job, target, run)
 
 
 def _merge_fork(job: Job, run: TriggeringRun) -> int:

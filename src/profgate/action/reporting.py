@@ -3,29 +3,16 @@
 import posixpath
 from dataclasses import dataclass, field, replace
 
-from profgate import loading, pipeline
-from profgate.action.compared_sides import ComparedSides
 from profgate.action.job import Job
-from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_comment, write_status
-from profgate.attribution.base_branch import with_base_branch
-from profgate.attribution.dependencies import wanted_texts
-from profgate.errors import GitHubError, ProfgateError, ProfileError
-from profgate.flamegraph.pages import build_index, earlier_totals, run_totals
-from profgate.github.artifact_source import later_set
-from profgate.github.artifact_upload import report_artifact, store_report, upload_pages, upload_step
+from profgate.errors import ProfgateError
+from profgate.github.artifact_upload import report_artifact, store_report, upload_step
 from profgate.github.first_run import render_first_run
-from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.io.files import give_to_owner
-from profgate.io.profile_files import is_in
-from profgate.judge.verdict import judge
-from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Report
-from profgate.model.sides import NotCompared, Side
-from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, to_json
 from profgate.report.view import View
@@ -52,55 +39,6 @@ class ReportResult:
         return self.view.report
 
 
-def compare_and_report(job: Job, sides: ComparedSides) -> int:
-    """Compare both sides, write all files, publish the result, and return the exit code."""
-    settings, run_url = job.settings, job.context.run_url
-    given = sides.given
-    if given.baseline and given.target:
-        merged = settings.mode == "shard" and job.can_upload  # the job that merges the shards reads the acceptances
-        acceptances, unread = ((), ()) if merged else accepted(job, given.policy, given.baseline_side)
-        given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
-        obstacle = _committed(job, given.diff) or sides.obstacle
-        sides = replace(sides, given=given, warnings=(*sides.warnings, *unread), obstacle=obstacle)
-    built = pipeline.compare(given)
-    report = beside_base_tip(job, _explained(built.report, sides), sides)
-    first = first_run(job, report, given.policy, loading.tests_in(given.target)) if sides.never_recorded else None
-    result = ReportResult(View(report), Links(run=run_url), first, earlier_totals(built.comparisons))
-    _write(job, result, built)
-    summarize(job, result, UNFINISHED)  # the run may be ended during the upload
-    links, warning = upload_pages(
-        job.uploads,
-        built.pages,
-        key=settings.key,
-        attempt=job.context.run_attempt,
-        folder=settings.output_dir,
-        run_url=run_url,
-    )
-    if warning:
-        job.warn(warning)
-    if not all(job.written(page.document.name) for page in built.pages):
-        links = replace(links, fetch=None)
-    result = replace(result, links=links)
-    if settings.mode == "shard":
-        return _end_shard(job, result)
-    return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
-
-
-def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
-    """Return the reason not to compare if the pull request commits files where its job stores profiles.
-
-    Such files would count as runs of this job, so a slower program could be hidden among them. In a stack, the files of
-    the pull request do not include those of the layers below, so that any file of the commit counts.
-    """
-    if diff is None:
-        return None
-    paths = {file.path for file in diff.files if file.status != "removed"}
-    if job.context.stacked or any(gap.parameters.get("case") == "pull_files_limited" for gap in diff.gaps):
-        paths |= diff.repository_files or frozenset()
-    found = sorted(path for path in paths if is_in(path, job.settings.profiles))
-    return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None
-
-
 def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     """Publish the comment, the commit status and the summary, and return the exit code.
 
@@ -120,7 +58,7 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     return exit_code_of(job, result.report, has_status=has_status)
 
 
-def _end_shard(job: Job, result: ReportResult) -> int:
+def end_shard(job: Job, result: ReportResult) -> int:
     """Store the report for the job that merges the shards, and return the exit code.
 
     Raises `ProfgateError` if the report cannot be stored; otherwise, the gate could pass although a shard is missing.
@@ -179,17 +117,6 @@ def summarize(job: Job, result: ReportResult, note: str) -> Document:
     return summary
 
 
-def _write(job: Job, result: ReportResult, built: Built) -> None:
-    """Write the report, the pages and an index of the workloads."""
-    report = result.report
-    job.write(Document(REPORT_NAME, "application/json", to_json(report)), *(page.document for page in built.pages))
-    if report.metrics:
-        written = [page for page in built.pages if job.written(page.document.name)]
-        hrefs = {(page.workload, page.metric): page.document.name for page in written}
-        index = build_index(result.view, hrefs, result.earlier, run_totals(built.comparisons))
-        job.write(Document("index.html", "text/html", index))
-
-
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
     """Return the comment for a first run. ``tests`` is the number of tests in test result files."""
     return render_first_run(
@@ -207,87 +134,3 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
 def is_first_run(report: Report) -> bool:
     """Return whether no base run had ever stored profiles when this report was written."""
     return any(reason.code is ReasonCode.NEVER_RECORDED for reason in report.verdict.reasons)
-
-
-def _explained(report: Report, sides: ComparedSides) -> Report:
-    """Return the report with warnings, including the reasons why the baseline is missing or could not be used."""
-    report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
-    if not sides.missing:
-        return report if sides.obstacle is None else _without_gate(report, sides.obstacle, sides.given.policy)
-    code = ReasonCode.NEVER_RECORDED if sides.never_recorded else ReasonCode.NO_BASELINE
-    why = Reason(code, reasons=sides.missing[:1])
-    entries = tuple(replace(one, reason=why) if one.side == "target" else one for one in report.not_compared)
-    return judge(replace(report, not_compared=entries), sides.given.policy)
-
-
-def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
-    """Return the report judged as "not compared", because the comparison cannot fail the gate for this reason."""
-    name = "profiles" if obstacle.code is ReasonCode.COMMITTED_PROFILES else "baseline"
-    entry = NotCompared(name, None, "both", obstacle)
-    return judge(replace(report, not_compared=(entry, *report.not_compared)), policy)
-
-
-def beside_base_tip(job: Job, report: Report, sides: ComparedSides) -> Report:
-    """Return the report with later changes on the base branch, if it has a regression and there is a later base run."""
-    later = sides.later
-    if later is None:
-        return report
-    possible = (finding for _, _, finding in report.findings if finding.colour in {"red", "yellow"})
-    if all(finding.direction != "worse" for finding in possible):
-        return report
-    try:
-        stored = later_set(job.client, later, job.settings.artifact)
-    except (GitHubError, ProfileError) as error:
-        job.log(f"the base branch's later state was not read: {error}")
-        return report
-    side = Side(later.head_branch or "", later.head_sha, later.head_branch, later.id)
-    given = replace(
-        sides.given,
-        target=stored.files,
-        target_side=side,
-        manifests=(sides.given.manifests[0], stored.manifest),
-        pages=0,
-    )
-    name = f"{later.head_branch} at {later.head_sha[:7]}"
-    return with_base_branch(report, pipeline.compare(given).report, name)
-
-
-def source_diff(job: Job, base: Side) -> SourceDiff | None:
-    """Return the source diff of the pull request, with the reasons why it is incomplete, or None without one."""
-    context = job.context
-    if context.pr_number is None or not context.concerns_pull or not job.settings.token:
-        return None
-    try:
-        records = job.client.pull_files(context.pr_number)
-    except GitHubError as error:
-        return SourceDiff((), complete=False, gaps=(_gap("pull_files_unlisted", error),))
-    place = f"{context.server_url}/{context.repository}"
-    links = [f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha)]
-    diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (links[0], links[1]))
-    # the files of a pull request in a stack are those that changed since the layer below
-    if elsewhere := (base.sha or "")[:12] if base.distance or context.stacked else job.settings.baseline_ref:
-        diff = of_another_start(diff, elsewhere)
-    try:
-        diff = with_files(diff, job.client.files_of_commit(context.head_sha))
-    except GitHubError as error:
-        diff = with_gap(diff, _gap("commit_files_unlisted", error))
-    if base.sha is None:
-        return diff
-    is_merge = context.event_name == "pull_request" and context.sha and not job.measures_head
-    after = context.sha if is_merge else context.head_sha
-    try:
-        return _with_texts(diff, job, base.sha, after)
-    except GitHubError as error:
-        return with_gap(diff, _gap("changed_files_unread", error))
-
-
-def _gap(case: str, error: GitHubError) -> Reason:
-    return Reason(ReasonCode.DIFF_INCOMPLETE, {"case": case, "text": str(error)})
-
-
-def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:
-    """Return the diff with the texts of the changed files at both commits."""
-    places = [(commit, path) for commit, paths in zip(commits, wanted_texts(diff), strict=True) for path in paths]
-    found = job.client.texts_at(places)
-    sides = ({path: text for (sha, path), text in found.items() if sha == commit} for commit in commits)
-    return replace(diff, texts=SourceTexts(*sides))

@@ -1,7 +1,8 @@
 import pytest
 
 from profgate.action.base_runs import record_baseline, store_for_comment
-from profgate.action.entry import Handler, _compare, _compare_refs, handler_for
+from profgate.action.compare_run import compare_build, compare_refs
+from profgate.action.entry import Handler, handler_for
 from profgate.action.later_runs import comment_on_fork
 from profgate.action.merging import judge_report
 from profgate.errors import SettingsError
@@ -21,8 +22,8 @@ def decided(event: str, inputs: dict[str, str] | None = None, first: TriggeringR
         ("push", record_baseline),
         ("schedule", record_baseline),
         ("workflow_dispatch", record_baseline),
-        ("pull_request", _compare),
-        ("merge_group", _compare),
+        ("pull_request", compare_build),
+        ("merge_group", compare_build),
         ("workflow_run", None),
         ("issue_comment", None),
         ("release", None),
@@ -36,19 +37,19 @@ def test_event_selects_activity(event: str, handler: Handler | None) -> None:
 @pytest.mark.parametrize(
     ("event", "inputs", "handler"),
     [
-        ("workflow_dispatch", {"baseline-ref": "x", "target-ref": "x"}, _compare_refs),
-        ("workflow_dispatch", {"baseline-ref": "x"}, _compare),
-        ("push", {"baseline-profiles": "x"}, _compare),
+        ("workflow_dispatch", {"baseline-ref": "x", "target-ref": "x"}, compare_refs),
+        ("workflow_dispatch", {"baseline-ref": "x"}, compare_build),
+        ("push", {"baseline-profiles": "x"}, compare_build),
         ("push", {"mode": "record", "baseline-profiles": "x"}, record_baseline),
-        ("push", {"mode": "compare"}, _compare),
-        ("issue_comment", {"mode": "compare"}, _compare),
+        ("push", {"mode": "compare"}, compare_build),
+        ("issue_comment", {"mode": "compare"}, compare_build),
         ("push", {"mode": "record", "baseline-ref": "x"}, record_baseline),
         ("pull_request", {"mode": "record"}, store_for_comment),
         ("merge_group", {"mode": "record"}, None),
         ("pull_request", {"mode": "report"}, judge_report),
         ("merge_group", {"mode": "report"}, judge_report),
         ("pull_request", {"mode": "Report"}, judge_report),
-        ("pull_request", {"mode": "shard"}, _compare),
+        ("pull_request", {"mode": "shard"}, compare_build),
         ("workflow_dispatch", {"mode": "report", "baseline-ref": "x"}, judge_report),
         ("push", {"mode": "report"}, None),
         ("release", {"mode": "report"}, None),

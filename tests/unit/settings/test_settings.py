@@ -1,7 +1,7 @@
 import pytest
 
 from profgate.errors import SettingsError
-from profgate.settings.inputs import SETTINGS, Settings, input_variable, settings_from
+from profgate.settings.inputs import SETTINGS, Settings, settings_from
 
 DEFAULT = Settings.model_validate({})
 
@@ -62,7 +62,3 @@ def test_a_key_fits_into_a_marker_and_a_file_name(key: str) -> None:
             settings_from({"key": key})
     else:
         assert settings_from({"key": key}).key == "default"
-
-
-def test_input_variable_has_hyphens() -> None:
-    assert input_variable("baseline-ref") == "INPUT_BASELINE-REF"

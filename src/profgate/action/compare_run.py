@@ -1,0 +1,202 @@
+"""One comparison, which reads from top to bottom: event, policy, baseline, comparison, publishing.
+
+`handler_for` in ``entry.py`` maps an event to one of the functions that name the target of a comparison.
+"""
+
+from dataclasses import replace
+
+from profgate import loading, pipeline
+from profgate.action.base_runs import brought_artifact, store_target
+from profgate.action.baseline import BaselineCommit, baseline_commit, stored_at, stored_files
+from profgate.action.compared_sides import (
+    ComparedSides,
+    local_baseline,
+    required,
+    stored_baseline,
+    with_own_baseline,
+)
+from profgate.action.job import Job
+from profgate.action.policy_file import accepted, policy_at
+from profgate.action.reporting import UNFINISHED, ReportResult, conclude, end_shard, first_run, summarize
+from profgate.action.source_diff import source_diff
+from profgate.api import write_report
+from profgate.attribution.base_branch import with_base_branch
+from profgate.errors import GitHubError, ProfileError
+from profgate.flamegraph.pages import earlier_totals
+from profgate.github.artifact_service import zip_files
+from profgate.github.artifact_source import ForkArtifact, asset_name, fork_artifact, later_set
+from profgate.github.artifact_upload import report_artifact, upload_pages
+from profgate.github.records import WorkflowRun
+from profgate.io.profile_files import LocalSet, is_in, local_set
+from profgate.judge.verdict import judge
+from profgate.model.attribution import SourceDiff
+from profgate.model.links import Links
+from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import Report
+from profgate.model.run_context import TriggeringRun
+from profgate.model.sides import NotCompared, Side
+from profgate.pipeline import PipelineInput
+from profgate.report.view import View
+
+
+def compare_build(job: Job) -> int:
+    """Compare this build with its baseline. With a read-only token, also store it for the fork comment workflow."""
+    if job.context.read_only:
+        store_target(job)
+    target = job.with_sources(local_set(job.settings.profiles, job.context.workspace))
+    warnings = (Reason(ReasonCode.IGNORED_MANIFEST),) if target.ignored else ()
+    return compare_run(job, replace(target, manifest=job.identity(target)), _side_of(job), warnings)
+
+
+def compare_refs(job: Job) -> int:
+    """Compare the stored profiles of two refs and return the exit code.
+
+    The profiles of the target are also written as a zip archive, which can be attached to a release, because artifacts
+    expire. Raises `ProfgateError` if one of the refs has no stored profiles.
+    """
+    ref = job.settings.target_ref
+    stored = required(ref, stored_at(job, BaselineCommit(job.client.commit_sha(ref), ref, None), lambda _: 0))
+    run, distance = stored.candidate.run, stored.candidate.distance
+    target = LocalSet(stored.files, stored.manifest)
+    if stored.manifest is not None and not distance:
+        job.write_files({asset_name(job.settings.artifact): zip_files(stored_files(target, stored.manifest))})
+    warnings = (Reason(ReasonCode.OLDER_TARGET, {"distance": distance, "ref": ref}),) if distance else ()
+    side = Side(ref, run.head_sha, run.head_branch, run.id, distance)
+    return compare_run(job, target, side, warnings, refs=True)
+
+
+def compare_fork(job: Job, target: ForkArtifact, run: TriggeringRun) -> int:
+    """Compare the stored profiles of a finished run of a pull request and return the exit code."""
+    return compare_run(job, target, replace(_side_of(job), run_id=target.manifest.run_id), fork=run)
+
+
+def compare_run(
+    job: Job,
+    target: LocalSet,
+    side: Side,
+    warnings: tuple[Reason, ...] = (),
+    *,
+    fork: TriggeringRun | None = None,
+    refs: bool = False,
+) -> int:
+    """Compare profiles with their baseline, publish the result, and return the exit code.
+
+    ``fork`` is the finished run that stored the profiles, if not this job, and ``refs`` is True if two refs are
+    compared, both of which must have stored profiles.
+    """
+    settings = job.settings
+
+    # policy: that of the base commit, because a pull request controls its own checkout
+    local = bool(settings.baseline_profiles) and fork is None and not refs
+    start = None if local and job.context.event_name != "pull_request" else baseline_commit(job)
+    policy, changed = policy_at(job, start.sha if start else None)
+
+    # baseline: from the workspace, from a trusted run of the base branch, or last from the pull request's own run
+    if start is None or local:
+        sides = local_baseline(job, policy, start)
+    else:
+        sides = stored_baseline(job, start, refs=refs)
+        if sides.never_recorded:
+            policy, changed = policy_at(job, start.sha, first_run=True)
+    if fork and sides.missing and sides.obstacle is None and policy.allows_own_baseline:
+        brought = fork_artifact(job.client, brought_artifact(settings), fork)
+        sides = sides if brought is None else with_own_baseline(sides, brought)
+    manifests = (sides.given.manifests[0], target.manifest, *sides.given.manifests[2:])
+    given = replace(sides.given, target=target.files, target_side=side, policy=policy, manifests=manifests)
+    warnings = (*changed, *warnings, *sides.warnings)
+
+    # comparison
+    obstacle = sides.obstacle
+    if given.baseline and given.target:
+        merged = settings.mode == "shard" and job.can_upload  # the job that merges the shards reads the acceptances
+        acceptances, unread = ((), ()) if merged else accepted(job, policy, given.baseline_side)
+        given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
+        obstacle = _committed(job, given.diff) or obstacle
+        warnings = (*warnings, *unread)
+    built = pipeline.compare(given)
+    report = replace(built.report, warnings=(*built.report.warnings, *warnings, *sides.missing[1:]))
+    report = _explained(report, sides, obstacle, policy)
+    if sides.later is not None:
+        report = _beside_base_tip(job, report, given, sides.later)
+
+    # publishing: the files and the summary come before all that needs the network
+    never = bool(sides.missing) and sides.never_recorded
+    first = first_run(job, report, policy, loading.tests_in(given.target)) if never else None
+    links, earlier = Links(run=job.context.run_url), earlier_totals(built.comparisons)
+    result = ReportResult(View(report), links, first, earlier)
+    written = write_report(result.view, built.pages, built.comparisons, job.write_files)
+    summarize(job, result, UNFINISHED)  # the run may be ended during the upload
+    links, warning = upload_pages(
+        job.uploads,
+        built.pages,
+        key=settings.key,
+        attempt=job.context.run_attempt,
+        folder=settings.output_dir,
+        run_url=job.context.run_url,
+    )
+    if warning:
+        job.warn(warning)
+    if len(written.pages) < len(built.pages):
+        links = replace(links, fetch=None)
+    result = replace(result, links=links)
+    if settings.mode == "shard":
+        return end_shard(job, result)
+    return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
+
+
+def _side_of(job: Job) -> Side:
+    """Return the side of this build, or of the pull request of a finished run."""
+    context = job.context
+    label = f"#{context.pr_number}" if context.pr_number else context.head_ref or context.ref
+    return Side(label, sha=context.head_sha or context.sha, ref=context.head_ref or context.ref, run_id=context.run_id)
+
+
+def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
+    """Return the reason not to compare if the pull request commits files where its job stores profiles.
+
+    Such files would count as runs of this job, so a slower program could be hidden among them. In a stack, the files of
+    the pull request do not include those of the layers below, so that any file of the commit counts.
+    """
+    if diff is None:
+        return None
+    paths = {file.path for file in diff.files if file.status != "removed"}
+    if job.context.stacked or any(gap.parameters.get("case") == "pull_files_limited" for gap in diff.gaps):
+        paths |= diff.repository_files or frozenset()
+    found = sorted(path for path in paths if is_in(path, job.settings.profiles))
+    return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None
+
+
+def _explained(report: Report, sides: ComparedSides, obstacle: Reason | None, policy: Policy) -> Report:
+    """Return the report judged again, if there is no baseline or an obstacle: neither can fail the gate as a change."""
+    if sides.missing:
+        code = ReasonCode.NEVER_RECORDED if sides.never_recorded else ReasonCode.NO_BASELINE
+        why = Reason(code, reasons=sides.missing[:1])
+        entries = tuple(replace(one, reason=why) if one.side == "target" else one for one in report.not_compared)
+    elif obstacle is not None:
+        name = "profiles" if obstacle.code is ReasonCode.COMMITTED_PROFILES else "baseline"
+        entries = (NotCompared(name, None, "both", obstacle), *report.not_compared)
+    else:
+        return report
+    return judge(replace(report, not_compared=entries), policy)
+
+
+def _beside_base_tip(job: Job, report: Report, given: PipelineInput, later: WorkflowRun) -> Report:
+    """Return the report with later changes on the base branch, if it has a regression."""
+    possible = (finding for _, _, finding in report.findings if finding.colour in {"red", "yellow"})
+    if all(finding.direction != "worse" for finding in possible):
+        return report
+    try:
+        stored = later_set(job.client, later, job.settings.artifact)
+    except (GitHubError, ProfileError) as error:
+        job.log(f"the base branch's later state was not read: {error}")
+        return report
+    given = replace(
+        given,
+        target=stored.files,
+        target_side=Side(later.head_branch or "", later.head_sha, later.head_branch, later.id),
+        manifests=(given.manifests[0], stored.manifest),
+        pages=0,
+    )
+    name = f"{later.head_branch} at {later.head_sha[:7]}"
+    return with_base_branch(report, pipeline.compare(given).report, name)

@@ -1,0 +1,52 @@
+"""The difference between the sources of both sides, which attributes changes to edited functions."""
+
+from dataclasses import replace
+
+from profgate.action.job import Job
+from profgate.attribution.dependencies import wanted_texts
+from profgate.errors import GitHubError
+from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
+from profgate.model.attribution import SourceDiff, SourceTexts
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.sides import Side
+
+
+def source_diff(job: Job, base: Side) -> SourceDiff | None:
+    """Return the source diff of the pull request, with the reasons why it is incomplete, or None without one."""
+    context = job.context
+    if context.pr_number is None or not context.concerns_pull or not job.settings.token:
+        return None
+    try:
+        records = job.client.pull_files(context.pr_number)
+    except GitHubError as error:
+        return SourceDiff((), complete=False, gaps=(_gap("pull_files_unlisted", error),))
+    place = f"{context.server_url}/{context.repository}"
+    links = [f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha)]
+    diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (links[0], links[1]))
+    # the files of a pull request in a stack are those that changed since the layer below
+    if elsewhere := (base.sha or "")[:12] if base.distance or context.stacked else job.settings.baseline_ref:
+        diff = of_another_start(diff, elsewhere)
+    try:
+        diff = with_files(diff, job.client.files_of_commit(context.head_sha))
+    except GitHubError as error:
+        diff = with_gap(diff, _gap("commit_files_unlisted", error))
+    if base.sha is None:
+        return diff
+    is_merge = context.event_name == "pull_request" and context.sha and not job.measures_head
+    after = context.sha if is_merge else context.head_sha
+    try:
+        return _with_texts(diff, job, base.sha, after)
+    except GitHubError as error:
+        return with_gap(diff, _gap("changed_files_unread", error))
+
+
+def _gap(case: str, error: GitHubError) -> Reason:
+    return Reason(ReasonCode.DIFF_INCOMPLETE, {"case": case, "text": str(error)})
+
+
+def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:
+    """Return the diff with the texts of the changed files at both commits."""
+    places = [(commit, path) for commit, paths in zip(commits, wanted_texts(diff), strict=True) for path in paths]
+    found = job.client.texts_at(places)
+    sides = ({path: text for (sha, path), text in found.items() if sha == commit} for commit in commits)
+    return replace(diff, texts=SourceTexts(*sides))
