@@ -319,7 +319,8 @@ def test_first_finding_below_a_deep_trunk_is_visible_on_open(open_page: OpenPage
     tree = tree_of([*trunk, (188, 188, 50, 150), (188, 189, 500, 500)], names)
     page = painted(open_page(tree, replace(HEADER, findings=[finding]), width=width))
     assert selected(page) == "work"
-    page.locator(".ring.chosen").first.wait_for()  # it is drawn with the next frame
+    page.locator(".graph").first.focus()
+    page.locator(".ring.chosen").first.wait_for()
     ring, graph = (page.locator(part).first.bounding_box() for part in (".ring.chosen", ".graph"))
     assert ring is not None
     assert graph is not None
