@@ -8,7 +8,7 @@ from profgate.judge.findings import importance
 from profgate.model.acceptance import Acceptance
 from profgate.model.levels import MACHINE, TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Acknowledgement, Finding, MetricReport, Report
+from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _with_accepted(metric: MetricReport, accepted: Mapping[int, Acceptance]) -> 
     if not accepted or not metric.findings:
         return metric
     findings = [_accepted(finding, accepted.get(id(finding))) for finding in metric.findings]
-    changed = sum(finding.delta or 0.0 for finding in findings if finding.acknowledgement)
+    changed = sum(finding.delta or 0.0 for finding in findings if finding.is_accepted)
     findings = [_total_explained(finding, changed) for finding in findings]
     return replace(metric, findings=tuple(sorted(findings, key=importance)))
 
@@ -118,8 +118,7 @@ def _accepted(finding: Finding, acceptance: Acceptance | None) -> Finding:
         return finding
     reason = Reason(ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason})
     others = () if finding.colour == "red" else finding.reasons
-    acknowledgement = Acknowledgement(acceptance.by, acceptance.reason, _percent(acceptance.limit), acceptance.link)
-    return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=acknowledgement)
+    return replace(finding, colour="yellow", reasons=(reason, *others))
 
 
 def _total_explained(finding: Finding, accepted: float) -> Finding:
@@ -131,7 +130,3 @@ def _total_explained(finding: Finding, accepted: float) -> Finding:
     if abs(delta - accepted) > usual * before:
         return finding
     return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.ACCEPTED_PARTS),))
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:+,.{0 if abs(fraction) >= 0.1 else 1}f} %"

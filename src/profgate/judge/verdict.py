@@ -190,7 +190,7 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
     doubtful = inputs.lacks_required
     if inputs.unmeasured is not None:  # suspects that could not be measured again are undecided, and must not pass
         suspects = (finding for _, _, finding in inputs.of("yellow") if finding.direction == "worse")
-        doubtful = doubtful or any(finding.acknowledgement is None for finding in suspects)
+        doubtful = doubtful or not all(finding.is_accepted for finding in suspects)
     if failing.get(conclusion) == "fail" or (conclusion in failing and doubtful):
         exit_code = 1
     colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green"}

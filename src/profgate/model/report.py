@@ -13,7 +13,7 @@ from profgate.model.kinds import BETTER, BY_WORD, WORSE, Kind, KindWord
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
-from profgate.model.reason import Reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.sides import NotCompared, Side
 from profgate.model.units import CALLS
 
@@ -40,16 +40,6 @@ class Total:
     target: float | None
     delta: float | None
     relative: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Acknowledgement:
-    """The acceptance of a finding; ``limit`` is the accepted growth as text."""
-
-    by: str
-    reason: str
-    limit: str = ""
-    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +96,6 @@ class Finding:
     weight: float = 0.0
     costs: FunctionCosts = field(default_factory=FunctionCosts)
     attribution: Attribution = field(default_factory=Attribution)
-    acknowledgement: Acknowledgement | None = None
     cause: int | None = None
     explained_by: Location | None = None
 
@@ -158,6 +147,11 @@ class Finding:
         whole = self.to_value / self.share_to if self.to_value and self.share_to else 0.0
         unchanged = known.source == "same" or known.reach == "calls a changed function"
         return unchanged and whole > 0 and inclusive >= NEARLY_ALL * whole
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a maintainer accepted the finding."""
+        return any(reason.code is ReasonCode.ACCEPTED for reason in self.reasons)
 
     @property
     def is_acceptable(self) -> bool:

@@ -206,7 +206,7 @@ class Body:
     def table(self, table_rows: Sequence[Row], limit: int) -> str:
         """Return a table of findings. The findings get signs if their colours differ."""
         shown = table_rows[:limit]
-        signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
+        signs = len({(row.finding.colour, row.finding.is_accepted) for row in shown}) > 1
         cells = [finding_cells(row, self.links, self.view.where(row), signs=signs) for row in shown]
         more = f"… and {len(table_rows) - limit:,} more in the report." if limit < len(table_rows) else ""
         return paragraphs(table(("Function", "Change"), "ll", cells) if cells else "", more).rstrip()
@@ -293,7 +293,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
         f"**{name}**{NO_BREAK + '🔥' if target and not row.metric.lacks else ''}",
         sentence(source_place(location)) * bool(location.file),
     )
-    sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
+    sign = ("✅ " if finding.is_accepted else f"{SIGNS[finding.colour]} ") if signs else ""
     cost, change, share, calls = map(_solid, row.columns)
     return (
         _lines(

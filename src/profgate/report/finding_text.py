@@ -106,7 +106,7 @@ def details(row: Row, quote: Quote) -> tuple[str, ...]:
 
 def tag_of(finding: Finding) -> str:
     """Return the name that all reports use for this kind of finding."""
-    if finding.acknowledgement:
+    if finding.is_accepted:
         return "accepted"
     kind = BY_WORD.get(finding.kind, Kind.UNKNOWN)
     if finding.colour == "neutral" and kind in MAYBE:

@@ -158,7 +158,7 @@ class View:
     def _regression(self, first: Row) -> str:
         quote, finding = self.style.code, first.finding
         parameters = {reason.code: reason.parameters for reason in finding.reasons}
-        if finding.acknowledgement:
+        if finding.is_accepted:
             return f"Accepted: {change_text(first, quote)}"
         text = change_text(first, quote, capital=True)
         if severity := parameters.get(ReasonCode.SEVERITY):

@@ -9,7 +9,7 @@ from profgate.judge.accepted import with_acceptances
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.model.report import Acknowledgement, Finding, WorkloadReport
+from profgate.model.report import Finding, WorkloadReport
 from report_samples import finding, metric, report
 
 
@@ -38,7 +38,6 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
     assert found["api/parse"].colour == "yellow"
     accepted: dict[str, Parameter] = {"by": "octocat", "limit": 1.25, "reason": "the new format needs it"}
     assert found["api/parse"].reasons == (Reason(ReasonCode.ACCEPTED, accepted),)
-    assert found["api/parse"].acknowledgement == Acknowledgement("octocat", "the new format needs it", "+125 %")
     assert found["api/store"].colour == "red"
     assert (acceptance.state, acceptance.limit, acceptance.remark) == (
         "applies",

@@ -18,7 +18,7 @@ from profgate.model.change import Location
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import Acknowledgement, Attribution, Document, Report
+from profgate.model.report import Attribution, Document, Report
 from profgate.model.sides import NotCompared
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
@@ -279,7 +279,6 @@ def test_notes_stay_in_their_fold() -> None:
 def test_accepted_finding_shows_author_and_reason() -> None:
     row = replace(
         samples.finding("parse", 1e9, 2e9, colour="yellow"),
-        acknowledgement=Acknowledgement("octocat", "needed | for @security"),
         reasons=(Reason(ReasonCode.ACCEPTED, {"by": "octocat", "limit": 0.1, "reason": "needed | for @security"}),),
         attribution=Attribution(source="changed"),
     )
