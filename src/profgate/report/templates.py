@@ -1,24 +1,11 @@
 """Render the templates."""
 
-import sys
-from contextlib import suppress
 from functools import cache
 
-from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, select_autoescape
-from jinja2.bccache import Bucket
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from profgate.report.assets import PACKAGE, template_root
-
-
-class _CompiledTemplates(FileSystemBytecodeCache):
-    """Compiled templates beside the bytecode of the package, where Python can write it."""
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Store a compiled template."""
-        with suppress(OSError):
-            if not sys.dont_write_bytecode:
-                super().dump_bytecode(bucket)
 
 
 def render_template(name: str, /, **values: object) -> str:
@@ -31,7 +18,6 @@ def _environment() -> Environment:
     # the templates are trusted; the sandbox limits the effect of a mistake to the values passed to the template
     return ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(f"{PACKAGE}/{template_root()}"),
-        bytecode_cache=_CompiledTemplates(f"{PACKAGE}/__pycache__"),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,
