@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from profgate.init.recipes import RECIPES
-from tutorial_blocks import InconclusiveError, blocks_of, matches, missing, output_of, run_tutorial
+from tutorial_blocks import InconclusiveError, blocks_of, missing, output_of, run_tutorial
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
 NEEDED = {
@@ -68,9 +68,3 @@ def test_tutorial_works(name: str, tmp_path: Path) -> None:
 def test_each_language_of_init_has_a_tutorial() -> None:
     assert {page.stem for page in TUTORIALS.glob("*.md")} == set(NEEDED)
     assert len(NEEDED) == len(RECIPES)
-
-
-def test_stated_output_must_match() -> None:
-    assert matches("FAILED  parse is 3.0x slower\nend\n", "FAILED  parse is ...x slower\n...\n")
-    assert matches("total 0.9 s\nparse: slower\n", "total 120 ms\n...\nparse: slower\n...\n")
-    assert not matches("PASSED\n", "FAILED ...\n")

@@ -109,20 +109,6 @@ def test_shell_completes_a_command(shell: str, tmp_path: Path) -> None:
     assert "flamegraph" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("profgate flame", "plain,flamegraph"),
-        ("profgate compare --form", "plain,--format"),
-        ("profgate fold a", "file,a"),
-    ],
-)
-def test_shell_gets_completions(words: str, expected: str) -> None:
-    variables = {"_PROFGATE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    done = subprocess.run(PROFGATE, env=os.environ | variables, capture_output=True, text=True, check=False)
-    assert expected in done.stdout.splitlines()
-
-
 def test_help_imports_no_command() -> None:
     command = [sys.executable, "-I", "-X", "importtime", "-m", "profgate", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ import itertools
 import subprocess
 import sys
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,10 @@ import numpy as np
 import pytest
 
 from profgate import pipeline
-from profgate.detect.builtin import STRATEGIES
 from profgate.errors import ProfileError
 from profgate.io.files import write_bytes
 from profgate.judge.shards import Shard, merge_reports
 from profgate.loading import read_sources
-from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.report import Report
@@ -27,39 +24,9 @@ from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput, compare_sources
 from profgate.report.json_report import to_json
-from report_samples import texts
 
 STACKS = b"main;parse 3000\nmain;write 2000\n"
 MANY = 104  # workloads, so that a report of them is brief
-
-
-class Broken:
-    """Raises, as a strategy of another package may."""
-
-    name, short, family = "broken", "brk", "X"
-    options: tuple[OptionSpec, ...] = ()
-
-    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        raise ZeroDivisionError(f"{comparison.workload}{len(options)}{context.source_states}")
-
-
-def test_failing_strategy_prevents_green() -> None:
-    sides = [source_of("a.folded", STACKS)]
-    given = PipelineInput(sides, sides, strategies=("broken", "clr", "tot"), named=True)
-    report = pipeline.compare(given, available=(*STRATEGIES, Broken())).report
-    (metric,) = report.workloads[0].metrics
-    assert any("broken" in text and "ZeroDivisionError" in text for text in texts(metric.not_tested))
-    assert report.verdict.colour != "green"
-
-
-def test_calls_without_stacks_are_noted_on_the_page() -> None:
-    content = (Path(__file__).parents[1] / "data" / "pstats" / "cprofile-3.11.pstats").read_bytes()
-    sides = [source_of("calls.pstats", content)]
-    built = pipeline.compare(PipelineInput(sides, sides, named=True))
-    (page,) = built.pages
-    assert '"estimated": true' in page.document.text
-    assert '["calls", ' in page.document.text
-    assert '["total_before", ' in page.document.text
 
 
 def many_workloads() -> tuple[list[SourceFile], list[SourceFile]]:

@@ -87,57 +87,6 @@ def test_a_sampled_line_is_no_first_line() -> None:
     assert states(compared, diff_of(BODY)) == ["same", "changed", "unknown"]
 
 
-def test_a_function_added_below_another_does_not_change_that() -> None:
-    body = """\
-@@ -20,5 +20,9 @@ def total(items):
-     for item in items:
-         result += item.price
-     return result
-
-+def taxes(items):
-+    return sum(item.tax for item in items)
-+
-+
- def discount(items):
-"""
-    compared = comparison("total (shop/cart.py:21)", new=("taxes (shop/cart.py:25)",))
-    assert states(compared, diff_of(body)) == ["same", "added"]
-    gone = comparison("total (shop/cart.py:21)", gone=("taxes (shop/cart.py:25)",))
-    swapped = body.translate(str.maketrans("+-", "-+")).replace("+20,5 -20,9", "-20,9 +20,5")
-    assert states(gone, diff_of(swapped)) == ["same", "removed"]
-
-
-def test_a_comment_between_two_functions_belongs_to_neither() -> None:
-    body = """\
-@@ -20,5 +20,6 @@ def total(items):
-         result += item.price
-     return result
-
-+# pieces, not prices
- def discount(items):
-     return 0
-"""
-    first_lines = ("total (shop/cart.py:17)", "<genexpr> (shop/cart.py:20)", "discount (shop/cart.py:24)")
-    found = states(comparison(*first_lines, form="pstats"), diff_of(body))
-    assert found == ["unknown", "unknown", "unknown"]  # who knows where a function of another language ends
-
-
-def test_a_heading_does_not_cover_later_methods() -> None:
-    body = """\
-@@ -20,6 +20,7 @@ def total(self):
-         return self.sum
-
-     @property
-+    @cached
-     def taxes(self):
--        return 1
-+        return 2
-
-"""
-    compared = comparison("Cart.total (shop/cart.py:20)", "Cart.taxes (shop/cart.py:26)")
-    assert states(compared, diff_of(body)) == ["unknown", "changed"]
-
-
 def test_files_that_the_diff_leaves_alone() -> None:
     compared = comparison("count (shop/stock.py:3)", "get (requests/api.py:9)", "built-in sum (~)", "[kernel]")
     assert states(compared, diff_of(BODY)) == ["same", "unknown", "unknown", "unknown"]

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -133,26 +132,8 @@ def test_input_order_changes_nothing_but_the_first_appearance() -> None:
     assert [first.symbols.names[i] for i in np.argsort(first.first_seen)] == ["z", "y", "a"]
 
 
-def test_lines_of_a_moved_function_do_not_split_it() -> None:
-    before, after = {"main (a.py:3);f (a.py:10)": 5}, {"main (a.py:6);f (a.py:13)": 5}
-    comparison = overlaid(folded([before]), folded([after]))
-    assert comparison.symbols.names == ["f", "main"]
-    assert comparison.symbols.files == ["a.py", "a.py"]
-    assert comparison.symbols.lines == [13, 6]
-    assert (comparison.self_value[0] == comparison.self_value[1]).all()
-
-
 def test_exponents_of_both_sides_meet() -> None:
     before, after = (FoldedReader().read(source_of("p", text)) for text in (b"a 2\n", b"a 2.5\n"))
     comparison = overlaid([before], [after])
     assert comparison.metric.exponent == -1
     assert comparison.self_value.ravel().tolist() == [20, 25]
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_an_empty_side_is_no_crash(side: int) -> None:
-    empty: Stacks = {}
-    runs: list[list[Stacks]] = [[{("a",): 3}], [{("a",): 3}]]
-    runs[side] = [empty]
-    comparison = compared(*runs)
-    assert comparison.run_totals[side] == 0

@@ -80,9 +80,3 @@ def test_models_that_come_with_a_profile_are_used(brought: str, added: list[str]
     found = cost_models([[(profile, np.array([0]))], []], records([0] * 8, [0] * 8, [""]))
     assert found is not None
     assert [MODEL_NAMES[kind] for kind in found.kind[(found.side == 0) & found.fitted].tolist()] == added
-
-
-def test_subtypes_are_fitted_apart() -> None:
-    found = cost_models([[], []], records([0] * 16, [0, 1] * 8, ["user", "sys"]))
-    assert found is not None
-    assert sorted(set(found.subtype.tolist())) == [0, 1]

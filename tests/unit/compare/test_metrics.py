@@ -82,8 +82,3 @@ def test_a_metric_that_a_side_lacks_stays() -> None:
     both = run((SAMPLES, CPU), [6, 9], [60, 90])
     assert names(compared([both], [run((SAMPLES,), [6, 9])])) == [["samples", "cpu"], ["samples"]]
     assert names(compared([run((CPU,), [60, 90])], [both])) == [["cpu"], ["samples", "cpu"]]
-
-
-def test_counted_and_sampled_metrics_stay_apart() -> None:
-    profile = run((SAMPLES, replace(CPU, kind=MetricKind.TIMED)), [6, 9], [60, 90])
-    assert names(compared([profile], [profile])) == [["samples", "cpu"]] * 2

@@ -62,13 +62,6 @@ def test_rates_do_not_change_the_program() -> None:
         assert not detection.kind.any(), strategy.name
 
 
-def test_slower_function_is_found_across_rates() -> None:
-    comparison = compared([at(100)] * 5, [at(1000, {"f07": 2.0})] * 5)
-    detection = CalibratedLogRatio().detect(comparison, {}, Context())
-    assert [comparison.symbols.names[symbol] for symbol in detection.symbol[detection.kind != 0]] == ["f07"]
-    assert detection.from_value[0] * comparison.metric.scale == pytest.approx(2500)
-
-
 def test_thirds_are_given_to_the_millionth_of_a_sample() -> None:
     comparison = compared([profile(300, {"f": 1000})], [profile(400, {"f": 1000})])
     assert comparison.run_totals[0] * comparison.metric.scale == pytest.approx(4000 / 3, abs=1e-6)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,6 @@ from profgate.errors import ComparisonError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.registry import read_or_error
-
-DATA = Path(__file__).parents[2] / "data"
 
 
 def read(name: str, data: bytes) -> Profile:
@@ -38,15 +35,6 @@ def test_recursion_counts_once_in_readings() -> None:
     assert rows(some.columns[0]) == {"main": (1, 1)}
     assert (whole.series.workload, some.series.workload) == ("a", "a")
     assert whole.series.key != some.series.key
-
-
-def test_a_call_table_keeps_its_calls() -> None:
-    (file, *_) = sorted((DATA / "pstats").glob("*.pstats")) or sorted((DATA / "pstats").rglob("*.prof"))
-    (reading,) = readings_of(read(file.name, file.read_bytes()), CompareOptions(), "c", "", "r")
-    column = reading.columns[0]
-    assert column.calls is not None
-    assert int(column.calls.sum()) > 0
-    assert column.sum == int(column.own.sum())
 
 
 def test_each_run_of_each_benchmark_is_a_reading() -> None:

@@ -60,16 +60,6 @@ def test_files_without_a_partner_are_listed() -> None:
     assert [(one.name, one.side) for one in paired.alone] == [("c", "target"), ("d", "baseline")]
 
 
-def test_two_single_files_always_pair() -> None:
-    paired = pair([profile("old/x.folded")], [profile("new/y.folded")])
-    assert [one.name for one in paired.workloads] == ["y"]
-
-
-def test_units_of_one_name_stay_apart() -> None:
-    sides = [profile("a.folded"), profile("a.json", unit="bytes")]
-    assert [one.name for one in pair(sides, sides).workloads] == ["a (folded, bytes)", "a (folded, samples)"]
-
-
 def test_no_two_workloads_have_one_name() -> None:
     commands = [profile(f"a/{number}.folded", command=command) for number, command in enumerate(("x", "y"))]
     side = [*commands, profile("a.json", unit="bytes"), profile("a (folded, samples).folded")]

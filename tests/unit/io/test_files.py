@@ -38,11 +38,6 @@ def test_pattern_names_files_relative_to_fixed_part(folder: Path, monkeypatch: p
     assert sources_under("*.none") == []
 
 
-def test_single_file_is_named_without_its_folder(folder: Path) -> None:
-    (source,) = sources_under(str(folder / "cpu/run-1.folded"))
-    assert (source.name, source.size, source.head) == ("run-1.folded", 4, b"a 1\n")
-
-
 def test_ranges_of_a_large_file(tmp_path: Path) -> None:
     data = bytes(range(256)) * 1024
     write_bytes(str(tmp_path / "large"), data)
@@ -84,11 +79,6 @@ def test_links_to_folders_are_not_followed(folder: Path, pattern: str) -> None:
     (folder / "loop").symlink_to(folder, target_is_directory=True)
     (folder / "link").symlink_to(other, target_is_directory=True)
     assert [item.name for item in sources_under(str(folder / pattern))] == before
-
-
-def test_hidden_folder_of_the_pattern_is_read(folder: Path) -> None:
-    write_text(str(folder / ".out" / "a.folded"), "")
-    assert [item.name for item in sources_under(str(folder / ".out" / "*.folded"))] == ["a.folded"]
 
 
 def test_too_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,10 +54,6 @@ def test_every_task_runs_once(program: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-def test_a_thread_returns_the_result() -> None:
-    assert started(lambda: 42)() == 42
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_the_error_of_a_thread_is_raised_by_the_caller() -> None:
     def failing() -> None:

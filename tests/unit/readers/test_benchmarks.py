@@ -1,11 +1,13 @@
 """Results of benchmarks and tests: recorded files beside what their tools printed, and small files of every form."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from golden_files import Golden
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import HEAD_SIZE, source_of
@@ -36,109 +38,17 @@ def runs_of(profile: Profile) -> Runs:
     return found
 
 
-# medians as the tools printed or stored them; what has no direction has a metric that ends with "?"
-RECORDED: dict[str, tuple[Runs, list[int]]] = {
-    "benchmarkdotnet": (
-        {
-            ("Example.Shop.Sort(Count: 1000)", "time"): [0.0005],
-            ("Example.Shop.Sort(Count: 1000)", "allocated"): [4024],
-        },
-        [1],
-    ),
-    "criterion": ({("sort/1000", "time"): [0.04683624936038012]}, []),  # the median of its estimates.json
-    "custom-results": (
-        {
-            ("cold start", "time"): [120.5, 118.5],
-            ("orders", "throughput"): [1500],
-            ("lighthouse", "score"): [97],
-            ("widgets", "widgets?"): [12],
-        },
-        [],
-    ),
-    "go-benchmark": (
-        {
-            ("example.org/shop/shop.BenchmarkSorted/n=100", "time"): [0.010733],  # of 15853, 8821, 10733, 7175, 16039
-            ("example.org/shop/shop.BenchmarkSorted/n=1000", "time"): [0.427964],
-            ("example.org/shop/shop.BenchmarkOrders", "time"): [0.0065],
-            ("example.org/shop/shop.BenchmarkSorted/n=100", "speed"): [74.54e6],
-            ("example.org/shop/shop.BenchmarkSorted/n=1000", "speed"): [18.69e6],
-            ("example.org/shop/shop.BenchmarkSorted/n=100", "orders/op?"): [100],
-            ("example.org/shop/shop.BenchmarkSorted/n=1000", "orders/op?"): [1000],
-            ("example.org/shop/shop.BenchmarkSorted/n=100", "allocated"): [920],
-            ("example.org/shop/shop.BenchmarkSorted/n=1000", "allocated"): [8216],
-            ("example.org/shop/shop.BenchmarkSorted/n=100", "allocations"): [2],
-            ("example.org/shop/shop.BenchmarkSorted/n=1000", "allocations"): [2],
-        },
-        [],
-    ),
-    "go-test": (
-        {
-            ("shop.TestQuick", "time"): [0],
-            ("shop.TestWaits/short", "time"): [30],
-            ("shop.TestWaits/long", "time"): [40],
-            ("shop.TestFails", "time"): [10],
-        },
-        [1],
-    ),
-    "google-benchmark": (
-        {
-            ("BM_Sort/100", "time"): [0.0040467463792903877],
-            ("BM_Sort/1000", "time"): [0.05366379576283228],
-            ("BM_Sort/100", "CPU time"): [0.0005979574173446424],
-            ("BM_Sort/1000", "CPU time"): [0.007974558935361215],
-            ("BM_Sort/100", "half?"): [50],
-            ("BM_Sort/1000", "half?"): [500],
-            ("BM_Sort/100", "items"): [167239228.32821465],
-            ("BM_Sort/1000", "items"): [125403546.2874133],
-        },
-        [4],
-    ),
-    "jmh": (
-        {
-            ("org.example.Shop.sort (count=1000)", "throughput"): [25e3, 25e3],
-            ("org.example.Shop.sort (count=1000)", "gc.alloc.rate?"): [12.5, 12.5],
-            ("org.example.Shop.sort (count=1000)", "gc.alloc.rate.norm"): [4016, 4016],
-            ("org.example.Shop.find (threads=2)", "time"): [0.002],
-            ("org.example.Shop.find", "sampled time"): [0.00225],
-        },
-        [],
-    ),
-    "libtest": (
-        {
-            ("sort/100", "time"): [0.001350],
-            ("sort/1000", "time"): [0.046836],
-            ("orders", "time"): [0.002018],
-        },
-        [],
-    ),
-    "pytest-benchmark": (
-        {
-            ("test_shop.py::test_sort[100]", "time"): [0.002441],
-            ("test_shop.py::test_sort[1000]", "time"): [0.0332455],
-            ("test_shop.py::test_total", "time"): [0.261813],
-        },
-        [],
-    ),
-    "pytest-durations": (
-        {
-            ("test_suite.py::test_waits[40]", "time"): [50],
-            ("test_suite.py::test_waits[20]", "time"): [30],
-            ("test_suite.py::test_quick", "time"): [20],
-            ("test_suite.py::test_fails", "time"): [0],
-            ("test_suite.py::test_later", "time"): [0],
-        },
-        [],
-    ),
-    "pytest-report-log": (
-        {
-            ("test_suite.py::test_quick", "time"): [13.7054],
-            ("test_suite.py::test_waits[20]", "time"): [26.63425],
-            ("test_suite.py::test_waits[40]", "time"): [46.80946],
-            ("test_suite.py::test_fails", "time"): [0.526239],
-        },
-        [1],
-    ),
+# what these tools printed of the recording, and what Criterion estimated: medians, which the golden file shows too
+PRINTED = {
+    ("criterion", "sort/1000"): 0.04683624936038012,
+    ("go-benchmark", "example.org/shop/shop.BenchmarkSorted/n=100"): 0.010733,  # of 15853, 8821, 10733, 7175, 16039
+    ("google-benchmark", "BM_Sort/100"): 0.0040467463792903877,
+    ("google-benchmark", "BM_Sort/1000"): 0.05366379576283228,
+    ("pytest-benchmark", "test_shop.py::test_sort[100]"): 0.002441,
+    ("pytest-benchmark", "test_shop.py::test_sort[1000]"): 0.0332455,
+    ("pytest-benchmark", "test_shop.py::test_total"): 0.261813,
 }
+RECORDED = [result.name for result in FORMATS if (DATA / result.name).is_dir()]
 
 
 def recorded(name: str) -> Profile:
@@ -146,20 +56,31 @@ def recorded(name: str) -> Profile:
     return read(name, path.read_bytes(), "sort/1000/new/sample.json" if name == "criterion" else path.name)
 
 
-@pytest.mark.parametrize("name", RECORDED)
-def test_a_recorded_file_has_what_its_tool_printed(name: str) -> None:
+def described(name: str) -> str:
+    """What is read from a recorded file, one line for each metric and each of its benchmarks."""
     found = recorded(name)
-    undirected = {metric.name for metric in found.metrics if not metric.directed}
-    shown = {
-        (benchmark, metric + "?" * (metric in undirected)): runs for (benchmark, metric), runs in runs_of(found).items()
-    }
-    expected, warnings = RECORDED[name]
-    assert shown == {place: pytest.approx(runs, rel=1e-5) for place, runs in expected.items()}
-    assert (list(found.warning_counts.values()), found.warnings) == (warnings, ())
     assert found.measurements is not None
-    assert found.measurements.scenarios == (name not in {"go-test", "pytest-durations", "pytest-report-log"})
-    higher = {metric.name for metric in found.metrics if metric.better == "higher"}
-    assert higher == {metric.name for metric in found.metrics} & {"throughput", "score", "speed", "items"}
+    scenarios = "each benchmark alone" if found.measurements.scenarios else "tests of one run"
+    lines = [f"{name}: {scenarios}, {sum(found.warning_counts.values())} warnings"]
+    facts = {name: value for name, value in asdict(found.facts).items() if value is not None and name != "format"}
+    lines.append(f"  {', '.join(f'{name} {value}' for name, value in facts.items())}")
+    for metric in found.metrics:
+        direction = metric.better if metric.directed else "no direction"
+        lines.append(f"  {metric.name} in {metric.unit}, {metric.kind}, {direction}")
+        for benchmark in found.frames.names:
+            runs = values(found, benchmark, metric.name)
+            if runs:
+                lines.append(f"    {benchmark}: {' '.join(f'{run:.6g}' for run in runs)}")
+    return "\n".join([*lines, ""])
+
+
+def test_recorded_files_are_read_as_before(golden: Golden) -> None:
+    golden.check("readers/benchmarks.txt", "\n".join(described(name) for name in RECORDED))
+
+
+@pytest.mark.parametrize(("name", "benchmark"), PRINTED)
+def test_a_recorded_file_has_the_median_that_its_tool_printed(name: str, benchmark: str) -> None:
+    assert runs_of(recorded(name))[benchmark, "time"] == [pytest.approx(PRINTED[name, benchmark], rel=1e-5)]
 
 
 def test_recorded_commands_and_workers_are_runs() -> None:
@@ -175,39 +96,11 @@ def test_recorded_commands_and_workers_are_runs() -> None:
     assert runs_of(recorded("pyperf"))["sorted", "time"] == pytest.approx(medians)
 
 
-@pytest.mark.parametrize(
-    ("name", "facts"),
-    [
-        ("go-benchmark", {"os": "linux", "architecture": "amd64", "cpu_model": "Intel(R) Xeon(R) Processor"}),
-        ("jmh", {"runtime": "17.0.15"}),
-        ("pyperf", {"profiler_version": "2.10.0", "runtime": "3.11.7"}),
-        (
-            "pytest-benchmark",
-            {"profiler_version": "5.3.1", "os": "Linux", "architecture": "x86_64", "runtime": "3.11.7"},
-        ),
-    ],
-)
-def test_a_recorded_file_states_facts(name: str, facts: dict[str, str]) -> None:
-    found = recorded(name).facts
-    assert {fact: getattr(found, fact) for fact in facts} == facts
-
-
 def launches(*nanoseconds: tuple[float, int]) -> dict[str, Any]:
     """A benchmark of BenchmarkDotNet: for each iteration of ten operations its time and its launch."""
-    return {
-        "FullName": "b",
-        "Statistics": {"Mean": 7e6},
-        "Measurements": [
-            {
-                "IterationMode": "Workload",
-                "IterationStage": "Result",
-                "LaunchIndex": launch,
-                "Operations": 10,
-                "Nanoseconds": time,
-            }
-            for time, launch in nanoseconds
-        ],
-    }
+    same = {"IterationMode": "Workload", "IterationStage": "Result", "Operations": 10}
+    iterations = [{**same, "LaunchIndex": launch, "Nanoseconds": time} for time, launch in nanoseconds]
+    return {"FullName": "b", "Statistics": {"Mean": 7e6}, "Measurements": iterations}
 
 
 def aggregate(name: str, time: float) -> dict[str, Any]:
@@ -230,20 +123,18 @@ GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "runs", "warnings"),
+    ("name", "content", "expected"),
     [
         # each launch, process, fork or worker is a run: the median of its iterations
         (
             "benchmarkdotnet",
             {"Benchmarks": [launches((10e6, 1), (90e6, 1), (30e6, 1), (50e6, 2))]},
-            {("b", "time"): [3, 5]},
-            0,
+            "b time: 3 5",
         ),
         (
             "go-benchmark",
             "\n".join(["pkg: a", *GO, "pkg: b", "BenchmarkX 1 5000000 ns/op", "PASS", "ok b 1s", "pkg: a", *GO]),
-            {("a.BenchmarkX", "time"): [3, 3], ("b.BenchmarkX", "time"): [5]},
-            0,
+            "a.BenchmarkX time: 3 3; b.BenchmarkX time: 5",
         ),
         (
             "pyperf",
@@ -256,29 +147,25 @@ GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 
                     }
                 ],
             },
-            {("b", "time"): [2000, 4000]},
-            0,
+            "b time: 2000 4000",
         ),
         # where only statistics are known they are the run
         (
             "benchmarkdotnet",
             {"Benchmarks": [{"FullName": "b", "Statistics": {"OriginalValues": [1e6, 2e6, 6e6]}}]},
-            {("b", "time"): [2]},
-            0,
+            "b time: 2",
         ),
-        ("benchmarkdotnet", {"Benchmarks": [launches()]}, {("b", "time"): [7]}, 0),
-        ("jmh", [JMH | {"primaryMetric": {"score": 2, "scoreUnit": "ms/op"}}], {("b", "time"): [2]}, 1),
+        ("benchmarkdotnet", {"Benchmarks": [launches()]}, "b time: 7"),
+        ("jmh", [JMH | {"primaryMetric": {"score": 2, "scoreUnit": "ms/op"}}], "b time: 2; 1 warnings"),
         (
             "google-benchmark",
             {"benchmarks": [aggregate("mean", 3), aggregate("median", 2), aggregate("stddev", 1)]},
-            {("b", "time"): [2], ("b", "CPU time"): [2]},
-            0,
+            "b time: 2; b CPU time: 2",
         ),
         (
             "pytest-benchmark",
             {"benchmarks": [{"name": "b", "fullname": "a.py::b", "stats": {"mean": 0.7, "median": 0.5, "rounds": 9}}]},
-            {("a.py::b", "time"): [500]},
-            0,
+            "a.py::b time: 500",
         ),
         # other metrics and units
         (
@@ -289,14 +176,12 @@ GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 
                     {"command": "cat", "median": 1, "times": [3], "exit_codes": [2]},
                 ]
             },
-            {("ls", "time"): [1000, 2000], ("ls", "peak memory"): [4096, 8192], ("cat", "time"): [3000]},
-            1,
+            "ls time: 1000 2000; cat time: 3000; ls peak memory: 4096 8192; 1 warnings",
         ),
         (
             "pyperf",
             {"metadata": {"name": "b", "unit": "byte"}, "benchmarks": [{"runs": [{"values": [4096]}]}]},
-            {("b", "memory"): [4096]},
-            0,
+            "b memory: 4096",
         ),
         (
             "criterion",
@@ -307,68 +192,65 @@ GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 
                 "measured_values": [8, 20],
                 "unit": "ms",
             },
-            {("b", "time"): [4.5]},
-            0,
+            "b time: 4.5",
         ),
         # names
         (
             "benchmarkdotnet",
             {"Benchmarks": [{"Type": "Shop", "Method": "Sort", "Parameters": "n=1", "Statistics": {"Mean": 2e6}}]},
-            {("Shop.Sort(n=1)", "time"): [2]},
-            0,
+            "Shop.Sort(n=1) time: 2",
         ),
         (
             "go-benchmark",
             "BenchmarkX-8 1 2000000 ns/op\nBenchmarkY/n=9-8 1 3000000 ns/op\nPASS",
-            {("BenchmarkX", "time"): [2], ("BenchmarkY/n=9", "time"): [3]},
-            0,
+            "BenchmarkX time: 2; BenchmarkY/n=9 time: 3",
         ),
         (
             "go-benchmark",
             "BenchmarkX 1 2000000 ns/op\nBenchmarkX-2 1 3000000 ns/op\nPASS",
-            {("BenchmarkX", "time"): [2], ("BenchmarkX-2", "time"): [3]},
-            0,
+            "BenchmarkX time: 2; BenchmarkX-2 time: 3",
         ),
         (
             "go-test",
             "\n".join([ended("TestA"), ended("TestA", 2.0, "cart"), ended(None)]),
-            {("shop.TestA", "time"): [1000], ("cart.TestA", "time"): [2000]},
-            0,
+            "shop.TestA time: 1000; cart.TestA time: 2000",
         ),
         # output of others in between, and files that are cut off
         (
             "libtest",
             "running 2 tests\ntest a::b ... bench:   1,234,000.5 ns/iter (+/- 1,000)\ntest c ... ok",
-            {("a::b", "time"): [1.2340005]},
-            0,
+            "a::b time: 1.234",
         ),
         (
             "go-benchmark",
             f"=== RUN TestX\nBenchmarks are fun\nBenchmarkX 1 2000000 ns/op\nBenchmarkY\nBenchmark{'9 ' * 9000}\nPASS",
-            {("BenchmarkX", "time"): [2]},
-            0,
+            "BenchmarkX time: 2",
         ),
-        ("go-benchmark", "BenchmarkX 1 2000000 ns/op\n", {("BenchmarkX", "time"): [2]}, 1),
-        ("go-test", f"# shop\ngo: downloading\n{ended('TestA')}\n{ended(None)}", {("shop.TestA", "time"): [1000]}, 0),
+        ("go-benchmark", "BenchmarkX 1 2000000 ns/op\n", "BenchmarkX time: 2; 1 warnings"),
+        ("go-test", f"# shop\ngo: downloading\n{ended('TestA')}\n{ended(None)}", "shop.TestA time: 1000"),
         (
             "go-test",
             "\n".join([ended("TestA"), *printed("ok  \tshop\t(cached)\n"), ended(None)]),
-            {("shop.TestA", "time"): [1000]},
-            1,
+            "shop.TestA time: 1000; 1 warnings",
         ),
-        ("go-test", f'{ended("TestA")}\n{{"Action": "start", "Package": "b"}}', {("shop.TestA", "time"): [1000]}, 1),
+        ("go-test", f'{ended("TestA")}\n{{"Action": "start", "Package": "b"}}', "shop.TestA time: 1000; 1 warnings"),
         (
             "pytest-durations",
             "= slowest durations =\n1.00s call     a.py::t\n\n(3 durations < 0.005s hidden.  Use -vv)\n= in 1.00s =\n",
-            {("a.py::t", "time"): [1000]},
-            3,
+            "a.py::t time: 1000; 3 warnings",
         ),
     ],
 )
-def test_small_files_have_these_runs(name: str, content: Any, runs: Runs, warnings: int) -> None:
+def test_small_files_have_these_runs(name: str, content: Any, expected: str) -> None:
+    """A text of benchmarks, metrics and runs; times are in milliseconds."""
     found = read(name, content)
-    assert runs_of(found) == {place: pytest.approx(values) for place, values in runs.items()}
-    assert sum(found.warning_counts.values()) == warnings
+    lines = [
+        f"{benchmark} {metric}: {' '.join(f'{run:g}' for run in runs)}"
+        for (benchmark, metric), runs in runs_of(found).items()
+    ]
+    if warnings := sum(found.warning_counts.values()):
+        lines.append(f"{warnings} warnings")
+    assert "; ".join(lines) == expected
 
 
 @pytest.mark.parametrize(

@@ -79,13 +79,6 @@ def test_damaged_gzip_names_the_byte() -> None:
         unwrapped(bytes(data))
 
 
-def test_damaged_zstandard_names_the_byte() -> None:
-    data = bytearray(zstd.compress(TEXT))
-    data[4] ^= 0xFF
-    with pytest.raises(ProfileError, match=r"x: byte \d+: damaged"):
-        unwrapped(bytes(data))
-
-
 @both
 @pytest.mark.parametrize(("limit", "most"), [("MAX_BYTES", 4 << 20), ("RATIO_FLOOR", 1 << 20)])
 def test_what_grows_beyond_the_caps_is_refused(

@@ -27,26 +27,3 @@ def test_reader_declares_which_metrics_are_counted(reader: Any) -> None:
     undeclared = [name for name in found if not any(fnmatchcase(name, pattern) for pattern in declared)]
     unproven = [pattern for pattern in declared if not any(fnmatchcase(name, pattern) for name in found)]
     assert (undeclared, unproven) == ([], [])
-
-
-@pytest.mark.parametrize(
-    ("format_name", "text", "metrics"),
-    [
-        ("speedscope", None, {"bytes": MetricKind.SAMPLED}),
-        ("austin", b"# austin: 3\n# mode: memory\nP1;T1;a.py:f:1 4096\n", {"memory added": MetricKind.SAMPLED}),
-        ("custom-results", b'[{"name": "a", "unit": "bytes", "value": 5}]', {"memory": MetricKind.TIMED}),
-        (
-            "go-benchmark",
-            b"BenchmarkX 100 12 ns/op 5 B/op 2 allocs/op\nPASS\n",
-            {"time": MetricKind.TIMED, "allocated": MetricKind.COUNTED, "allocations": MetricKind.COUNTED},
-        ),
-    ],
-)
-def test_sampled_memory_is_not_a_count(format_name: str, text: bytes | None, metrics: dict[str, MetricKind]) -> None:
-    reader = next(reader for reader in READERS if reader.name == format_name)
-    data = text or (
-        b'{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "f"}]}, '
-        b'"profiles": [{"type": "sampled", "name": "a", "unit": "bytes", "startValue": 0, "endValue": 8, '
-        b'"samples": [[0]], "weights": [8]}]}'
-    )
-    assert {metric.name: metric.kind for metric in reader.read(source_of("a", data)).metrics} == metrics

@@ -115,13 +115,6 @@ def test_addresses_of_files_become_paths(url: str, file: str | None) -> None:
     assert read(document([1], [0], 1, [item])).frames.files == [file]
 
 
-def test_functions_without_a_name_differ_by_place() -> None:
-    nodes = [node(1, "(root)", [2, 3]), node(2, "", line=4), node(3, "", line=5)]
-    found = read(document([2, 3], [0, 1], 2, nodes))
-    assert found.frames.names == ["(anonymous)", "(anonymous)"]
-    assert found.frames.lines == [5, 6]
-
-
 @pytest.mark.parametrize(
     ("name", "column", "shown"),
     [("", 0, ("<module>", None)), ("", 2, ("(anonymous)", 1)), ("main", 0, ("main", 1))],

@@ -65,11 +65,6 @@ def test_fractions_stay_exact() -> None:
     assert profile.stacks.root_values.tolist() == [50]
 
 
-def test_metadata_before_the_stacks_names_the_unit() -> None:
-    profile = read("# unit: ms\na 2\n")
-    assert (profile.metrics[0].unit, profile.metrics[0].exponent) == ("nanoseconds", 6)
-
-
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -85,11 +80,6 @@ def test_bad_input_is_reported_with_its_line(text: str, part: str) -> None:
     with pytest.raises(ProfileError) as caught:
         read(text)
     assert part in str(caught.value)
-
-
-def test_few_bad_lines_are_counted_and_quoted() -> None:
-    profile = read("".join(f"a;f{i} 1\n" for i in range(20)) + "nonsense\n")
-    assert profile.warnings == ("1 of 21 lines skipped: line 21: expected 'frame;frame 42', got 'nonsense'",)
 
 
 @pytest.mark.parametrize("value", ["1e99999999999999999999", "1e-99999999999999999999", "1e400"])

@@ -45,12 +45,6 @@ def used(profile: Profile) -> list[int]:
     return frames
 
 
-def test_a_single_name_like_a_place_stays() -> None:
-    text = "main;x:1;f - a.rb:12 3\nmain;g;h 2\nmain;call a.php:3;k 1\n"
-    names = ["main", "x:1", "f - a.rb:12", "g", "h", "call a.php:3", "k"]
-    assert FoldedReader().read(source_of("a.folded", text.encode())).frames == FrameList.of_names(names)
-
-
 def test_other_names_survive_in_a_dialect() -> None:
     assert frames_of("<main> - a.rb:1;f - a.rb:2;x:1;g - b.rb:3 1\n") == {
         ("<main>", "a.rb", 1),

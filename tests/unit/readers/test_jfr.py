@@ -46,12 +46,6 @@ def test_a_recorded_file_agrees_with_jfr_summary() -> None:
     assert found.periods == (1,)
 
 
-def test_stacks_are_root_first_with_dotted_classes() -> None:
-    found = read(event("sort", "main"), event("sort", "main"), event("main", kind="jdk.NativeMethodSample"))
-    assert rows(found) == [("org.Shop.main;org.Shop.sort", [1])] * 2 + [("org.Shop.main", [1])]
-    assert found.frames.lines == [7, 7]
-
-
 def test_allocations_are_a_second_metric() -> None:
     found = read(event("sort", "main"), event("list", "main", kind="jdk.ObjectAllocationSample", weight=4096))
     assert [metric.name for metric in found.metrics] == ["samples", "allocated"]

@@ -129,10 +129,6 @@ def test_a_few_foreign_lines_are_skipped_and_quoted() -> None:
         read(SAMPLE + "lost 3 things\n\n")
 
 
-def test_an_end_without_a_blank_line_is_told() -> None:
-    assert "cut off" in read(SAMPLE.rstrip("\n") + "\n").warnings[0]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -195,14 +195,6 @@ def test_unpacked_numbers_are_the_same_as_packed_ones() -> None:
     assert stacks_of(read(loose)) == judged(packed)
 
 
-def test_unknown_fields_of_every_kind_are_skipped() -> None:
-    built = small()
-    built.message.unheard_of = "later"
-    built.message.fixed = 7
-    built.message.wide = 7
-    assert stacks_of(read(built.bytes())) == stacks_of(read(small().bytes()))
-
-
 def test_locations_without_lines_are_addresses_of_their_binary() -> None:
     built = Builder(("samples", "count"))
     built.message.mapping.add(id=7, filename=built.string("/usr/lib/libc.so.6"))

@@ -142,16 +142,6 @@ def test_frames_of_the_profiler_itself_are_left_out() -> None:
     assert found.warnings == ()
 
 
-def test_samples_without_frames_are_left_out_with_a_warning() -> None:
-    found = read(binary(record(FULL, 1, 0) + record(FULL, 0) + repeat(2), 4))
-    assert stacks_of(found) == {(("a.py", "main"),): 1}
-    assert list(found.warning_counts.values()) == [3]
-
-
-def test_places_in_one_line_are_one_frame() -> None:
-    assert len(read(binary(record(FULL, 3, 1, 3, 2), 1, FRAMES[:2] * 2)).frames.names) == 2
-
-
 @pytest.mark.parametrize(("mode", "name"), [(0, None), (1, "wall"), (4, "all"), (5, "exception"), (0x5A, "cpu")])
 def test_mode_is_in_three_bits_beside_others(mode: int, name: str | None) -> None:
     assert read(binary(b"", 0, mode=mode)).facts.mode == name

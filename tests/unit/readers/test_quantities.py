@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
-from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, sum_of, whole_numbers
+from profgate.readers.quantities import in_base_unit, period_of, whole_numbers
 
 DECIMALS = st.decimals(0, 10**6, allow_nan=False, places=6) | st.integers(0, 10**9)
 
@@ -42,12 +42,6 @@ def test_units_are_taken_to_their_base_while_they_fit() -> None:
     assert (scaled.tolist(), unit, exponent) == ([1 << 60], "nanoseconds", 9)
     with pytest.raises(ProfileError, match="add up to more than"):
         in_base_unit(np.array([1 << 60]), "kb", 0, "x")
-
-
-def test_sums_are_exact_up_to_the_limit() -> None:
-    assert sum_of(np.array([MAX_TOTAL - 5, 5]), "x") == MAX_TOTAL
-    with pytest.raises(ProfileError, match="add up to more than"):
-        sum_of(np.array([MAX_TOTAL - 5, 6]), "x")
 
 
 @pytest.mark.parametrize(

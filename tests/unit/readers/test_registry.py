@@ -1,6 +1,5 @@
 import gzip
 import struct
-import zlib
 from pathlib import Path
 
 import pytest
@@ -148,7 +147,3 @@ def test_two_readers_that_claim_one_file_are_named() -> None:
 def test_two_readers_of_one_name_are_refused() -> None:
     with pytest.raises(SettingsError, match="reader pprof"):
         readers_with([Loud("pprof")])
-
-
-def test_another_object_is_claimed_by_no_reader() -> None:
-    assert claims(zlib.compress(b"commit 3\0abc")) == []

@@ -20,20 +20,6 @@ def paths(stacks: Stacks) -> list[tuple[Path, int]]:
     return [(path, value) for path, (value,) in paths_of(stacks, range(10_000))]
 
 
-def stacks_of(given: list[Path], values: list[int]) -> Stacks:
-    flat = [frame for path in given for frame in path]
-    offsets = np.concatenate(([0], np.cumsum([len(path) for path in given], dtype=np.int64)))
-    return stacks_from_paths(ints(flat), offsets.astype(np.int64), ints(values).reshape(1, -1))
-
-
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(st.lists(st.tuples(st.lists(st.integers(0, 2), max_size=5).map(tuple), st.integers(0, 9)), max_size=12))
-def test_empty_paths_count_for_the_root(rows: list[tuple[Path, int]]) -> None:
-    stacks = stacks_of([path for path, _ in rows], [value for _, value in rows])
-    assert paths(stacks) == [row for row in rows if row[0]]
-    assert stacks.root_values.tolist() == [sum(value for path, value in rows if not path)]
-
-
 def test_paths_beyond_the_greatest_depth_are_refused() -> None:
     frames = ints([0] * 65_536)
     assert len(stacks_from_paths(frames[:-1], ints([0, 65_535]), ints([1]).reshape(1, 1)).depth) == 65_535

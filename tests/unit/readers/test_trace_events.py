@@ -66,16 +66,6 @@ def test_beginnings_and_ends_are_calls_too() -> None:
     assert rows(read(*events)) == [("main", [3000]), ("main;work", [2000]), ("main;rest", [1000])]
 
 
-def test_of_simultaneous_calls_the_first_is_outside() -> None:
-    events = mark("B", "main", 0), mark("B", "work", 0), mark("E", "work", 2), mark("E", "main", 2)
-    assert rows(read(*events)) == [("main", [0]), ("main;work", [2000])]
-
-
-def test_threads_do_not_mix() -> None:
-    found = read(whole("main", 0, 10), whole("work", 1, 2, tid=2))
-    assert rows(found) == [("main", [10_000]), ("work", [2000])]
-
-
 def test_arguments_hold_file_and_line() -> None:
     found = read(whole("main", 0, 1, args={"filename": "shop.py", "line": 7}), whole("work", 0, 1, args=[3]))
     assert (found.frames.files, found.frames.lines) == (["shop.py", None], [7, None])
