@@ -23,8 +23,8 @@ OTHERS = re.compile(
 class Share:
     """The number of samples of a recording, and the share of them that are in or below a function of the library."""
 
-    samples: int
-    library: float
+    samples: int = 0
+    library: float = 0.0
 
 
 def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout: str, rate: int) -> Share:

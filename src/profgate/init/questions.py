@@ -85,15 +85,15 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     found = [each for each in all_found if each.command]
     if not options.command and options.measure:
         found = _ordered(files, recipe, found, all_found)
-    if not options.command and not found:
-        answer = questions.answer("Command to record", [(NOTHING, "no benchmark was found")], line_mistake)
-        found = [_named(files, recipe, answer, under)] if answer != NOTHING else []
-    elif not options.command:
-        choices = [(label(each), each.place) for each in found[:9]]
+    if not options.command:
+        choices = [(label(each), each.place) for each in found[:9]] or [(NOTHING, "no benchmark was found")]
         chosen = questions.answer("Command to record", choices, line_mistake)
-        start = next((number for number, each in enumerate(found) if label(each) == chosen), None)
-        found = [_named(files, recipe, chosen, under)] if start is None else found[start:]
-        sys.stdout.write(f"Records: {plain(chosen)} ({plain(found[0].place)}).\n")
+        while found and label(found[0]) != chosen:
+            del found[0]
+        if not found and chosen != NOTHING:
+            found = [_named(files, recipe, chosen, under)]
+        if found:
+            sys.stdout.write(f"Records: {plain(chosen)} ({plain(found[0].place)}).\n")
     setup = options.install
     if setup is None and found and found[0].setup:
         default = " && ".join(found[0].setup)
@@ -162,15 +162,21 @@ def _detected(
     files: Files, under: str, project: Project, questions: Questions, options: Options
 ) -> tuple[Recipe, list[Candidate]]:
     """Return the language of the option, of the command or of the most source files, and its candidates."""
-    given = options.command
-    if options.language is not None:
-        recipe = next(each for each in RECIPES if each.language == options.language)
-    else:
-        if project.recipes:
-            sys.stdout.write(f"Detected: {' and '.join(each.language for each in project.recipes)}.\n")
-        recipe = recipe_of(given or "") or _language(files, project, questions)
-    if given:
-        return recipe, [_named(files, recipe, given, under)]
+    known = {recipe.language: recipe for recipe in RECIPES}
+    if options.language is None and project.recipes:
+        sys.stdout.write(f"Detected: {' and '.join(each.language for each in project.recipes)}.\n")
+    recipe = known[options.language] if options.language else recipe_of(options.command or "")
+    if recipe is None and not project.recipes:
+        marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
+        raise ProfgateError(files.top, f"contains none of {marks}; name the language with --language")
+    if recipe is None and len(project.recipes) == 1:
+        recipe = project.recipes[0]
+    if recipe is None:
+        choices = [(recipe.language, recipe.marks[0]) for recipe in project.recipes]
+        unknown = f"is none of {', '.join(known)}"
+        recipe = known[questions.answer("Language", choices, lambda text: "" if text in known else unknown)]
+    if options.command:
+        return recipe, [_named(files, recipe, options.command, under)]
     return recipe, candidates(files, recipe, under, build=options.measure)
 
 
@@ -179,18 +185,6 @@ def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:
     setup = default_setup(files, recipe.language, under)
     timed = TIMED.search(command) is not None
     return Candidate(recipe.language, command, "your answer", Kind.BENCHMARK, under, under, setup, timed=timed)
-
-
-def _language(files: Files, project: Project, questions: Questions) -> Recipe:
-    known = {recipe.language: recipe for recipe in RECIPES}
-    if not project.recipes:
-        marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
-        raise ProfgateError(files.top, f"contains none of {marks}; name the language with --language")
-    if len(project.recipes) == 1:
-        return project.recipes[0]
-    choices = [(recipe.language, recipe.marks[0]) for recipe in project.recipes]
-    unknown = f"is none of {', '.join(known)}"
-    return known[questions.answer("Language", choices, lambda text: "" if text in known else unknown)]
 
 
 def _lines(setup: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from profgate.init.candidates import Candidate, ranked, strings, subtable, within
@@ -23,6 +23,9 @@ WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
 HOSTED = "ubuntu-latest"
+INSTALLED = re.compile(  # the Debian packages and options of a line
+    r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE
+)
 # by language: the setup action, its major version that runs today, the oldest version of the language that runs with
 # the profiler, and the version that is used instead of an older one
 CURRENT = {
@@ -55,9 +58,6 @@ class Pattern:
     machine: tuple[str, ...] = ()
 
 
-NO_PATTERN = Pattern()
-
-
 @dataclass(frozen=True, slots=True)
 class Project:
     """Detected properties of a repository, the best guess of each list first. ``ours`` is a workflow with profgate."""
@@ -81,7 +81,8 @@ def detected(files: Files) -> Project:
             ours = name
         workflow = _parsed(text)
         jobs += _maps(workflow.get("jobs"))
-        pushed += _pushed(workflow)
+        triggers = {"on": workflow.get("on", workflow.get(True))}  # YAML 1.1 parses an unquoted on as true
+        pushed += strings(subtable(triggers, "on", "push").get("branches"))
     branches = [base_branch(files.top), *pushed, "main"]
     runners = Counter(filter(None, map(_runner, jobs)))
     return Project(
@@ -102,29 +103,29 @@ def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = 
     if recipe.language == "native code":
         return ranked(built_candidates(files)) if build else []
     folders = dict.fromkeys(chain.from_iterable(map(files.projects, recipe.marks)))
-    below = [folder for folder in folders if under == "." or f"{folder}/".startswith(f"{under}/")]
     found = list[Candidate]()
-    for folder in below[:200]:
-        found += FINDERS[recipe.language](files, folder)
+    for folder in islice(folders, 200):
+        if under == "." or f"{folder}/".startswith(f"{under}/"):
+            found += FINDERS[recipe.language](files, folder)
     return ranked(found)
 
 
 def pattern_of(project: Project, language: str) -> Pattern:
     """Return what the newest job that tests this language uses, by its setup action. Old versions are replaced."""
-    known = CURRENT.get(language)
-    if known is None:
-        job = max(project.jobs, key=_tests, default={})
-        return Pattern(setup=_submodules(job), machine=_packages(job))
-    name, major, oldest, instead = known
-    steps = [(job, step) for job in project.jobs for step in _maps(job.get("steps")) if _installs(step, name)]
-    if not steps:
-        return Pattern(setup=_submodules(max(project.jobs, key=_tests, default={})))
-    versions = [_numbers(text) for job, step in steps for text in _versions(job, step, f"{name}-version")]
+    name, major, oldest, instead = CURRENT.get(language, ("", 0, (0,), ""))
+    using, versions = list[Mapping[Any, Any]](), list[tuple[int, ...]]()
+    for job in project.jobs:
+        for step in _maps(job.get("steps")):
+            if name and str(step.get("uses")).startswith(f"actions/setup-{name}@"):
+                using.append(job)
+                versions += _versions(job, step, f"{name}-version")
+    job = max(using or project.jobs, key=_tests, default={})
+    if not using:  # a job without this language needs its services and packages for something else
+        return Pattern(setup=_submodules(job), machine=() if name else _packages(job))
     newest = max(versions, default=())
     options = {f"{name}-version": ".".join(map(str, newest)) if newest >= oldest else instead}
     if name == "java":
         options["distribution"] = "temurin"
-    job = max(steps, key=lambda each: _tests(each[0]))[0]
     return Pattern(f"actions/setup-{name}@v{major}", options, _services(job), _submodules(job), _packages(job))
 
 
@@ -159,34 +160,27 @@ def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
     return "test" in json.dumps(job.get("steps"), default=str), _runner(job) != ()
 
 
-def _installs(step: Mapping[Any, Any], name: str) -> bool:
-    return str(step.get("uses")).startswith(f"actions/setup-{name}@")
-
-
-def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[str]:
+def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[tuple[int, ...]]:
     """Return the numeric versions that a setup step installs, also those of a matrix."""
     value = subtable(step, "with").get(option)
     if axis := re.fullmatch(r"\$\{\{\s*matrix\.([A-Za-z0-9_-]{1,60})\s*\}\}", str(value)):
         value = subtable(job, "strategy", "matrix").get(axis[1], value)
-    found = [
-        re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?", str(each))
-        for each in (value if isinstance(value, list) else [value])
-    ]
-    return [match[1] for match in found if match]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
+    given = map(str, value if isinstance(value, list) else [value])
+    found = map(re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?").fullmatch, given)
+    return [tuple(map(int, match[1].split("."))) for match in found if match]
 
 
 def _services(job: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the service containers of a job, unless they use expressions or credentials."""
     services = job.get("services")
-    if not isinstance(services, dict) or "${{" in (text := json.dumps(services, default=str)) or len(text) > 5000:
+    text = json.dumps(services, default=str)
+    if not isinstance(services, dict) or "${{" in text or len(text) > 5000:
         return {}
-    known = {"image", "env", "ports", "options"}
-    allowed = all(isinstance(each, dict) and set(each) <= known for each in services.values())
-    return json.loads(text) if allowed and all(RUNNER.fullmatch(str(name)) for name in services) else {}
+    for name, service in services.items():
+        known = isinstance(service, dict) and service.keys() <= {"image", "env", "ports", "options"}
+        if not known or not RUNNER.fullmatch(str(name)):
+            return {}
+    return dict(json.loads(text))
 
 
 def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
@@ -198,21 +192,11 @@ def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
 
 def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the line that installs the Debian packages which the job installs."""
-    lines = " ".join(str(step.get("run", "")).replace("\\\n", " ") + "\n" for step in _maps(job.get("steps")))
-    found = [
-        word
-        for words in re.findall(
-            r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", lines, re.MULTILINE
-        )
-        for word in words.split()
-        if not word.startswith("-")
-    ]
+    found = list[str]()
+    for step in _maps(job.get("steps")):
+        for words in INSTALLED.findall(str(step.get("run", "")).replace("\\\n", " ")):
+            found += [word for word in words.split() if not word.startswith("-")]
     return (f"sudo apt-get update && sudo apt-get install -y {' '.join(found)}",) if found else ()
-
-
-def _pushed(workflow: dict[Any, Any]) -> list[str]:
-    """Return the branches whose pushes trigger a workflow. YAML 1.1 parses an unquoted ``on`` as true."""
-    return strings(subtable({"on": workflow.get("on", workflow.get(True))}, "on", "push").get("branches"))
 
 
 def default_setup(files: Files, language: str, folder: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from profgate.errors import ProfgateError
@@ -48,17 +48,27 @@ PROBLEMS = (  # lines that name a problem, the most specific first
     re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
     re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
 )
+OPERATION = re.compile(  # the time of a benchmark of Google Benchmark; of Go, and of JMH, such as 10.5 ± 0.3 ns/op
+    r"^\S{1,200} {1,200}(\d[\d.]{0,20}(?:e[+-]\d{1,3})?) (ns|us|ms|s) {1,200}\S{1,40} \w{1,9} {1,200}\d"
+    r"|^(?:Benchmark|.{1,200}\bavgt\b).{0,200}?\s(\d[\d.]{0,20})\s{0,20}(?:±.{1,40})?\sns/op",
+    re.MULTILINE,
+)
 LONG_RUN = "let the command do less work, or choose a shorter one with --replace --measure --command"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A plan after its trial recording. ``setup`` and ``seconds`` are the durations of setup and recording."""
+    """A plan and its trial recording, if it succeeded: its share, duration, output and size in bytes.
+
+    ``setup`` is the duration of the setup, and ``result`` a description for the user.
+    """
 
     plan: Plan
-    share: float = 0.0
-    setup: float = 0.0
+    share: Share = field(default_factory=Share)
     seconds: float = 0.0
+    output: str = ""
+    size: int = 0
+    setup: float = 0.0
     result: str = ""
 
 
@@ -75,9 +85,9 @@ def trial_of(files: Files, plans: list[Plan]) -> Trial:
         for plan in plans[:8]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
-            if trials[-1].share >= ENOUGH or time.monotonic() > end:
+            if trials[-1].share.library >= ENOUGH or time.monotonic() > end:
                 break
-    best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
+    best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share.library))
     if not best.seconds:
         return best
     extent = best.plan.extent
@@ -183,7 +193,7 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
     sys.stdout.flush()
     try:
-        trial, share = _recorded(plan, copies)
+        trial = _recorded(plan, copies)
     except ProfgateError as error:
         problem = one_line([str(error)])
         sys.stdout.write(f"Trial recording of {command} failed: {plain(problem)}.\n")
@@ -194,8 +204,8 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
         sys.stdout.write(f"Trying again with the setup {setup}.\n")
         return _tried(better, copies)
     result = (
-        f"Trial recording of {command}: {share.samples:,} samples in {trial.seconds:.1f} s, "
-        f"{100 * share.library:.0f} % of them in functions of this repository.\n"
+        f"Trial recording of {command}: {trial.share.samples:,} samples in {trial.seconds:.1f} s, "
+        f"{100 * trial.share.library:.0f} % of them in functions of this repository.\n"
     )
     sys.stdout.write(result)
     return replace(trial, result=result)
@@ -209,22 +219,23 @@ def _only_copied(files: Files, path: str) -> bool:
     return exists(f"{files.top}/{path}") and bool(quiet_git(files.top, *others))
 
 
-def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
+def _recorded(plan: Plan, copies: _Copies) -> Trial:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
     checkout, setup = copies.ready(plan)
     if plan.update:
         copies.run("the choice of tests", (*plan.start, plan.update), plan, checkout)
         texts = {path: read_loosely(f"{checkout.place}/{path}", LARGEST_FILE) for path in plan.new_files}
         plan = replace(plan, new_files=texts)
-    plan, share, seconds, output = _with_enough_samples(_with_fixed_work(plan, copies, checkout), copies, checkout)
+    trial = _with_enough_samples(_with_fixed_work(plan, copies, checkout), copies, checkout)
+    plan, share = trial.plan, trial.share
     if plan.recipe.language == "Python":  # its profilers succeed if the program fails
         copies.run("the benchmark", (*plan.start, plan.command), plan, checkout)
     if plan.timed:  # its parts may differ in each run
-        share = min(share, _once(plan, copies, checkout)[0], key=lambda each: each.library)
+        share = min(share, _once(plan, copies, checkout).share, key=lambda each: each.library)
     if not share.samples:
         what = "the trial recording contains no samples; let the command run longer"
-        raise ProfgateError(what, one_line(output.splitlines()[-3:]))
-    extent, problem = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, seconds), ""
+        raise ProfgateError(what, one_line(trial.output.splitlines()[-3:]))
+    extent, problem = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, trial.seconds), ""
     if share.library < ENOUGH:
         problem = (
             f"only {100 * share.library:.0f} % of the samples are in functions of this repository, so the gate would "
@@ -233,7 +244,7 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     if (samples := plan.samples_of_run(share.samples)) < FEW_SAMPLES:
         share = replace(share, library=0.0)
         problem = f"one run has only {round(samples)} samples; let the command run longer"
-    return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
+    return replace(trial, plan=replace(plan, extent=extent, problem=problem), share=share, setup=setup)
 
 
 def _with_fixed_work(plan: Plan, copies: _Copies, checkout: Checkout) -> Plan:
@@ -256,22 +267,23 @@ def _with_fixed_work(plan: Plan, copies: _Copies, checkout: Checkout) -> Plan:
     return plan
 
 
-def _once(plan: Plan, copies: _Copies, checkout: Checkout) -> tuple[Share, float, str, int]:
-    """Record one run. Return its share, its seconds, the output and its size in bytes; too large ones are not read."""
+def _once(plan: Plan, copies: _Copies, checkout: Checkout) -> Trial:
+    """Record one run. Profiles that are too large are not read."""
     _write_files(plan, checkout)
     with scratch_folder() as out:
         seconds, output = copies.run("the recording", plan.record, plan, checkout, out)
         size = sum(map(_size, Path(out).rglob("*.*")))
         profiles = read_sources(sources_under(out)) if size <= LARGEST_RECORDING else []
-        return share_of(profiles, copies.files, checkout.place, plan.extent.rate), seconds, output, size
+        share = share_of(profiles, copies.files, checkout.place, plan.extent.rate)
+        return Trial(plan, share, seconds, output, size)
 
 
-def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> tuple[Plan, Share, float, str]:
-    """Return a plan whose work gives enough samples, as far as it can be changed, and its recording as in `_once`."""
+def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> Trial:
+    """Return the recording of a plan whose work gives enough samples, as far as it can be changed."""
     for left in reversed(range(MOST_REPEATS)):
         try:
-            share, seconds, output, size = _once(plan, copies, checkout)
-            other = _adjusted(plan, share, seconds, size, copies, checkout)
+            trial = _once(plan, copies, checkout)
+            other = _adjusted(trial, copies, checkout)
         except ProfgateError as error:
             other = plan.with_work(0.25)
             if other == plan and plan.recipe.machine and not plan.command.startswith(LIMITED):
@@ -281,19 +293,20 @@ def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> tup
         if other == plan or not left:
             break
         plan = other
-    if size > LARGEST_RECORDING:
+    if trial.size > LARGEST_RECORDING:
         large = f"one run may have {LARGEST_RECORDING >> 20} MB; {LONG_RUN}"
-        raise ProfgateError(f"the profile is {size / 1e6:.0f} MB", large)
-    return plan, share, seconds, output
+        raise ProfgateError(f"the profile is {trial.size / 1e6:.0f} MB", large)
+    return trial
 
 
-def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copies, checkout: Checkout) -> Plan:
+def _adjusted(trial: Trial, copies: _Copies, checkout: Checkout) -> Plan:
     """Return a plan that repeats the same work until one run has enough samples and its recording is not too large.
 
-    ``seconds`` and ``size`` are those of the recording with this share. A command that cannot be repeated stays.
+    A command that cannot be repeated stays.
     """
-    room = 0.8 * LARGEST_RECORDING / max(1, size)
-    if size > LARGEST_RECORDING:
+    plan, share = trial.plan, trial.share
+    room = 0.8 * LARGEST_RECORDING / max(1, trial.size)
+    if trial.size > LARGEST_RECORDING:
         return plan.with_work(room)
     samples = max(1.0, plan.samples_of_run(share.samples))
     if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
@@ -303,7 +316,7 @@ def _adjusted(plan: Plan, share: Share, seconds: float, size: int, copies: _Copi
             return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
-    times = min(RUN_SAMPLES / samples, 60.0 / seconds, room)  # at most a minute
+    times = min(RUN_SAMPLES / samples, 60.0 / trial.seconds, room)  # at most a minute
     return plan.with_work(times) if times > 1.5 else plan
 
 
@@ -326,14 +339,8 @@ def iterations(output: str, rate: int) -> int:
     """Return the number of iterations of each benchmark in the output that take as long as one run."""
     units = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
     nanoseconds = 0.0
-    # a row of Google Benchmark
-    for row in re.finditer(r"^\S+ +([\d.]{1,20}(?:e[+-]\d+)?) (ns|us|ms|s) +\S+ \w+ +\d+", output, re.MULTILINE):
-        nanoseconds += float(row[1]) * units[row[2]]
-    for line in output.splitlines():  # of Go, and of JMH, which writes 10.5 ± 0.3 ns/op
-        words = line.partition(" ns/op")[0].partition("±")[0].split()
-        if " ns/op" in line and (line.startswith("Benchmark") or "avgt" in words):
-            with suppress(ValueError):  # JMH writes very small numbers as powers
-                nanoseconds += float(words[-1])
+    for number, unit, other in OPERATION.findall(output):
+        nanoseconds += float(number) * units[unit] if unit else float(other)
     if not nanoseconds:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
     return max(1, round(RUN_SAMPLES / rate / nanoseconds * 1e9))

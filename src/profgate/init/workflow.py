@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.init.candidates import MAIN
-from profgate.init.recipes import FEWEST_RUNS, LOOP, LOOPED, SAMPLES, Extent, Recipe
-from profgate.init.repository import BRANCH, HOSTED, NO_PATTERN, RUNNER, Pattern
+from profgate.init.recipes import LOOP, LOOPED, SAMPLES, Extent, Recipe
+from profgate.init.repository import BRANCH, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
 POLICY = ".github/profgate.yml"
@@ -34,7 +34,7 @@ class Plan:
     branch: str
     runner: tuple[str, ...]
     extent: Extent
-    pattern: Pattern = NO_PATTERN
+    pattern: Pattern = field(default_factory=Pattern)
     folder: str = "."
     workload: str = MAIN
     problem: str = ""
@@ -112,27 +112,9 @@ class Plan:
 
     def notes(self) -> list[str]:
         """Return comments for the recording step, which state the number of samples and explain how to record more."""
-        extent, notes = self.extent, list[str]()
-        if extent.seconds is None:
-            seconds = SAMPLES / extent.rate / FEWEST_RUNS
-            enough = f"{SAMPLES:,} samples, which is enough, if each takes {seconds:.0f} s or longer;"
-            notes.append(f"{extent.runs} runs give {enough}")
-            notes.append("profgate init --measure records the command and writes the number of runs that it needs")
-        else:
-            each = round(extent.samples / extent.runs)
-            rate = f"at {extent.rate:,} samples a second, give about {extent.samples:,} samples."
-            notes.append(f"{extent.runs} runs of {each:,} samples, {rate}")
-            if extent.samples < SAMPLES:
-                times = math.ceil(SAMPLES / max(extent.samples, 1))
-                notes.append(f"{SAMPLES:,} are needed: let the command do {times:.0f} times the work.")
-        if self.recipe.advice:
-            notes.append(self.recipe.advice)
-        if self.timed:
-            notes.append(
-                "the benchmark runs for a fixed time, so slower code does less work and the total never changes:"
-            )
-            notes.append("only shares do; record a program with a fixed amount of work instead, if possible")
-        return notes
+        advice, timed = self.recipe.advice, self.timed
+        text = render_template("init/notes.txt.j2", extent=self.extent, needed=SAMPLES, advice=advice, timed=timed)
+        return text.splitlines()
 
 
 def open_line(text: str) -> int:
