@@ -101,7 +101,7 @@ function makeEvolution(evolution) {
       element("b", version.name),
       element(
         "span",
-        [version.commit !== version.name ? version.commit : "", version.subject, version.problem]
+        [version.commit?.startsWith(version.name) ? "" : version.commit?.slice(0, 10), version.subject, version.problem]
           .filter(Boolean)
           .join(" · "),
       ),

@@ -118,7 +118,7 @@ export function makeChart(page) {
       rule.append(
         svgElement("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }),
         text("other machine", isLate ? middle - 4 : middle + 4, MARGIN.top + 10, isLate ? "end" : "start"),
-        title(page.evolution.machines[page.evolution.versions[at].machine]),
+        title(page.evolution.versions[at].machine),
       );
       axis.append(rule);
     }

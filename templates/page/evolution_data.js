@@ -3,26 +3,35 @@
 export const MOST_SHOWN = 12;
 
 export function readEvolution(document) {
-  const length = document.versions.length;
-  const column = (values) => Float64Array.from({ length }, (_, at) => values[at] ?? NaN);
-  const lines = document.lines.map((line, number) => {
-    const middle = column(line.middle);
-    return {
-      number,
-      name: document.benchmarks[line.benchmark],
-      metric: line.metric,
-      middle,
-      low: line.low ? column(line.low) : middle,
-      high: line.high ? column(line.high) : middle,
-      count: line.count,
-      breaks: line.breaks,
-      known: line.known,
-      jumps: [],
-    };
+  const { versions } = document;
+  const column = (values) => Float64Array.from(versions, (_, at) => values[at] ?? NaN);
+  const metrics = [];
+  const lines = document.benchmarks.map((row, number) => ({
+    number,
+    name: row.name,
+    metric: metricOf(row, metrics),
+    middle: column(row.values),
+    low: column(row.low),
+    high: column(row.high),
+    count: row.n,
+    breaks: row.breaks,
+    known: row.source_known,
+    jumps: [],
+  }));
+  const jumps = document.jumps.map((jump, number) => {
+    const { line, ratio, noise, href } = jump;
+    const [from, to] = jump.at;
+    const worse = jump.direction === "worse";
+    return { number, line, from, to, values: [jump.from, jump.to], ratio, worse, noise, href, size: jumpSize(ratio) };
   });
-  const jumps = document.jumps.map((jump, number) => ({ ...jump, number, size: jumpSize(jump.ratio) }));
   for (const jump of jumps) lines[jump.line].jumps.push(jump);
-  return { ...document, lines, jumps };
+  return { versions, lines, jumps, metrics, metric: metrics.findIndex(({ name }) => name === document.metric) };
+}
+
+// Returns the number of the metric of a line, which is added if it is new.
+function metricOf({ metric: name, unit, better }, metrics) {
+  const known = metrics.findIndex((other) => other.name === name && other.unit === unit);
+  return known < 0 ? metrics.push({ name, unit, better }) - 1 : known;
 }
 
 // Returns the size of a change. Halving and doubling have the same size; a change from or to zero has the largest.

@@ -3,20 +3,19 @@ import { test } from "node:test";
 import { rankedLines, readEvolution } from "../../templates/page/evolution_data.js";
 import { bandPath, extentOf, linePath, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
 
+const row = (name, metric, values, more = {}) => ({ name, metric, unit: "x", better: "lower", values, low: values, high: values, n: values.map((value) => (value === null ? 0 : 1)), breaks: [], source_known: true, ...more });
 const DOCUMENT = {
-  metric: 0,
-  metrics: [{ name: "calls", unit: "count", better: "lower" }, { name: "time", unit: "nanoseconds", better: "lower" }],
-  benchmarks: ["load", "parse", "Render"],
-  versions: [{ name: "v1", machine: 0 }, { name: "v2", machine: null }, { name: "v3", machine: 0 }, { name: "v4", machine: 1 }],
-  lines: [
-    { benchmark: 0, metric: 0, middle: [100, null, 150, 150], low: null, high: null, count: [1, 0, 1, 1], breaks: [], known: true },
-    { benchmark: 1, metric: 0, middle: [100, 100, 40, 40], low: [90, 100, 30, 40], high: [110, 100, 50, 40], count: [3, 3, 3, 3], breaks: [], known: false },
-    { benchmark: 2, metric: 0, middle: [50, 50, 60, 60], low: null, high: null, count: [1, 1, 1, 1], breaks: [2], known: true },
-    { benchmark: 0, metric: 1, middle: [5e6, 5e6, 5e6, 5e6], low: null, high: null, count: [1, 1, 1, 1], breaks: [], known: true },
+  metric: "calls",
+  versions: [{ name: "v1", machine: "a" }, { name: "v2", machine: null }, { name: "v3", machine: "a" }, { name: "v4", machine: "b" }],
+  benchmarks: [
+    row("load", "calls", [100, null, 150, 150]),
+    row("parse", "calls", [100, 100, 40, 40], { low: [90, 100, 30, 40], high: [110, 100, 50, 40], n: [3, 3, 3, 3], source_known: false }),
+    row("Render", "calls", [50, 50, 60, 60], { breaks: [2] }),
+    row("load", "time", [5e6, 5e6, 5e6, 5e6]),
   ],
   jumps: [
-    { line: 1, from: 1, to: 2, values: [100, 40], ratio: -0.6, worse: false, noise: 0.01, href: "jumps/a.html" },
-    { line: 0, from: 0, to: 2, values: [100, 150], ratio: 0.5, worse: true, noise: 0, href: null },
+    { line: 1, at: [1, 2], from: 100, to: 40, ratio: -0.6, direction: "better", noise: 0.01, href: "jumps/a.html" },
+    { line: 0, at: [0, 2], from: 100, to: 150, ratio: 0.5, direction: "worse", noise: 0, href: null },
   ],
 };
 const evolution = readEvolution(DOCUMENT);
@@ -25,7 +24,7 @@ const [load, parse, render] = evolution.lines;
 test("lines are sorted by their largest jump, then by their whole change, then by name", () => {
   assert.deepEqual(rankedLines(evolution, 0).map((line) => line.name), ["parse", "load", "Render"]);
   assert.deepEqual(rankedLines(evolution, 1).map((line) => line.number), [3]);
-  const fromZero = readEvolution({ ...DOCUMENT, jumps: [...DOCUMENT.jumps, { line: 2, from: 0, to: 1, values: [0, 5], ratio: null, worse: true, noise: 0, href: null }] });
+  const fromZero = readEvolution({ ...DOCUMENT, jumps: [...DOCUMENT.jumps, { line: 2, at: [0, 1], from: 0, to: 5, ratio: null, direction: "worse", noise: 0, href: null }] });
   assert.equal(rankedLines(fromZero, 0)[0].name, "Render");
 });
 

@@ -1,15 +1,15 @@
 """Formats an evolution as terminal text or JSON."""
 
 import json
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-from profgate.model.arrays import FloatArray, finite
+from profgate.model.arrays import finite
 from profgate.model.visible_text import full_name, name_text, plain
 from profgate.report.numbers import counted, from_to, signed_percent
 from profgate.report.text_table import aligned
 from profgate.report.wording import full_sentence
-from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVersion
+from profgate.track.versions import Evolution, Jump, MeasuredVersion
 
 SCHEMA = "profgate.evolution/1"
 MOST_JUMPS = 20
@@ -39,11 +39,6 @@ def jump_cells(evolution: Evolution, jump: Jump) -> JumpCells:
 def version_name(measured: MeasuredVersion) -> str:
     """Return the shortened name of a version."""
     return name_text(measured.version.name, 40)
-
-
-def finite_values(values: FloatArray) -> list[float | None]:
-    """Return the values as a list in which None replaces NaN and infinity."""
-    return list(map(finite, values.tolist()))
 
 
 def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, str]]:
@@ -86,59 +81,64 @@ def evolution_notes(evolution: Evolution) -> list[str]:
     return [plain(full_sentence(note, str)) for note in evolution.notes]
 
 
-def evolution_json(evolution: Evolution) -> str:
-    """Return all values, jumps and problems as JSON text in the format `profgate.evolution/1`."""
-    names = [measured.version.name for measured in evolution.measured]
-    versions = [
-        {
-            "name": measured.version.name,
+def evolution_document(evolution: Evolution, shown: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return values, jumps and problems in the format `profgate.evolution/1`, with texts as ``shown`` forms them."""
+    names = [shown(measured.version.name) for measured in evolution.measured]
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "title": shown(evolution.title),
+        "command": shown(evolution.command),
+        "metric": shown(evolution.metric),
+        "notes": evolution_notes(evolution),
+        "versions": [],
+        "benchmarks": [],
+        "jumps": [],
+    }
+    for name, measured in zip(names, evolution.measured, strict=True):
+        version = {
+            "name": name,
             "commit": measured.version.commit or None,
-            "subject": measured.version.subject,
+            "subject": shown(measured.version.subject),
             "runs": len(measured.runs),
-            "problem": measured.problem or None,
-            "warnings": measured.warnings,
-            "machine": measured.machine or None,
+            "problem": shown(measured.problem) or None,
+            "warnings": list(map(shown, measured.warnings)),
+            "machine": shown(measured.machine) or None,
         }
-        for measured in evolution.measured
-    ]
-    benchmarks = [
-        {
-            "name": line.benchmark,
-            **_metric(line),
+        document["versions"].append(version)
+    for line in evolution.lines:
+        benchmark = {
+            "name": shown(line.benchmark),
+            "metric": shown(line.metric.name),
+            "unit": shown(line.metric.unit),
             "kind": line.metric.kind,
             "better": line.metric.better,
             "state": "source changed" if line.breaks else "compared",
             "source_known": line.source_known,
             "source_changed_at": [names[number] for number in line.breaks],
-            "values": finite_values(line.middle),
-            "low": finite_values(line.low),
-            "high": finite_values(line.high),
+            "values": list(map(finite, line.middle.tolist())),
+            "low": list(map(finite, line.low.tolist())),
+            "high": list(map(finite, line.high.tolist())),
             "n": line.count.tolist(),
         }
-        for line in evolution.lines
-    ]
-    jumps = [
-        {
-            "benchmark": evolution.lines[jump.line].benchmark,
-            **_metric(evolution.lines[jump.line]),
+        document["benchmarks"].append(benchmark)
+    for jump in evolution.jumps:
+        benchmark = document["benchmarks"][jump.line]
+        found = {
+            "benchmark": benchmark["name"],
+            "metric": benchmark["metric"],
+            "unit": benchmark["unit"],
             "baseline": names[jump.baseline],
             "target": names[jump.target],
             "from": jump.from_value,
             "to": jump.to_value,
-            **{part: getattr(jump, part) for part in ("ratio", "direction", "noise")},
+            "ratio": jump.ratio,
+            "direction": jump.direction,
+            "noise": jump.noise,
         }
-        for jump in evolution.jumps
-    ]
-    head = {
-        "schema": SCHEMA,
-        "title": evolution.title,
-        "command": evolution.command,
-        "metric": evolution.metric,
-        "notes": evolution_notes(evolution),
-    }
-    document = {**head, "versions": versions, "benchmarks": benchmarks, "jumps": jumps}
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        document["jumps"].append(found)
+    return document
 
 
-def _metric(line: EvolutionLine) -> dict[str, str]:
-    return {"metric": line.metric.name, "unit": line.metric.unit}
+def evolution_json(evolution: Evolution) -> str:
+    """Return the document of an evolution as JSON text."""
+    return json.dumps(evolution_document(evolution), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
