@@ -269,5 +269,5 @@ class BuiltScript:
 
 def _lines_of(text: str) -> list[str]:
     """Return the lines of a text in which each character is one UTF-16 code unit."""
-    # the line terminators of ECMAScript
-    return re.split(r"\r\n|[\n\r\u2028\u2029]", re.sub("[\U00010000-\U0010ffff]", "??", text))
+    units = re.sub("[\U00010000-\U0010ffff]", "??", text)
+    return re.split(r"\r\n|[\n\r\u2028\u2029]", units)  # at the line terminators of ECMAScript
