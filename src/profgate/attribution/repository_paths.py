@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING
 
-from profgate.model.attribution import SourceDiff
-
 if TYPE_CHECKING:
+    from profgate.model.attribution import SourceDiff
     from profgate.model.comparison import NameTable
 
 BASELINE, TARGET = 0, 1
@@ -90,7 +89,8 @@ def files_of_two_folders(both: NameTable, diff: SourceDiff | None = None) -> tup
     folders.
     """
     before, after = functions_by_file(both)
-    old_paths, new_paths = both_sides(diff or SourceDiff(()))
+    nothing = RepositoryPaths((), all_known=False)
+    old_paths, new_paths = both_sides(diff) if diff is not None else (nothing, nothing)
     gone = {file: names for file, names in before.items() if file not in after and old_paths.find(file) is None}
     new = {file: names for file, names in after.items() if file not in before and new_paths.find(file) is None}
     by_name: dict[str, tuple[list[str], list[str]]] = {}
