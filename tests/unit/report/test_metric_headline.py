@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from golden_files import Golden
 from profgate.model.policy import Confirm
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, FunctionCosts, Report, StatedPolicy
 from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.rows import ordered
-from profgate.report.view import HELP, View
-from profgate.report.wording import full_sentence
+from profgate.report.view import View
 from report_samples import (
     RED,
     finding,
@@ -29,114 +29,75 @@ UNCONFIRMED = Reason(ReasonCode.UNCONFIRMED, {"baseline": 3, "target": 3})
 UNLIKE = Reason(ReasonCode.UNLIKE_RUNS, {"factor": 1.36})
 
 
-def headline(given: Report, place: int = 0) -> tuple[str, str, str]:
-    return metric_headline(given, view_of_metric(given, *given.metrics[place]))[:3]
-
-
-def test_regression_has_the_words_of_the_comment() -> None:
-    assert headline(regression())[:2] == ("fails", View(regression()).headline(total=False))
-    assert headline(improvement())[:2] == ("better", View(improvement()).headline(total=False))
-
-
-@pytest.mark.parametrize(
-    ("attribution", "text"),
-    [
-        (Attribution(source="changed"), "changed in this PR"),
-        (Attribution(reach="not reachable"), "not reachable from the change"),
-        (Attribution(reach="called by a changed function", reach_path="main > dot"), "called by changed code"),
-        (Attribution(reach="unknown"), "unknown whether the change reaches it"),
-        (Attribution(source="same"), "not changed in this PR; unknown whether the change reaches it"),
-        (Attribution(), "no diff was given, so it is unknown whose change it is"),
-    ],
-)
-def test_headline_says_whose_change_it_is(attribution: Attribution, text: str) -> None:
-    given = report(workload(metric(replace(finding("dot", 121e6, 153e6), attribution=attribution))), verdict=RED)
-    assert metric_headline(given, view_of_metric(given, *given.metrics[0])).whose == text
-
-
-def test_total_before_the_function_hides_not_whose_change_it_is() -> None:
-    changed = replace(finding("dot", 121e6, 153e6), attribution=Attribution(source="changed"))
-    total = replace(finding("total", 1e9, 2e9, kind="TotalDegradation"), share_from=None, share_to=None)
-    given = report(workload(metric(total, changed)), verdict=RED)
-    assert metric_headline(given, view_of_metric(given, *given.metrics[0])).whose == "changed in this PR"
-
-
-@pytest.mark.parametrize(
-    ("judged", "total", "values"),
-    [
-        ("", (310e6, 732e6), "(self 121 → 153 ms)"),
-        ("", (121e6, 153e6), "(121 → 153 ms)"),
-        ("subtree", (310e6, 732e6), "(121 → 153 ms)"),
-    ],
-)
-def test_headline_names_self_cost(judged: str, total: tuple[float, float], values: str) -> None:
-    costs = FunctionCosts(inclusive_from=total[0], inclusive_to=total[1])
-    found = with_result(replace(finding("dot", 121e6, 153e6), costs=costs), judged=judged)
-    given = report(workload(metric(found, before=1.64e9, after=1.48e9)), verdict=RED)
-    assert headline(given)[1] == f"dot +26.4 % {values}"
-
-
-def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
-    assert headline(regression(), 1)[0] == headline(unchanged())[0] == "unchanged"
-
-
-@pytest.mark.parametrize(
-    ("reasons", "confirm", "sha", "step"),
-    [
-        ([UNCONFIRMED], "off", "", "record at least 5 runs of each side."),
-        ([UNCONFIRMED, UNLIKE], "off", "", "measure both commits in turns on one machine: profgate measure."),
-        ([Reason(ReasonCode.FEW_SPLITS, {"p": 0.01, "splits": 70})], "off", "", "record at least 5 runs of each side."),
-        (
-            [Reason(ReasonCode.FEW_SPLITS, {"p": 0.01, "splits": 5000})],
-            "off",
-            "f" * 40,
-            "measure both commits in turns on one machine: profgate confirm report.json -- COMMAND.",
-        ),
-        (
-            [Reason(ReasonCode.FEW_SPLITS, {"p": 0.01, "splits": "many"})],
-            "off",
-            "",
-            "record at least 5 runs of each side.",
-        ),
-        ([UNLIKE], "required", "", "profgate confirm measures both commits in turns on one machine."),
-    ],
-)
-def test_step_names_what_decides(reasons: list[Reason], confirm: Confirm, sha: str, step: str) -> None:
-    yellow = replace(finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="yellow"), reasons=tuple(reasons))
+def judged_by(
+    *reasons: Reason, attribution: Attribution | None = None, confirm: Confirm = "off", sha: str = ""
+) -> Report:
+    """A report with a possible regression."""
+    yellow = replace(finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="yellow"), reasons=reasons)
+    yellow = replace(yellow, attribution=attribution or Attribution())
     given = report(workload(metric(yellow)), verdict=verdict("warn"))
-    given = replace(given, policy=StatedPolicy(confirm=confirm), baseline=replace(given.baseline, sha=sha))
-    assert (
-        metric_headline(given, view_of_metric(given, *given.metrics[0])).step == f"The check passes. To decide, {step}"
-    )
+    return replace(given, policy=StatedPolicy(confirm=confirm), baseline=replace(given.baseline, sha=sha))
 
 
-def test_step_states_the_result_of_the_check() -> None:
-    failed = regression()
-    steps = [metric_headline(failed, view_of_metric(failed, *place))[-2:] for place in failed.metrics]
-    assert steps[:2] == [("The check fails.", HELP), ("The check fails, but not because of this page.", "")]
-    given = unchanged()
-    assert metric_headline(given, view_of_metric(given, *given.metrics[0])).step == "Nothing to do: the check passes."
+def self_cost(judged: str, before: float, after: float) -> Report:
+    costs = FunctionCosts(inclusive_from=before, inclusive_to=after)
+    found = with_result(replace(finding("dot", 121e6, 153e6), costs=costs), judged=judged)
+    return report(workload(metric(found, before=1.64e9, after=1.48e9)), verdict=RED)
 
 
-def test_inconclusive_metric_has_its_reason() -> None:
-    given = inconclusive().with_metrics(
+def splits(p: float, number: int | str) -> Reason:
+    return Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": number})
+
+
+def too_few() -> Report:
+    return inconclusive().with_metrics(
         lambda _, part: replace(part, calibration=replace(part.calibration, inconclusive="too_few_samples"))
     )
-    assert headline(given)[:2] == ("inconclusive", View(given).headline())
-    alone = replace(given, verdict=verdict("pass"))  # another metric decides about the workload
-    assert headline(alone)[:2] == ("inconclusive", "Inconclusive")
 
 
-def test_metric_that_was_not_compared_has_its_reason() -> None:
-    blocked = replace(metric(), state="not compared", not_tested=(Reason(ReasonCode.TRUNCATED, {"side": "target"}),))
-    given = report(workload(blocked), verdict=verdict("not_compared"))
-    assert headline(given) == ("not compared", View(given).title(), "")
+TOTAL = replace(finding("total", 1e9, 2e9, kind="TotalDegradation"), share_from=None, share_to=None)
+CHANGED = replace(finding("dot", 121e6, 153e6), attribution=Attribution(source="changed"))
+UNTESTED = Reason(ReasonCode.TOTAL_NOT_TESTED, {"workload": "api-bench", "metric": "cpu", "relative": 0.8})
+BLOCKED = replace(metric(), state="not compared", not_tested=(Reason(ReasonCode.TRUNCATED, {"side": "target"}),))
+HEADLINES: dict[str, Report] = {
+    "regression": regression(),
+    "improvement": improvement(),
+    "unchanged": unchanged(),
+    "inconclusive": too_few(),
+    "inconclusive, but not the workload": replace(too_few(), verdict=verdict("pass")),
+    "not compared": report(workload(BLOCKED), verdict=verdict("not_compared")),
+    "untested total": report(workload(metric()), verdict=verdict("warn", UNTESTED)),
+    "total before a changed function": report(workload(metric(TOTAL, CHANGED)), verdict=RED),
+    "self cost": self_cost("", 310e6, 732e6),
+    "self cost that is the total cost": self_cost("", 121e6, 153e6),
+    "total cost": self_cost("subtree", 310e6, 732e6),
+    "changed": judged_by(attribution=Attribution(source="changed")),
+    "not reachable": judged_by(attribution=Attribution(reach="not reachable")),
+    "called": judged_by(attribution=Attribution(reach="called by a changed function", reach_path="main > dot")),
+    "unknown": judged_by(attribution=Attribution(reach="unknown")),
+    "same": judged_by(attribution=Attribution(source="same")),
+    "few runs": judged_by(UNCONFIRMED),
+    "few runs of unlike machines": judged_by(UNCONFIRMED, UNLIKE),
+    "few splits": judged_by(splits(0.01, 70)),
+    "splits of a damaged report": judged_by(splits(0.01, "many")),
+    "chance": judged_by(splits(0.01, 5000), sha="f" * 40),
+    "confirmation": judged_by(UNLIKE, confirm="required"),
+}
 
 
-def test_untested_total_is_for_review() -> None:
-    reason = Reason(ReasonCode.TOTAL_NOT_TESTED, {"workload": "api-bench", "metric": "cpu", "relative": 0.8})
-    given = report(workload(metric()), verdict=verdict("warn", reason))
-    assert headline(given)[:2] == ("review", full_sentence(reason, str))
+def test_headlines_of_pages(golden: Golden) -> None:
+    lines = []
+    for name, given in HEADLINES.items():
+        for place in given.metrics:
+            shown = metric_headline(given, view_of_metric(given, *place))
+            lines.append(f"{name}: {' | '.join(shown)}".rstrip(" |"))
+    golden.check("page_headlines.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("given", [regression(), improvement()])
+def test_page_has_the_words_of_the_comment(given: Report) -> None:
+    page = metric_headline(given, view_of_metric(given, *given.metrics[0]))
+    assert page.text == View(given).headline(total=False)
 
 
 def test_findings_follow_their_cause() -> None:
