@@ -246,7 +246,9 @@ def compare(
     policy = load_policy(policy) if policy is None or isinstance(policy, str) else policy
     given = two_sides(baseline, target, policy)
     chosen = None if strategies is None else tuple(strategies)
-    given = replace(given, diff=load_diff(diff, None, None), interleaved=interleaved, strategies=chosen, pages=pages)
+    given = replace(
+        given, diff=None if diff is None else load_diff(diff), interleaved=interleaved, strategies=chosen, pages=pages
+    )
     if isinstance(executor, str):
         from profgate.io.executors import executor_named  # a slow import
 

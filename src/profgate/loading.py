@@ -161,23 +161,11 @@ def _with_sources(files: Collection[SourceFile]) -> list[SourceFile]:
     return with_sources(files)
 
 
-def load_diff(diff: str | None, baseline_source: str | None, target_source: str | None) -> SourceDiff | None:
-    """Return the difference between the sources, from a unified diff or from two folders.
+def load_diff(place: str) -> SourceDiff:
+    """Parse a unified diff, and add the texts of the changed files and the list of files that git tracks.
 
-    Raises ProfgateError if the arguments cannot be combined or the diff cannot be parsed.
+    Raises ProfgateError if the diff cannot be parsed.
     """
-    if baseline_source is not None and target_source is not None and diff is None:
-        from profgate.attribution.unified_diff import folder_diff  # imported only if there are sources
-        from profgate.io.source_folders import differing_texts
-
-        return folder_diff(*differing_texts(baseline_source, target_source))
-    if baseline_source is not None or target_source is not None:
-        raise ProfgateError("--baseline-source", "needs --target-source, and excludes --diff")
-    return None if diff is None else _unified_diff(diff)
-
-
-def _unified_diff(place: str) -> SourceDiff:
-    """Parse the diff, and add the texts of the changed files and the list of files that git tracks."""
     from profgate.attribution.unified_diff import parse_diff  # imported only if there is a diff
     from profgate.io.git import local_checkout, tracked_files
 

@@ -227,7 +227,6 @@ def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFi
         (["compare", str(SHOP), str(SHOP), "--strategy", "totels"], "unknown; did you mean totals?"),
         (["overweight", str(SHOP), str(SHOP), "--workload", "target/pyspi"], "did you mean target/pyspy?"),
         (["overweight", str(SHOP), str(SHOP), "--metric", "sampels"], "no metric 'sampels'; did you mean samples?"),
-        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs the sources of both sides"),
     ],
 )
 def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:

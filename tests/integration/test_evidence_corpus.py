@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from comparisons import from_exclusive
+from folder_diffs import folder_diff
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.identity import paired_functions
 from profgate.attribution.source_states import Sides, source_states
-from profgate.attribution.unified_diff import folder_diff
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
 from profgate.model.profile import Facts

@@ -47,22 +47,6 @@ def test_metrics_against_each_other_need_one_unit(tmp_path: Path, capsys: pytest
     assert "name the first metric with --metric" in capsys.readouterr().err
 
 
-SHOP = Path(__file__).parents[2] / "examples" / "shop"
-PAIR = [str(SHOP / "profiles" / side / "cprofile/run-1.pstats") for side in ("baseline", "target")]
-FOLDERS = ["--baseline-source", str(SHOP / "v1"), "--target-source", str(SHOP / "v2")]
-
-
-@pytest.mark.parametrize(("embed", "shown"), [([], True), (["--embed-source", "none"], False)])
-def test_two_source_folders_show_changes(tmp_path: Path, embed: list[str], shown: bool) -> None:
-    page = tmp_path / "x.html"
-    assert main(["flamegraph", *PAIR, *FOLDERS, *embed, "-o", str(page)]) == 0
-    columns = re.search(r'"columns": (\[\[.*?\]\])', page.read_text())
-    assert columns is not None
-    names = [name for name, _ in json.loads(columns[1])]
-    assert "source" in names
-    assert ("sources" in names) == shown
-
-
 @pytest.mark.parametrize("command", ["flamegraph", "compare"])
 def test_pages_have_the_costs_of_single_runs(tmp_path: Path, command: str) -> None:
     for side, text in (("before", BEFORE), ("after", AFTER)):

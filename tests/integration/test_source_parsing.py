@@ -6,9 +6,9 @@ from resource import RUSAGE_SELF, getrusage
 
 import pytest
 
+from folder_diffs import folder_diff
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.function_changes import function_changes
-from profgate.attribution.unified_diff import folder_diff
 from profgate.io import limited_process
 from profgate.io.limited_process import LimitedProcess
 from profgate.source_parsing import changed_functions

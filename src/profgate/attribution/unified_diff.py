@@ -1,13 +1,12 @@
 """Parses unified diffs from ``git diff``, ``diff -u`` and GitHub's pull request files API into hunks."""
 
-import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from profgate.errors import ProfgateError
-from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff, SourceTexts
+from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff
 
 MAX_FILES = 3_000  # the limit of GitHub's pull request files API
 MAX_HUNK_TEXT = 64 * 1024  # maximum number of stored characters per hunk
@@ -190,49 +189,3 @@ def _unquoted(text: str) -> str:
     # the escapes that quote.c of git writes are a part of those in Python's strings
     raw = text[1:-1].encode("utf-8", "surrogateescape")
     return re.sub(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])', decoded, raw).decode("utf-8", "replace")
-
-
-MOST_LINES = 20_000  # maximum number per file, because the comparison may take quadratic time
-
-
-def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None], files: frozenset[str]) -> SourceDiff:
-    """Return the differences between two folders, each given as a map from file paths to texts.
-
-    The text of a file is None if the file is too large or is not text. ``files`` contains the paths of all files in the
-    folder of the target.
-    """
-    changed = []
-    for path in sorted(before.keys() | after.keys()):
-        status: FileStatus = "added" if path not in before else "removed" if path not in after else "modified"
-        old, new = (_lines(side.get(path, "")) for side in (before, after))
-        if old is None or new is None:
-            changed.append(ChangedFile(path, path, status, complete=False))
-        else:
-            changed.append(ChangedFile(path, path, status, tuple(_hunks(old, new))))
-    texts = ({path: text for path, text in side.items() if text is not None} for side in (before, after))
-    return SourceDiff(tuple(changed), repository_files=files, texts=SourceTexts(*texts))
-
-
-def _lines(text: str | None) -> list[str] | None:
-    """Return the lines of a text, which only line feeds end, as for profilers, or None if it has none or too many."""
-    if not text:
-        return None if text is None else []
-    lines = text.removesuffix("\n").split("\n")
-    return lines if len(lines) <= MOST_LINES else None
-
-
-def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
-    for group in difflib.SequenceMatcher(None, old, new).get_grouped_opcodes():
-        lines, edits = [], []
-        for tag, first, last, start, stop in group:
-            if tag == "equal":
-                lines += [" " + line for line in old[first:last]]
-                continue
-            lines += ["-" + line for line in old[first:last]]
-            lines += ["+" + line for line in new[start:stop]]
-            edits.append(Edit(LineRange(first + 1, last), LineRange(start + 1, stop)))
-        (_, first, _, start, _), (_, _, last, _, stop) = group[0], group[-1]
-        # like git, use the nearest line above the hunk that starts in the first column as the heading
-        above = reversed(new[max(0, start - 500) : start])
-        heading = next((line.rstrip() for line in above if line[:1].isalpha() or line[:1] in "_$"), "")
-        yield Hunk(LineRange(first + 1, last), LineRange(start + 1, stop), heading, tuple(edits), "\n".join(lines))

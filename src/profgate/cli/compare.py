@@ -10,9 +10,10 @@ import click
 
 from profgate import api
 from profgate.cli import options as opt
-from profgate.cli.sides import GivenSides, Sources, sides_arguments, sources_options
+from profgate.cli.sides import GivenSides, diff_option, sides_arguments
 from profgate.errors import ProfgateError
 from profgate.io.terminal import progress, show
+from profgate.loading import load_diff
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile
@@ -38,7 +39,7 @@ GATE_FAILED = 1
     is_flag=True,
     help="The runs of both sides were recorded in alternating order, so that the total can also fail the gate.",
 )
-@sources_options
+@diff_option
 @click.option(
     "--history",
     type=opt.DIRECTORY,
@@ -54,7 +55,7 @@ def compare(
     strategies: tuple[str, ...],
     output: str,
     output_dir: str | None,
-    sources: Sources,
+    diff: str | None,
     history: str | None,
     executor: str | None,
     *,
@@ -67,9 +68,15 @@ def compare(
     history. The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
     compared.
     """
-    given = sources.added_to(_input(sides, policy, history))
-    pages = given.pages if output_dir else 0  # without a folder, nobody sees them
-    given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose, pages=pages)
+    given = _input(sides, policy, history)
+    given = replace(
+        given,
+        diff=None if diff is None else load_diff(diff),
+        interleaved=interleaved,
+        strategies=strategies or None,
+        verbose=verbose,
+        pages=given.pages if output_dir else 0,  # without a folder, nobody sees them
+    )
     with opt.started_executor(executor) as started, progress(sys.stderr) as step:
         report = api.compare_input(given, step, started)
     if not sides.difference and (sides.baseline == sides.target or _same_files(given)):

@@ -11,7 +11,7 @@ import click
 
 from profgate import pipeline
 from profgate.cli.options import FILE, Choice, command, metric_option, workload_option
-from profgate.cli.sides import GivenSides, Sources, chosen, sides_arguments, sources_options
+from profgate.cli.sides import GivenSides, chosen, diff_option, sides_arguments
 from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
@@ -20,10 +20,12 @@ from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
 from profgate.io.terminal import progress
 from profgate.io.workers import started
+from profgate.loading import load_diff
 from profgate.pipeline import states_of
 
 if TYPE_CHECKING:
     from profgate.flamegraph.page_columns import NamedTree, PageHeader
+    from profgate.model.attribution import SourceDiff
     from profgate.model.comparison import Comparison
 
 
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", required=True, type=FILE, metavar="FILE", help="File to write: .html, .svg or .folded.")
 @metric_option
 @click.option("--against", metavar="METRIC", help="Draw --metric against this metric of the same profile.")
-@sources_options
+@diff_option
 @workload_option
 @click.option(
     "--normalize",
@@ -50,15 +52,16 @@ def flamegraph(
     output: str,
     metric: str | None,
     against: str | None,
-    sources: Sources,
+    diff: str | None,
     workload: str | None,
     normalize: str | None,
 ) -> int:
     """Draw one profile, the difference of two, or the difference of two metrics of one profile."""
     with progress(sys.stderr) as step:
-        comparisons = pipeline.overlays(replace(sides.read(alone=True), diff=sources.diff), step)
+        changes = None if diff is None else load_diff(diff)
+        comparisons = pipeline.overlays(replace(sides.read(alone=True), diff=changes), step)
         step("drawing the flame graph", 0)
-        tree, header = _tree(comparisons, sides, sources, metric, against, workload)
+        tree, header = _tree(comparisons, sides, changes, metric, against, workload)
         text, repairs = _drawn(tree, header, output, normalize)
     if repairs:
         count = f"{repairs:,} names" if repairs > 1 else "1 name"
@@ -72,16 +75,15 @@ def flamegraph(
 def _tree(
     comparisons: Sequence[Comparison],
     sides: GivenSides,
-    sources: Sources,
+    diff: SourceDiff | None,
     metric: str | None,
     against: str | None,
     workload: str | None,
 ) -> tuple[NamedTree, PageHeader]:
     """Return the tree of the chosen comparison or of two metrics, and its header. Raises ProfgateError without one."""
-    diff = sources.diff
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
-        context = PageContext(diff=diff, embed=sources.embed or "changed")
+        context = PageContext(diff=diff)
         if diff is not None:
             from profgate.source_parsing import changed_functions
 

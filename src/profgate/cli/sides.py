@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from profgate.cli.options import DIRECTORY, FILE, PROFILES, Choice, Decorator, bundled
+from profgate.cli.options import FILE, PROFILES, Decorator, bundled
 from profgate.errors import ProfgateError, did_you_mean
-from profgate.loading import load_diff
-from profgate.model.policy import EmbedSource, Policy
+from profgate.model.policy import Policy
 from profgate.pipeline import two_columns, two_sides
 
 if TYPE_CHECKING:
-    from profgate.model.attribution import SourceDiff
     from profgate.model.comparison import Comparison
     from profgate.pipeline import PipelineInput
 
@@ -41,18 +38,6 @@ class GivenSides(NamedTuple):
         return two_sides(self.baseline, self.target or self.baseline, policy)
 
 
-class Sources(NamedTuple):
-    """The source changes, and the sources to embed in a page. A value is None if its option is not given."""
-
-    diff: SourceDiff | None
-    embed: EmbedSource | None
-
-    def added_to(self, given: PipelineInput) -> PipelineInput:
-        """Return the input of a comparison with these sources added."""
-        policy = given.policy if self.embed is None else replace(given.policy, embed_source=self.embed)
-        return replace(given, diff=self.diff, policy=policy)
-
-
 def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
     """Return the comparison for a workload and a metric, by default the first metric.
 
@@ -71,16 +56,6 @@ def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str 
     raise ProfgateError("profiles", f"choose with --workload and --metric from: {choices}")
 
 
-def _sources(
-    diff: str | None, baseline_source: str | None, target_source: str | None, embed_source: EmbedSource | None
-) -> Sources:
-    if embed_source and None in (baseline_source, target_source):
-        raise ProfgateError(
-            "--embed-source", "needs the sources of both sides; add --baseline-source and --target-source"
-        )
-    return Sources(load_diff(diff, baseline_source, target_source), embed_source)
-
-
 sides_arguments: Decorator = bundled(
     "sides",
     GivenSides,
@@ -88,22 +63,6 @@ sides_arguments: Decorator = bundled(
     click.argument("target", type=PROFILES, required=False),
     click.option("--difference", is_flag=True, help="BASELINE is one folded file with two columns."),
 )
-sources_options: Decorator = bundled(
-    "sources",
-    _sources,
-    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources, or - for standard input."),
-    click.option(
-        "--baseline-source",
-        type=DIRECTORY,
-        metavar="DIR",
-        help="Folder with the sources of BASELINE, instead of --diff.",
-    ),
-    click.option(
-        "--target-source", type=DIRECTORY, metavar="DIR", help="Folder with the sources of TARGET, instead of --diff."
-    ),
-    click.option(
-        "--embed-source",
-        type=Choice(get_args(EmbedSource)),
-        help="Functions whose sources the pages show.",
-    ),
+diff_option = click.option(
+    "--diff", type=FILE, metavar="FILE", help="Unified diff of the sources, or - for standard input."
 )

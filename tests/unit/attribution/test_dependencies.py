@@ -2,8 +2,8 @@
 
 import pytest
 
+from folder_diffs import folder_diff
 from profgate.attribution.dependencies import dependency_changes, is_lock_file
-from profgate.attribution.unified_diff import folder_diff
 
 NPM = '{"packages": {"": {"name": "shop"}, "node_modules/%s": {"version": "%s"}}}'
 CARGO = '[[package]]\nname = "serde"\nversion = "%s"\n'

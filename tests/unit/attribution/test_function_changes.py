@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from folder_diffs import folder_diff
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.function_changes import function_changes, unread
-from profgate.attribution.unified_diff import folder_diff, parse_diff
+from profgate.attribution.unified_diff import parse_diff
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
 

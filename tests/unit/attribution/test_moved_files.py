@@ -3,9 +3,10 @@ from dataclasses import replace
 import pytest
 
 from comparisons import from_exclusive
+from folder_diffs import folder_diff
 from profgate.attribution.identity import functions_of_moved_files, functions_of_packages, not_to_pair
 from profgate.attribution.repository_paths import files_of_two_folders, files_of_two_roots
-from profgate.attribution.unified_diff import folder_diff, parse_diff
+from profgate.attribution.unified_diff import parse_diff
 from profgate.model.comparison import Comparison
 
 MOVED = parse_diff(

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from comparisons import from_exclusive
+from folder_diffs import folder_diff
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.identity import paired_functions
 from profgate.attribution.source_states import Sides
-from profgate.attribution.unified_diff import folder_diff
 from profgate.model.comparison import Symbols
 
 BEFORE = "def match(tokens):\n    return any(one.fits(tokens, here=True) for one in tokens)\n"

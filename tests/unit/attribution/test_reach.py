@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from comparisons import from_stacks
+from folder_diffs import folder_diff
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.reach import leaves_alone, with_reach
 from profgate.attribution.source_states import Sides, source_states
-from profgate.attribution.unified_diff import folder_diff
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import CallEdges, Comparison
 

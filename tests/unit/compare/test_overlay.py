@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from folder_diffs import folder_diff
 from profgate.attribution.identity import SourcePairing
-from profgate.attribution.unified_diff import folder_diff
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.readings import readings_of
