@@ -25,11 +25,9 @@ class Rights:
     def objection(self, login: str) -> Reason | None:
         """Return why this user may not accept regressions, or None if the user may. Makes at most one request."""
         if self._owners:
-            return (
-                None
-                if login.lower() in self._owners
-                else Reason(ReasonCode.ACCEPTANCE, {"case": "no_owner", "login": login or "ghost"})
-            )
+            if login.lower() in self._owners:
+                return None
+            return Reason(ReasonCode.ACCEPTANCE, {"case": "no_owner", "login": login or "ghost"})
         if login not in self._known:
             self._known[login] = self._looked_up(login)
         return self._known[login]
@@ -57,11 +55,9 @@ class Rights:
             permission = self._client.permission_of(login)
         except GitHubError as error:
             return Reason(ReasonCode.ACCEPTANCE, {"case": "rights_unknown", "login": login, "text": str(error)})
-        return (
-            None
-            if permission in {"admin", "write"}
-            else Reason(ReasonCode.ACCEPTANCE, {"case": "no_writer", "login": login})
-        )
+        if permission in {"admin", "write"}:
+            return None
+        return Reason(ReasonCode.ACCEPTANCE, {"case": "no_writer", "login": login})
 
 
 def acceptances_of(client: GitHubClient, pull: int, rights: Rights) -> tuple[Acceptance, ...]:

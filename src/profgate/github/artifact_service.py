@@ -26,10 +26,7 @@ from profgate.github.connections import (
 )
 from profgate.github.requests import ANSWER_SECONDS, MAX_ANSWER
 
-SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
 ZIP = "application/zip"
-ZIP_VERSION = 4  # protocol version; some servers do not support newer versions
-FILE_VERSION = 7  # protocol version that also supports files that are not zip archives
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
 RETRYABLE = frozenset({429, 500, 502, 503, 504})
@@ -88,11 +85,18 @@ class ArtifactService:
         """
         if not name or re.search(r'[":<>|*?\\/\r\n]', name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or contains one of " : < > | * ? \\ /')
-        created: dict[str, object] = {"name": name, "version": ZIP_VERSION}
+        # some servers support no newer version of the protocol than 4; only version 7 supports files without zipping
+        created: dict[str, object] = {"name": name, "version": 4}
         if mime_type != ZIP:
-            created |= {"version": FILE_VERSION, "mime_type": mime_type}
+            created |= {"version": 7, "mime_type": mime_type}
         address = _field(self._service("CreateArtifact", created), "signed_upload_url", name)
-        self._mask_signature(address, name)
+        try:
+            signatures = parse_qs(urlsplit(address).query).get("sig", [])
+        except ValueError:
+            raise UploadUnavailable(f"artifact {name}", "the results service returned an invalid address") from None
+        for signature in signatures:
+            self._mask(signature)
+            self._mask(quote(signature, safe=""))
         self._store(address, data, mime_type, name)
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         finished = {"name": name, "size": str(len(data)), "hash": digest}
@@ -121,7 +125,8 @@ class ArtifactService:
         where = f"{method} {fields.get('name') or fields.get('name_filter')}"
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         body = json.dumps({**self._backends, **fields}).encode()
-        status, data = self._send("POST", f"{self._origin}{SERVICE}{method}", body, headers, where)
+        url = f"{self._origin}/twirp/github.actions.results.api.v1.ArtifactService/{method}"
+        status, data = self._send("POST", url, body, headers, where)
         try:
             value = json.loads(data)
         except (ValueError, RecursionError):
@@ -188,15 +193,6 @@ class ArtifactService:
             raise UploadUnavailable(where, error.what) from error
         except (RequestException, ValueError) as error:  # the error message contains a secret signature
             raise UploadUnavailable(where, f"the connection failed ({failure_of(error)})") from None
-
-    def _mask_signature(self, address: str, name: str) -> None:
-        try:
-            signatures = parse_qs(urlsplit(address).query).get("sig", [])
-        except ValueError:
-            raise UploadUnavailable(f"artifact {name}", "the results service returned an invalid address") from None
-        for signature in signatures:
-            self._mask(signature)
-            self._mask(quote(signature, safe=""))
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from pydantic import AliasPath, Field
 
 from profgate.errors import GitHubError
-from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
+from profgate.github.downloads import Download, TryAgainError, check_digest, fetch, files_of, read_zip
 from profgate.github.records import (
     ArtifactRecord,
     AssetRecord,
@@ -26,19 +26,12 @@ from profgate.github.records import (
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, ServerFailedError, parsed, undocumented
 
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
-COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id lastEditedAt } } }"
 
 
 @dataclass(frozen=True, slots=True)
 class _Ref:
     ref: str
     sha: Annotated[str, Field(validation_alias=AliasPath("object", "sha"))]
-
-
-@dataclass(frozen=True, slots=True)
-class _Content:
-    encoding: str
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +81,10 @@ class GitHubClient(GitHubConnection):
             return None
         if not isinstance(answer, dict) or answer.get("type") != "file":
             raise GitHubError(where, "is not a file; name a regular file of the repository")
-        content = parsed(where, _Content, answer)
-        if content.encoding != "base64":
+        if answer.get("encoding") != "base64":
             raise GitHubError(where, "is too large to read through the API; keep it below 1 MB")
         try:
-            return base64.b64decode(content.content)
+            return base64.b64decode(parsed(where, str, answer, "content"))
         except ValueError as error:
             raise undocumented(where, "its content is not base64") from error
 
@@ -156,9 +148,9 @@ class GitHubClient(GitHubConnection):
     def start_downloads(self, artifacts: Iterable[ArtifactRecord]) -> None:
         """Download artifacts in the background. `download` returns them."""
         for artifact in artifacts:
-            self._started[artifact.id] = self._downloads.submit(self._downloaded, artifact, MAX_DOWNLOAD)
+            self._started[artifact.id] = self._downloads.submit(self._downloaded, artifact)
 
-    def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
+    def download(self, artifact: ArtifactRecord) -> Download:
         """Download the stored bytes of an artifact and check them against its digest.
 
         One API request returns a signed URL, which is downloaded without sending the token, and again if the host
@@ -167,22 +159,22 @@ class GitHubClient(GitHubConnection):
         if artifact.expired:
             raise NotFoundError(_place(artifact), "has expired; run the baseline workflow again")
         started = self._started.pop(artifact.id, None)
-        return self._downloaded(artifact, max_bytes) if started is None else started.result()
+        return self._downloaded(artifact) if started is None else started.result()
 
-    def _downloaded(self, artifact: ArtifactRecord, max_bytes: int) -> Download:
+    def _downloaded(self, artifact: ArtifactRecord) -> Download:
         where = _place(artifact)
 
         def once() -> Download:
             address = self._call("GET", f"/actions/artifacts/{artifact.id:d}/zip")[0].get("location", "")
             if not address.startswith(("https://", "http://")):
                 raise GitHubError(where, "GitHub returned no download address; run again")
-            return fetch(address, where, max_bytes=max_bytes, verify=self._verify)
+            return fetch(address, where, verify=self._verify)
 
         return self._stored(where, once, artifact.digest or None)
 
-    def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
+    def artifact_files(self, artifact: ArtifactRecord) -> dict[str, bytes]:
         """Return the unpacked files of an artifact by name. Raises ProfileError if the zip is broken or unsafe."""
-        return files_of(self.download(artifact, max_bytes=max_bytes), _place(artifact))
+        return files_of(self.download(artifact), _place(artifact))
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
         """Return the download after checking its digest. If the storage host fails, ``once`` is called again."""
@@ -288,8 +280,9 @@ class GitHubClient(GitHubConnection):
     def unedited(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids of the comments that were never edited. This takes one GraphQL request per 100 ids."""
         unedited = set[str]()
+        query = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id lastEditedAt } } }"
         for start in range(0, len(node_ids), PAGE):
-            answer = self._graphql(COMMENTS, {"ids": list(node_ids[start : start + PAGE])})
+            answer = self._graphql(query, {"ids": list(node_ids[start : start + PAGE])})
             for node in parsed("comments", list[_Node | None], answer, "data", "nodes"):
                 if node is not None and node.lastEditedAt is None:
                     unedited.add(node.id)

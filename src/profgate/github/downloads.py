@@ -33,8 +33,6 @@ MAX_UNPACKED = 2 << 30
 MAX_RATIO = 300
 RATIO_FLOOR = 1 << 20  # number of unpacked bytes that is always allowed, whatever the ratio
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
-# For other compression methods, zipfile unpacks pieces of unlimited size.
-BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +191,8 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
         reason = "is there twice"
     elif member.flag_bits & 0x1:
         reason = "is encrypted"
-    elif member.compress_type not in BOUNDED_METHODS:
+    # for other compression methods, zipfile unpacks pieces of unlimited size
+    elif member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         reason = "is packed by a method other than stored and deflate"
     elif stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
         reason = "is a link or device"

@@ -240,7 +240,9 @@ def _refusal(where: str, status: int, given: Mapping[str, str], answer: object) 
     message = _message(answer)
     # a 403 without a body is what is left of a rate limit: its message was read to decide whether to repeat the request
     limited = "retry-after" in headers or "rate limit" in message.lower() or answer is None
-    needed = _permissions(headers.get("x-accepted-github-permissions", ""))
+    # for example, ``issues=write; pull_requests=write``, which are alternatives
+    accepted = headers.get("x-accepted-github-permissions", "").replace("=", ": ").replace("_", "-")
+    needed = " or ".join(", ".join(map(str.strip, way.split(","))) for way in accepted.split(";"))
     kind, what = GitHubError, f"GitHub answered {status} {message}".rstrip() + "; it is not repeated"
     if status == 429 or (status == 403 and limited):
         what = "the rate limit of this repository is used up; run again later"
@@ -269,9 +271,3 @@ def _message(data: object) -> str:
     errors = data.get("errors")
     first = errors[0] if "message" not in data and isinstance(errors, list) and errors else data
     return str(first.get("message", "")) if isinstance(first, dict) else ""
-
-
-def _permissions(accepted: str) -> str:
-    """Convert the permissions in a header to workflow syntax. The header separates alternatives with semicolons."""
-    words = accepted.replace("=", ": ").replace("_", "-")
-    return " or ".join(", ".join(map(str.strip, way.split(","))) for way in words.split(";"))

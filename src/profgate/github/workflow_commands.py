@@ -11,7 +11,6 @@ from typing import TextIO
 from profgate.model.visible_text import visible, without_commands
 
 SUMMARY_LIMIT = 1024 * 1024  # in bytes; the runner does not show a larger step summary
-ANNOTATION_LIMIT = 10  # maximum number of annotations per level and step; the runner drops the rest
 TITLE = "profgate"
 SEPARATORS = str.maketrans({":": "%3A", ",": "%2C"})  # of the properties of an annotation
 
@@ -90,7 +89,8 @@ class WorkflowCommands:
 
     def _annotate(self, level: str, message: str, title: str, file: str = "", line: int | None = None) -> None:
         self._annotations[level] += 1
-        if self._annotations[level] > ANNOTATION_LIMIT:
+        # the runner drops further annotations of a level and step
+        if self._annotations[level] > 10:
             self.log(f"{level}: {message}")
             return
         given = {"title": title, "file": file, "line": "" if line is None else str(line)}
