@@ -18,7 +18,7 @@ from profgate.model.change import Location
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import Attribution, Document, Report
+from profgate.model.report import Attribution, Colour, Document, Finding, Report, Verdict
 from profgate.model.sides import NotCompared
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
@@ -191,12 +191,6 @@ def test_longest_comment_stays_below_the_limit() -> None:
     assert "workflow run" in document.text
 
 
-def test_quiet_comment_is_short() -> None:
-    text = render_quiet_comment(View(samples.unchanged()), key="shop", run_url=RUN).text
-    assert text.splitlines()[1] == "### ✅ Resolved: no performance regression any more"
-    assert len(text.splitlines()) == 4
-
-
 @pytest.mark.parametrize("quiet", [True, False])
 def test_many_suspects_stay_below_the_limit(quiet: bool) -> None:
     report = samples.inconclusive()
@@ -268,26 +262,6 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
     assert [reason.code for reason in view.further_reasons()] == [ReasonCode.STRATEGY_FAILED]
 
 
-def test_notes_stay_in_their_fold() -> None:
-    note = samples.finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="neutral", p=None)
-    text = comment(samples.report(samples.workload(samples.metric(note)))).text
-    assert text.index("**1 note**") < text.index("`parse`")
-    small = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", p=None)
-    assert "parse" not in comment(samples.report(samples.workload(samples.metric(small)))).text
-
-
-def test_accepted_finding_shows_author_and_reason() -> None:
-    row = replace(
-        samples.finding("parse", 1e9, 2e9, colour="yellow"),
-        reasons=(Reason(ReasonCode.ACCEPTED, {"by": "octocat", "limit": 0.1, "reason": "needed | for @security"}),),
-        attribution=Attribution(source="changed"),
-    )
-    text = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.verdict("warn"))).text
-    assert "| [**`parse`** 🔥](" in spaced(text)
-    assert "<br>accepted by octocat up to +10.0 %: needed &#124; for &#64;<b></b>security |" in spaced(text)
-    assert "### 🟡 Accepted: `parse` is 2.0x slower" in text
-
-
 def test_failure_shows_the_acceptance_command() -> None:
     twice = [samples.finding("run", 1e9, 2e9, file=name) for name in ("a.py", "b.py")]
     odd = samples.finding("ns::f(int, a: b)`|@x", 1e9, 2e9)
@@ -302,48 +276,11 @@ def test_failure_shows_the_acceptance_command() -> None:
     assert "A maintainer can comment" not in comment(samples.report(loads, verdict=samples.verdict("warn"))).text
 
 
-def test_acceptances_are_listed_with_what_became_of_them() -> None:
-    acceptances = (
-        Acceptance(
-            "7.0",
-            "parse",
-            "needed for @x",
-            "octocat",
-            "https://github.com/o/r/pull/1#issuecomment-7",
-            limit=0.3,
-            state="applies",
-            remark=as_reason("up to +30 %"),
-        ),
-        Acceptance("8.0", "a|b", "", "mallory", state="refused", remark=as_reason("mallory may not write here")),
-    )
-    text = comment(replace(samples.regression(), acceptances=acceptances)).text
-    assert " · 2 acceptances · " in text
-    assert (
-        "- `parse`: accepted by `octocat` up to +30 % (needed for &#64;<b></b>x) · [where](https://github.com/"
-        in spaced(text)
-    )
-    assert "- `a|b`: refused: mallory may not write here" in text
-
-
 @pytest.mark.parametrize("name", ["parse", "ns::f", "a: b", "`", "a`b", " x", "operator new(long)", "x" * 300, "-->"])
 def test_shown_acceptance_command_can_be_read(name: str) -> None:
     (acceptance,) = in_comment(command_for(name, 0.3, "dir/a b.py") + "because", 1)
     assert acceptance.location in {name, name_text(name)}
     assert (acceptance.file, acceptance.reason, acceptance.state) == ("dir/a b.py", "because", "open")
-
-
-def test_a_changed_function_links_to_its_lines() -> None:
-    link = "https://github.com/octo/shop/pull/7/files#diff-0123R9"
-    states: tuple[SourceState, ...] = ("changed", "added", "removed")
-    for state in states:
-        row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source=state, source_link=link))
-        text = comment(samples.report(samples.workload(samples.metric(row)))).text
-        assert f"<br>{state} [in this PR]({link}) |" in text
-    row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="same", source_link=link))
-    assert "#diff" not in comment(samples.report(samples.workload(samples.metric(row)))).text
-    hostile = Attribution(source="changed", source_link="javascript:alert(1)")
-    row = replace(samples.finding("parse", 1e9, 2e9), attribution=hostile)
-    assert "javascript" not in comment(samples.report(samples.workload(samples.metric(row)))).text
 
 
 @pytest.mark.parametrize(
@@ -360,61 +297,6 @@ def test_a_changed_function_links_to_its_lines() -> None:
 def test_bars_show_the_values_of_a_change(before: float, after: float, bar: str | None) -> None:
     text = comment(samples.report(samples.workload(samples.metric(samples.finding("parse", before, after))))).text
     assert re.findall("[█-▏]+ → [█-▏]+", spaced(text)) == ([bar] if bar else [])
-
-
-def test_a_metric_that_counts_more_as_better() -> None:
-    rate = replace(samples.finding("serve", 400.0, 200.0), direction="worse")
-    speed = replace(samples.metric(rate, name="rate", unit="requests/s", before=800.0, after=600.0), better="higher")
-    text = spaced(comment(samples.report(samples.workload(speed), verdict=samples.RED)).text)
-    assert "`serve` −50.0 % (400 → 200 requests/s); total −25.0 % (within noise)" in text
-    assert "**−50.0 %** (400 → 200 requests/s)" in text
-
-
-FASTER_TOTAL = replace(
-    samples.finding("total", 41.2e9, 24.7e9, kind="TotalOptimization", colour="green"),
-    share_from=None,
-    share_to=None,
-)
-
-
-def test_open_part_has_at_most_three_rows() -> None:
-    found = [samples.finding(f"f{number}", 1e9, (9 - number) * 1e9) for number in range(5)]
-    whole = replace(FASTER_TOTAL, kind="TotalDegradation", colour="red", direction="worse")
-    text = comment(samples.report(samples.workload(samples.metric(*found, whole)), verdict=samples.RED)).text
-    shown, _, folded = text.partition("<details>")
-    assert re.findall(r"\*\*`(f\d)`\*\*", shown) == ["f0", "f1", "f2"]
-    assert re.findall(r"\*\*`(f\d)`\*\*", folded) == ["f3", "f4"]
-    assert folded.startswith("<summary>2 more causes, 2 failing · how this was measured</summary>")
-
-
-def test_total_without_a_red_function_has_a_row() -> None:
-    whole = replace(FASTER_TOTAL, kind="TotalDegradation", colour="red", direction="worse", reasons=(samples.PROOF,))
-    text = comment(samples.report(samples.workload(samples.metric(whole)), verdict=samples.RED)).text
-    assert "| [**Total of `api-bench`** 🔥](" in spaced(text)
-
-
-def test_rows_of_different_colours_have_signs() -> None:
-    found = (samples.finding("f", 1e9, 3e9), samples.finding("g", 1e9, 2e9, colour="yellow"))
-    text = spaced(comment(samples.report(samples.workload(samples.metric(*found)), verdict=samples.RED)).text)
-    assert ("| 🔴 [**`f`** 🔥](" in text, "| 🟡 [**`g`** 🔥](" in text) == (True, True)
-    assert "| Function | Change |\n" in text
-
-
-def test_inconclusive_comment_shows_one_row() -> None:
-    found = samples.finding("parse", 1e9, 2e9, colour="yellow", kind="MaybeDegradation")
-    other = samples.finding("load", 1e8, 2e8, colour="yellow", kind="MaybeDegradation")
-    report = samples.report(
-        samples.workload(samples.metric(found, other)),
-        verdict=samples.verdict(
-            "inconclusive",
-            Reason(ReasonCode.CANNOT_SEE, {"wanted": 9}),
-            *(Reason(ReasonCode.SUSPECT, {"function": name}) for name in ("parse", "render")),
-        ),
-    )
-    shown, _, folded = spaced(comment(report).text).partition("<details>")
-    assert "### ⚪ Too much noise to confirm: `parse` is 2.0x slower (1.00 → 2.00 s)\n" in shown
-    assert re.findall("^(?:- |.*\\*\\*)`[a-z]+`", shown, re.MULTILINE) == ["| [**`parse`", "- `render`"]
-    assert folded.startswith("<summary>1 more cause · ")
 
 
 def test_profiles_without_stacks_link_to_a_table() -> None:
@@ -468,3 +350,60 @@ def test_missing_stacks_are_stated_instead_of_a_link() -> None:
     assert "no flame graph" not in comment(bench, LINKS).text
     assert "no flame graph" not in comment(bench, Links()).text  # nothing was uploaded: nobody looks for a link
     assert "no flame graph" not in comment(samples.regression(), uploaded).text
+
+
+DIFF = "https://github.com/octo/shop/pull/7/files#diff-0123R9"
+SLOWER_TOTAL = replace(
+    samples.finding("total", 41.2e9, 82.4e9, kind="TotalDegradation"), share_from=None, share_to=None
+)
+ACCEPTED = Reason(ReasonCode.ACCEPTED, {"by": "octocat", "limit": 0.1, "reason": "needed | for @security"})
+RATE = samples.metric(
+    replace(samples.finding("serve", 400.0, 200.0), direction="worse"),
+    name="rate",
+    unit="requests/s",
+    before=800.0,
+    after=600.0,
+)
+SUSPECTS = (Reason(ReasonCode.SUSPECT, {"function": name}) for name in ("parse", "render"))
+ACCEPTANCES = (
+    Acceptance("7.0", "parse", "needed for @x", "octocat", DIFF, limit=0.3, state="applies", remark=as_reason("up to")),
+    Acceptance("8.0", "a|b", "", "mallory", state="refused", remark=as_reason("mallory may not write here")),
+)
+
+
+def possible(name: str, before: float, after: float, colour: Colour = "yellow") -> Finding:
+    return samples.finding(name, before, after, kind="MaybeDegradation", colour=colour)
+
+
+def of_source(state: SourceState, link: str = DIFF) -> Finding:
+    return replace(samples.finding(state, 1e9, 2e9), attribution=Attribution(source=state, source_link=link))
+
+
+def with_verdict(verdict: Verdict, *findings: Finding) -> Report:
+    return samples.report(samples.workload(samples.metric(*findings)), verdict=verdict)
+
+
+FORMS: dict[str, Report] = {
+    "notes, of which the small one is left out": with_verdict(
+        samples.GREEN, possible("parse", 1e9, 1.3e9, "neutral"), possible("load", 1e9, 1.1e9, "neutral")
+    ),
+    "accepted": with_verdict(samples.verdict("warn"), replace(possible("parse", 1e9, 2e9), reasons=(ACCEPTED,))),
+    "acceptances": replace(with_verdict(samples.RED, samples.finding("f", 1e9, 3e9)), acceptances=ACCEPTANCES),
+    "higher is better": samples.report(samples.workload(replace(RATE, better="higher")), verdict=samples.RED),
+    "total without a function": with_verdict(samples.RED, SLOWER_TOTAL),
+    "two colours": with_verdict(samples.RED, samples.finding("f", 1e9, 3e9), possible("g", 1e9, 2e9)),
+    "inconclusive": with_verdict(
+        samples.verdict("inconclusive", Reason(ReasonCode.CANNOT_SEE, {"wanted": 9}), *SUSPECTS),
+        possible("parse", 1e9, 2e9),
+        possible("load", 1e8, 2e8),
+    ),
+    "source": with_verdict(samples.RED, of_source("changed"), of_source("added"), of_source("same")),
+    "unsafe link": with_verdict(samples.RED, of_source("removed", "javascript:alert(1)")),
+}
+
+
+def test_forms_of_a_comment(golden: Golden) -> None:
+    texts = [f"{name}:\n{comment(report).text}" for name, report in FORMS.items()]
+    texts.append(f"quiet:\n{render_quiet_comment(View(samples.unchanged()), key='shop', run_url=RUN).text}")
+    assert "javascript" not in "".join(texts)
+    golden.check("comment/forms.md", "\n".join(texts))
