@@ -3,26 +3,21 @@
 import itertools
 import subprocess
 import sys
-import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from profgate import pipeline
-from profgate.errors import ProfileError
 from profgate.io.files import write_bytes
 from profgate.judge.shards import Shard, merge_reports
-from profgate.loading import read_sources
 from profgate.model.policy import Policy
-from profgate.model.profile import Profile
 from profgate.model.report import Report
 from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of
-from profgate.pipeline import PipelineInput, compare_sources
+from profgate.pipeline import PipelineInput
 from profgate.report.json_report import to_json
 
 STACKS = b"main;parse 3000\nmain;write 2000\n"
@@ -95,26 +90,6 @@ def test_reading_in_parts_does_not_change_the_report(most: int, monkeypatch: pyt
     monkeypatch.setattr(pipeline, "MOST_IN_PART", most)
     assert {load.name for load in whole.workloads} >= {"w000", "w003", "a::fib"}
     assert to_json(one_report(mixed_files())) == to_json(whole)
-
-
-def test_profiles_of_earlier_parts_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "MOST_IN_PART", 2)
-    values: list[weakref.ref[Any]] = []
-    alive: list[int] = []
-
-    def read(sources: Sequence[SourceFile], _: object) -> list[Profile | ProfileError]:
-        alive.append(sum(value() is not None for value in values))
-        found = read_sources(sources)
-        for profile in found:
-            assert isinstance(profile, Profile)
-            assert profile.stacks is not None
-            values.append(weakref.ref(profile.stacks.values))
-        return found
-
-    sides = [side[:40] for side in many_workloads()]
-    monkeypatch.setattr(pipeline, "read_sources", read)
-    compare_sources(PipelineInput(sides[0], sides[1]))
-    assert alive == [0] * 4
 
 
 def test_large_report_explains_only_changes() -> None:

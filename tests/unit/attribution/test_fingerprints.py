@@ -46,12 +46,6 @@ def named(path: str, text: str, name: str = "total") -> SourceFunction:
     return found
 
 
-def names(path: str, text: str) -> list[tuple[str, ...]]:
-    parsed = parsed_source(path, text)
-    assert parsed is not None
-    return [item.parts for item in parsed.functions if item.kind in {"function", "anonymous"}]
-
-
 @pytest.mark.parametrize("path", SAMPLES)
 def test_layout_comments_and_place_leave_a_fingerprint(path: str) -> None:
     text = SAMPLES[path]
@@ -117,57 +111,6 @@ def test_what_looks_small_and_is_a_change(path: str, before: str, after: str) ->
 )
 def test_what_formatters_do_is_no_change(path: str, before: str, after: str) -> None:
     assert named(path, before, "f").fingerprint == named(path, after, "f").fingerprint
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "expected"),
-    [
-        (
-            "a.py",
-            "def f():\n  def g(): pass\n  return lambda: 1\nclass A:\n  @p\n  async def m(self): pass\n",
-            [("f",), ("f", "g"), ("f", "<lambda>"), ("A", "m")],
-        ),
-        (
-            "a.js",
-            (
-                "exports.a = () => 1;\n"
-                "const b = { c() {}, d: function () {}, ['e']: () => 2 };\n"
-                "A.prototype.f = async () => 3"
-            ),
-            [("a",), ("(anonymous)",), ("c",), ("d",), ("A", "f")],
-        ),
-        (
-            "a.ts",
-            "class A { private h = (a: number) => a; static m<T>(x: T) {} }\nnamespace N { function k() {} }",
-            [("A", "h"), ("A", "m"), ("N", "k")],
-        ),
-        (
-            "a.go",
-            "package a\nfunc (t *T[K]) M() { func() { func() {}() }(); func() {}() }\nvar g = func() {}",
-            [("T", "M"), ("T", "M", "func1"), ("T", "M", "func1", "1"), ("T", "M", "func2"), ("func1",)],
-        ),
-        (
-            "A.java",
-            "class A { A() {} static {} int m(int a) { r(() -> 1); } int m(String a) {} class B { void n() {} } }",
-            [("A", "<clinit>"), ("A", "<init>"), ("A", "B", "n"), ("A", "m"), ("A", "m"), ("A", "m", "lambda")],
-        ),
-        (
-            "a.cc",
-            (
-                "namespace n { struct A { ~A() {} bool operator()(int b) { return 1; } }; }\n"
-                "template<class T> T *n::B<T>::g() { return 0; }"
-            ),
-            [("n", "A", "operator()"), ("n", "A", "~A"), ("n", "B", "g")],
-        ),
-        (
-            "a.rs",
-            "mod m { impl<T> Tr for S<T> { fn g(&self) { let c = |x| x; } } }\ntrait Q { fn d() {} }",
-            [("m", "S", "g"), ("m", "S", "g", "{closure#0}"), ("Q", "d")],
-        ),
-    ],
-)
-def test_functions_have_their_qualified_names(path: str, text: str, expected: list[tuple[str, ...]]) -> None:
-    assert sorted(names(path, text)) == sorted(expected)
 
 
 def test_a_syntax_error_makes_its_function_unknown() -> None:

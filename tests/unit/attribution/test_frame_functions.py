@@ -24,8 +24,10 @@ SCRIPT = (
     "  get c() { return x.map(y => y) }\n"
     "}\n"
     "exports.d = function () {};\n"
+    "const e = { f: function () {} };\n"
+    "A.prototype.h = async () => 3;\n"
 )
-GO = "package p\nfunc (t *T) M() {\n\tfunc() {\n\t}()\n}\nfunc F[K any](k K) {\n}\n"
+GO = "package p\nfunc (t *T) M() {\n\tfunc() {\n\t}()\n}\nfunc F[K any](k K) {\n}\nvar v = func() {}\n"
 JAVA = (
     "package a;\n"
     "class A {\n"
@@ -33,7 +35,7 @@ JAVA = (
     "  int m(int b) { return 1; }\n"
     "  int m(String b) {\n"
     "    return run(() -> 2); }\n"
-    "  class B { void n() {} }\n"
+    "  class B { void n() {} static {} }\n"
     "}\n"
 )
 CPP = (
@@ -41,9 +43,33 @@ CPP = (
     "int A::f(int a) { return 1; }\n"
     "template <class T> T g(T t) { return t; }\n"
     "bool operator<(A a, A b) { return 1; }\n"
+    "struct C { ~C() {} bool operator()(int b) { return 1; } };\n"
     "}\n"
 )
-RUST = "impl<T> Shape for S<T> {\n  fn g(&self) -> i32 {\n    let c = |x| x;\n    c(1) }\n}\nfn f() {}\n"
+RUST = (
+    "impl<T> Shape for S<T> {\n  fn g(&self) -> i32 {\n    let c = |x| x;\n    c(1) }\n}\nfn f() {}\n"
+    "mod m { trait Q { fn d() {} } }\n"
+)
+TYPED = "class A { private h = (a: number) => a; static m<T>(x: T) {} }\nnamespace N { function k() {} }\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", PYTHON, "f A.f A.g A.g.<lambda>"),
+        ("a.js", SCRIPT, "a B.constructor B.c B.c.(anonymous) d f A.h"),
+        ("a.ts", TYPED, "A.h A.m N.k"),
+        ("a.go", GO, "T.M T.M.func1 F func1"),
+        ("A.java", JAVA, "A.<init> A.m A.m A.m.lambda A.B.n A.B.<clinit>"),
+        ("a.cc", CPP, "n.A.f n.g n.operator< n.C.~C n.C.operator()"),
+        ("a.rs", RUST, "S.g S.g.{closure#0} f m.Q.d"),
+    ],
+)
+def test_functions_have_their_qualified_names(path: str, text: str, expected: str) -> None:
+    parsed = parsed_source(path, text)
+    assert parsed is not None
+    found = [".".join(item.parts) for item in parsed.functions if item.kind in {"function", "anonymous"}]
+    assert sorted(found) == sorted(expected.split())
 
 
 def meant(path: str, text: str, name: str, line: int | None = None, *, exact: bool = False) -> list[str]:

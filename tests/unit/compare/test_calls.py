@@ -94,17 +94,6 @@ def test_calls_are_summed_over_runs_and_threads() -> None:
     assert calls_by_path(comparison) == {"": (0, 0), "a": (2, 2), "ab": (3, 1), "abc": (0, 1)}
 
 
-def test_dropped_stacks_have_no_calls() -> None:
-    profile = events("a(b(c())b()d())")
-    assert calls_by_path(overlaid([profile], [profile], ignore=("b",))) == {
-        "": (0, 0),
-        "a": (1, 1),
-        "ab": (0, 0),
-        "abc": (0, 0),
-        "ad": (1, 1),
-    }
-
-
 def test_one_run_without_counts_leaves_its_side_unknown() -> None:
     stated = events("a(b())")
     sampled = {

@@ -2,8 +2,10 @@
 
 import pytest
 
+from profgate.compare.recordings import read_recordings
 from profgate.compare.workloads import pair, workload_name
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.source import source_of
 from profgate.model.units import Metric
 from profgate.readers.benchmarks.results import Results, quantity_of
 
@@ -103,3 +105,17 @@ def test_results_of_one_folder_are_repeated_runs() -> None:
 
 def test_results_of_two_folders_stay_apart() -> None:
     assert runs(results("x.json", "sort"), results("a/x.json", "sort")) == [("a: sort", 1), ("sort", 1)]
+
+
+def test_files_of_a_base_run_are_of_one_job() -> None:
+    noise = [[source_of(name, b"") for name in names] for names in (["a", "b"], ["stated"], ["c"])]
+    read = []
+    for name in ("a", "b", "stated", "c"):
+        facts = Facts(job="7") if name == "stated" else Facts()
+        read.append(Profile(name, Configuration(), (), FrameList.of_names([]), facts=facts))
+    _, _, *jobs = read_recordings([[], [], *noise], read).profiles
+    assert [[profile.facts.job for profile in job] for job in jobs] == [
+        ["base run 1", "base run 1"],
+        ["7"],
+        ["base run 3"],
+    ]

@@ -122,11 +122,6 @@ def test_write_replaces_the_file_and_leaves_no_other(tmp_path: Path) -> None:
     assert list(path.parent.parent.iterdir()) == [path.parent]
 
 
-def test_written_files_get_the_owner_of_the_workspace(folder: Path) -> None:
-    give_to_owner(str(folder), str(folder.parent))
-    assert {item.stat().st_uid for item in folder.rglob("*")} == {folder.parent.stat().st_uid}
-
-
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give files away")
 def test_root_gives_files_to_another_user(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"

@@ -1,7 +1,6 @@
 """Packages that register entry points, as importlib.metadata finds them."""
 
 import sys
-import zipfile
 from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -26,10 +25,3 @@ def test_a_package_that_registers_a_reader_is_found(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(sys, "meta_path", [PathFinder])  # other tests may have imported packages with finders
     assert registers("profgate.readers")
     assert not registers("profgate.strategies")
-
-
-def test_archived_packages_may_register_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with zipfile.ZipFile(tmp_path / "parts.zip", "w") as archive:
-        archive.writestr("outside-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "parts.zip")])
-    assert registers("profgate.readers")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from profgate.__main__ import main
-from profgate.io.terminal import commands_disabled, progress, show
+from profgate.io.terminal import commands_disabled, show
 from runner_log import COMMANDS, as_read_by_the_runner
 
 NAME = "##[error]x"
@@ -83,16 +83,3 @@ def test_colours_follow_the_terminal_and_variables(
     show([("bad", "FAILED"), ("text", ""), ("quiet", "caf\u00e9")], stream)
     expected = "\x1b[31m\x1b[1mFAILED\x1b[0m\n\n\x1b[2mcaf\u00e9\x1b[0m\n" if colours else "FAILED\n\ncaf\u00e9\n"
     assert stream.getvalue() == expected
-
-
-@pytest.mark.parametrize(("columns", "width"), [(80, 60), (40, 39)])
-def test_progress_is_removed_from_the_terminal(columns: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    stream = Terminal()
-    with progress(stream) as step:
-        step("reading profiles", 0.5)
-        step("comparing", 0)
-    _, *shown, last = stream.getvalue().split("\r")
-    assert [text.rstrip() for text in shown] == ["reading profiles (50%)", "comparing", ""]
-    assert {len(text) for text in shown} == {width}
-    assert last == ""

@@ -202,14 +202,6 @@ def test_a_structured_uid_is_joined_in_its_order() -> None:
     assert found.frames.lines == [9]
 
 
-def test_records_without_an_amount_are_counted() -> None:
-    records = [{"uid": {"function": "f", "line": 1}, "bound": "n", "class": "O(n)"}] * 3
-    found = read(document("bounds", "time", "iterations", **{"global": {"resources": records}}))
-    assert list(found.warning_counts.values()) == [3]
-    assert found.measurements is not None
-    assert np.isnan(found.measurements.amount).tolist() == [True] * 3
-
-
 def stored(profile: Profile) -> list[Model]:
     return [model for model in profile.attachments if isinstance(model, Model)]
 
@@ -264,13 +256,6 @@ def test_nan_is_a_missing_value() -> None:
     found = read(document("complexity", "mixed", "ms", **{"global": {"resources": records}}))
     assert found.measurements is not None
     assert np.isnan(found.measurements.amount).tolist() == [True, False]
-
-
-def test_coefficients_without_a_name_are_called_by_their_place() -> None:
-    coeffs = [{"value": 4}, {"value": 5}]
-    [model] = stored(models_of({"uid": "f", "model": "LINEAR", "r_square": 1, "coeffs": coeffs}))
-    assert (model.name, model.coefficients) == ("linear", {"b0": 4.0, "b1": 5.0})
-    assert math.isnan(model.x_start)
 
 
 def test_a_quadratic_of_two_coefficients_has_no_linear_term() -> None:

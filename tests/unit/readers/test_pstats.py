@@ -4,12 +4,13 @@ import pstats
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.model.units import MetricKind
-from profgate.readers.pstats import PstatsReader
+from profgate.readers.pstats import PstatsReader, loads
 
 RECORDED = Path(__file__).parents[2] / "data" / "pstats" / "cprofile-3.11.pstats"
 MAIN = ("app.py", 1, "main")
@@ -50,26 +51,6 @@ def test_rows_and_edges_agree_with_the_standard_module() -> None:
     }
     columns = zip(graph.caller, graph.callee, graph.edge_calls, graph.edge_total[0], strict=True)
     assert {(keys[caller], keys[callee]): (calls, total) for caller, callee, calls, total in columns} == edges
-
-
-def test_a_minimal_file_gives_frames_times_calls_and_callers() -> None:
-    found = read(marshal.dumps(SMALL))
-    assert found.frames.names == ["main", "work", "<built-in method builtins.len>"]
-    assert found.frames.files == ["app.py", "app.py", None]
-    assert found.frames.lines == [1, 5, None]
-    graph = found.graph
-    assert graph is not None
-    assert graph.self_value.tolist() == [[250_000_000, 1_000_000_000, 250_000_000]]
-    assert graph.total_value.tolist() == [[1_500_000_000, 1_250_000_000, 250_000_000]]
-    assert graph.calls.tolist() == [1, 3, 4]
-    assert sorted(zip(graph.caller.tolist(), graph.callee.tolist(), graph.edge_calls.tolist(), strict=True)) == [
-        (0, 1, 2),
-        (1, 1, 1),
-        (1, 2, 4),
-    ]
-    assert found.metrics[0].unit == "nanoseconds"
-    assert found.metrics[0].kind is MetricKind.TIMED
-    assert (found.warnings, found.warning_counts) == ((), {})
 
 
 def test_the_profiler_written_in_python_counts_callers_without_times() -> None:
@@ -142,3 +123,49 @@ def test_counts_of_the_sampling_profiler_are_samples() -> None:
 def test_damaged_counts_of_samples_are_an_error(row: tuple[object, ...], message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(marshal.dumps({("__sampled__",): True, ("a.py", 9, "f"): row}))
+
+
+SCALARS = (
+    st.just(True)
+    | st.integers(-(2**200), 2**200)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+)
+KEYS = SCALARS | st.tuples(SCALARS, SCALARS)
+VALUES = st.recursive(
+    KEYS, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.dictionaries(KEYS, inner), max_leaves=9
+)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(value=VALUES)
+def test_the_interpreters_own_writer_is_understood(value: object) -> None:
+    data = marshal.dumps(value)  # type: ignore[arg-type]
+    assert loads(data, "x") == value
+
+
+def test_references_name_earlier_objects() -> None:
+    shared = ("a" * 300, 1)
+    assert loads(marshal.dumps((shared, shared, {shared: shared})), "x") == (shared, shared, {shared: shared})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "ends 1 bytes too early"),
+        (b"c", "type 'c' does not belong"),
+        (b"u\x05\x00\x00\x00abc", "are announced"),
+        (b"r\x00\x00\x00\x00", "names no earlier object"),
+        (b"\xa9\x01r\x00\x00\x00\x00", "refers to an object that contains"),
+        (b"{{0T0", "used as a key"),
+        (b"l\xff\x00\x00\x00", "255 digits"),
+        (b"0", "end mark"),
+        (b"\xa9\x01\xa9\x01Tr\x01\x00\x00\x00", "follow"),
+        (b")\x02\xa9\x01)\x00r\x00\x00\x00\x00", "repeats a table"),
+        (b"TT", "follow the end"),
+        (b")\x01" * 40 + b"T", "nested too deeply"),
+    ],
+)
+def test_what_does_not_belong_is_named_with_its_byte(data: bytes, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        loads(data, "x")

@@ -38,19 +38,6 @@ def test_lines_of_a_function_are_added_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("meta", "rate", "mode"),
-    [
-        (META, 1000.0, "cpu"),
-        (META | {"sample_interval_usec": 0}, None, "cpu"),
-        (META | {"mode": "other"}, 1000.0, None),
-    ],
-)
-def test_an_unstated_rate_or_mode_is_unknown(meta: dict[str, Any], rate: float | None, mode: str) -> None:
-    found = read(meta, END)
-    assert (found.facts.rate, found.facts.mode) == (rate, mode)
-
-
-@pytest.mark.parametrize(
     ("records", "message"),
     [
         ((META, TEXTS, FRAMES, COUNTS), "a.jsonl: has no record 'end': the file is cut off"),

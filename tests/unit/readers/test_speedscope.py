@@ -102,13 +102,6 @@ def test_calls_are_unknown_when_a_thread_is_sampled() -> None:
     assert rows(found) == [("main", [1_000_000]), ("work", [1_000_000])]
 
 
-def test_calls_are_unknown_when_threads_measure_different_things() -> None:
-    found = read(document(evented([("O", 0, 0), ("C", 0, 1)]), evented([("O", 0, 0), ("C", 0, 8)], "bytes")))
-    assert [metric.unit for metric in found.metrics] == ["nanoseconds", "bytes"]
-    assert found.stacks is not None
-    assert found.stacks.calls is None
-
-
 @pytest.mark.parametrize(
     ("events", "end", "expected", "warning"),
     [
