@@ -85,14 +85,18 @@ def _starts(file: str) -> Iterator[str]:
 
 def _requirements(text: str) -> _Versions:
     # ``name[extra] == 1.2``, the format of pip's requirements files
-    pattern = r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)"
-    return ((name.lower(), version) for name, version in re.findall(pattern, text, re.MULTILINE))
+    found = re.findall(
+        r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)", text, re.MULTILINE
+    )
+    return ((name.lower(), version) for name, version in found)
 
 
 def _go(text: str) -> _Versions:
     # in go.sum, a version ends with /go.mod if the line has the hash of the module's go.mod only
-    pattern = r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)"
-    return ((name, version.removesuffix("/go.mod")) for name, version in re.findall(pattern, text, re.MULTILINE))
+    found = re.findall(
+        r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)", text, re.MULTILINE
+    )
+    return ((name, version.removesuffix("/go.mod")) for name, version in found)
 
 
 def _npm(text: str) -> _Versions:
