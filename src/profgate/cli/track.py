@@ -11,7 +11,6 @@ from profgate.errors import ProfgateError
 from profgate.io.files import write_text
 from profgate.io.terminal import show
 from profgate.model.visible_text import name_text
-from profgate.track.evolution import EvolutionOptions
 from profgate.track.evolution_page import build_evolution_page
 from profgate.track.evolution_text import evolution_json, evolution_lines
 from profgate.track.jump_pages import jump_pages
@@ -36,7 +35,8 @@ def _plan(
     runs: int,
     timeout: float,
     bring: tuple[str, ...],
-    options: EvolutionOptions,
+    metric: str | None,
+    min_change: float | None,
     program: tuple[str, ...],
 ) -> TrackPlan:
     """Create the measurement plan from the options. Raises ProfgateError if the options are invalid."""
@@ -56,7 +56,7 @@ def _plan(
     if repository.is_dirty():
         _report("changes that are not committed are not measured; --bring copies files from here")
     versions = tuple({each.commit: each for each in found}.values())
-    return TrackPlan(program, versions, repository, setup, runs, timeout, bring, options)
+    return TrackPlan(program, versions, repository, setup, runs, timeout, bring, metric, min_change)
 
 
 def _revisions(
@@ -77,18 +77,6 @@ def _revisions(
     return versions
 
 
-evolution_options: opt.Decorator = opt.bundled(
-    "options",
-    EvolutionOptions,
-    click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted metric)."),
-    click.option(
-        "--min-change",
-        type=Percent(0.0, 1_000_000.0),
-        metavar="PERCENT",
-        help="Smallest change that is a jump (default: 5, or 1 for counted metrics).",
-    ),
-)
-
 plan_options: opt.Decorator = opt.bundled(
     "plan",
     _plan,
@@ -105,7 +93,13 @@ plan_options: opt.Decorator = opt.bundled(
         help="Limit for the setup of a version, and for one run (default: 15m).",
     ),
     click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
-    evolution_options,
+    click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted metric)."),
+    click.option(
+        "--min-change",
+        type=Percent(0.0, 1_000_000.0),
+        metavar="PERCENT",
+        help="Smallest change that is a jump (default: 5, or 1 for counted metrics).",
+    ),
 )
 
 

@@ -171,17 +171,13 @@ def _jump(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EvolutionOptions:
-    """Options of an evolution: the metric to show first, and the minimum change as a fraction."""
+def evolution_of(
+    title: str, measured: Sequence[MeasuredVersion], metric: str | None = None, min_change: float | None = None
+) -> Evolution:
+    """Return the evolution over these versions, in order. Raises ComparisonError if no version was measured.
 
-    metric: str | None = None
-    min_change: float | None = None
-
-
-def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
-    """Return the evolution over these versions, in order. Raises ComparisonError if no version was measured."""
-    options = options or EvolutionOptions()
+    ``metric`` is shown first, and ``min_change`` is the smallest jump as a fraction.
+    """
     gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):
         for value in chain.from_iterable(version.runs):
@@ -200,8 +196,8 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
             middle, count = line.middle[known], line.count[known]
             all_series.append(VersionSeries(len(lines), line.metric, known, middle, count, values[known]))
         lines.append(line)
-    jumps = tuple(find_jumps(all_series, options.min_change))
-    first = _first_metric(lines, options.metric)
+    jumps = tuple(find_jumps(all_series, min_change))
+    first = _first_metric(lines, metric)
     return Evolution(title, tuple(measured), tuple(lines), jumps, first, tuple(_notes(lines)))
 
 

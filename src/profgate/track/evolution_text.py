@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from profgate.model.arrays import finite
-from profgate.model.visible_text import full_name, name_text, plain
+from profgate.model.visible_text import name_text, plain
 from profgate.report.numbers import counted, from_to, signed_percent
 from profgate.report.text_table import aligned
 from profgate.report.wording import full_sentence
@@ -17,23 +17,16 @@ MOST_VERSIONS = 6  # maximum number of versions listed in a warning
 ARROWS = {"worse": "▲", "better": "▼"}
 
 
-class JumpCells(NamedTuple):
-    """Table cells of a jump in the terminal and on the page."""
+def jump_cells(evolution: Evolution, jump: Jump, shown: Callable[[str], str]) -> tuple[str, str, str, str, str]:
+    """Return the cells of a jump, such as ``▲``, ``bench_sort``, ``v1 → v2``, ``+12 %``, ``2.0 → 2.2 s``.
 
-    arrow: str
-    benchmark: str
-    versions: str
-    change: str
-    values: str
-
-
-def jump_cells(evolution: Evolution, jump: Jump) -> JumpCells:
-    """Return the cells of a jump, such as ``▲``, ``bench_sort``, ``v1 → v2``, ``+12 %``, ``2.0 → 2.2 s``."""
+    ``shown`` forms the name of the benchmark.
+    """
     line = evolution.lines[jump.line]
     versions = (version_name(evolution.measured[number]) for number in (jump.baseline, jump.target))
     change = signed_percent(jump.ratio) if jump.ratio is not None else "from zero"
     values = from_to(jump.from_value, jump.to_value, line.metric.unit)
-    return JumpCells(ARROWS[jump.direction], full_name(line.benchmark), " → ".join(versions), change, values)
+    return ARROWS[jump.direction], shown(line.benchmark), " → ".join(versions), change, values
 
 
 def version_name(measured: MeasuredVersion) -> str:
@@ -54,8 +47,7 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
     if not jumps:
         lines.append(("good", "No jump: neighbouring versions differ by no more than noise."))
     shown = jumps[:MOST_JUMPS]
-    rows = [jump_cells(evolution, jump) for jump in shown]
-    rows = [cells._replace(benchmark=name_text(cells.benchmark)) for cells in rows]
+    rows = [jump_cells(evolution, jump, name_text) for jump in shown]
     for jump, text in zip(shown, aligned(rows, width, name=1), strict=True):
         lines.append(("bad" if jump.direction == "worse" else "good", text))
     if len(jumps) > MOST_JUMPS:

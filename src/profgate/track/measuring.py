@@ -7,7 +7,7 @@ import platform
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from time import monotonic
@@ -26,7 +26,7 @@ from profgate.model.units import CALLS, Metric, MetricKind, base_unit
 from profgate.model.visible_text import name_text
 from profgate.report.numbers import counted
 from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, text_below
-from profgate.track.evolution import EvolutionOptions, evolution_of
+from profgate.track.evolution import evolution_of
 from profgate.track.track_folder import LOG, OUTPUT, TrackFolder
 from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, TrackedRepository, TrackRun, Version
 
@@ -36,7 +36,7 @@ class TrackPlan:
     """The command and the versions to measure.
 
     ``setup`` is a shell command, and ``copied`` are paths that are copied into each worktree. ``timeout`` is in
-    seconds.
+    seconds. ``metric`` and ``min_change`` are those of `evolution_of`.
     """
 
     command: tuple[str, ...]
@@ -46,7 +46,8 @@ class TrackPlan:
     runs: int = 3
     timeout: float = 900.0
     copied: tuple[str, ...] = ()
-    options: EvolutionOptions = field(default_factory=EvolutionOptions)
+    metric: str | None = None
+    min_change: float | None = None
 
     @property
     def key(self) -> str:
@@ -215,8 +216,9 @@ class Track:
 
     def evolution(self) -> Evolution:
         """Return the evolution of the measured versions. Raises ComparisonError if no version was measured."""
-        evolution = evolution_of(self.plan.repository.name, self.measured_versions(), self.plan.options)
-        return replace(evolution, command=" ".join(self.plan.command))
+        plan = self.plan
+        evolution = evolution_of(plan.repository.name, self.measured_versions(), plan.metric, plan.min_change)
+        return replace(evolution, command=" ".join(plan.command))
 
     def measure(self, root: str) -> None:
         """Measure the versions that lack runs. ``root`` is the path of a folder for one version.

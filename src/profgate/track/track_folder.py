@@ -66,7 +66,8 @@ class TrackFolder:
             lock = os.open(Path(self.folder) / "lock", os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o666)
         try:
             _lock(lock, self.folder)
-            self._clear()
+            for path in self._runs.glob(f"{ASIDE}*"):
+                shutil.rmtree(path, ignore_errors=True)
             place = self._work_folder()
             try:
                 (place / SOURCES).parent.mkdir(parents=True)
@@ -133,10 +134,6 @@ class TrackFolder:
         """Remove a run atomically."""
         path.rename(aside := self._aside())
         shutil.rmtree(aside, ignore_errors=True)
-
-    def _clear(self) -> None:
-        for path in self._runs.glob(f"{ASIDE}*"):
-            shutil.rmtree(path, ignore_errors=True)
 
     def _work_folder(self) -> Path:
         place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"

@@ -180,7 +180,12 @@ class TrackedRepository:
 
     def _log(self, *arguments: str) -> list[Version]:
         listed = quiet_git(self.top, "log", "--first-parent", "--reverse", "-z", f"--format={FORMAT}", *arguments, "--")
-        return [_version(entry) for entry in listed.split("\0") if entry]
+        versions = []
+        for entry in filter(None, listed.split("\0")):
+            commit, short, decorations, subject = entry.split("\x1f", 3)
+            decoration = f", {decorations}".partition(", tag: ")[2]  # the first tag
+            versions.append(Version(decoration.partition(", ")[0] or short, commit, subject))
+        return versions
 
 
 def repository_around(folder: str) -> TrackedRepository:
@@ -192,9 +197,3 @@ def repository_around(folder: str) -> TrackedRepository:
             raise
         raise ProfgateError(folder, "is not in a git repository; start in the repository to measure") from None
     return TrackedRepository(top, prefix)
-
-
-def _version(entry: str) -> Version:
-    commit, short, decorations, subject = entry.split("\x1f", 3)
-    tags = [name.removeprefix("tag: ") for name in decorations.split(", ") if name.startswith("tag: ")]
-    return Version(tags[0] if tags else short, commit, subject)

@@ -3,7 +3,7 @@ import pytest
 from profgate.errors import ComparisonError
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
-from profgate.track.evolution import EvolutionOptions, evolution_of
+from profgate.track.evolution import evolution_of
 from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
@@ -16,7 +16,7 @@ def version(number: int, *values: float, benchmark: str = "work", source: str | 
 
 
 def evolution(*measured: MeasuredVersion, **options: object) -> Evolution:
-    return evolution_of("make bench", measured, EvolutionOptions(**options))  # type: ignore[arg-type]
+    return evolution_of("make bench", measured, **options)  # type: ignore[arg-type]
 
 
 def test_line_has_median_and_range() -> None:
