@@ -178,16 +178,6 @@ def test_run_without_profiles_counts_wall_time(repository: Repository, capsys: p
     assert found == [("wall time", "nanoseconds", [2, 2])]
 
 
-def test_changed_benchmark_is_not_compared(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = repository()
-    (folder / "bench.py").write_text(BENCH.replace("lib.work", "lib.work if True else None"))
-    git(folder, "commit", "--quiet", "-am", "Change the benchmark")
-    document = tracked(capsys, "--last", "4", "--runs", "1", *COMMAND)
-    assert jumps(document) == []
-    assert {line["state"] for line in document["benchmarks"]} == {"source changed"}  # type: ignore[attr-defined]
-    assert "Not compared, because the source of the benchmark changed: work" in document["notes"]  # type: ignore[operator]
-
-
 def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository(bench="")
     (folder / "bench.py").write_text(BENCH)
@@ -219,17 +209,6 @@ def test_command_gets_variables_and_the_folder(repository: Repository, capsys: p
     assert main(["track", "v2", "--runs", "1", "--", *words]) == 0
     assert (folder / "profgate-track" / "evolution.html").is_file()
     capsys.readouterr()
-
-
-def test_shallow_clone_is_reported(
-    repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    git(tmp_path, "clone", "--quiet", "--depth", "2", "--no-tags", repository().as_uri(), str(tmp_path / "shallow"))
-    monkeypatch.chdir(tmp_path / "shallow")
-    assert main(["track", "--last", "6", "--runs", "1", *COMMAND]) == 0
-    assert "only 2 of 6 versions exist in this clone" in capsys.readouterr().err
-    assert main(["track", "v1..v2", *COMMAND]) == 2
-    assert "v1: is not a revision here; this clone is shallow: git fetch --unshallow --tags" in capsys.readouterr().err
 
 
 def test_hostile_names_are_text(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
