@@ -1,7 +1,5 @@
 """Faults of the machine, of the line and of GitHub during a run of the action: the verdict stays, or there is none."""
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -107,41 +105,12 @@ def test_runner_file_that_fails_keeps_the_verdict(ready: Stage, name: str, place
         assert "parse" in ready.summary
 
 
-@pytest.mark.parametrize("folder", ["event.json/report", "profiles/report"])
-def test_output_folder_that_cannot_be_written_keeps_verdict(
-    ready: Stage, monkeypatch: pytest.MonkeyPatch, folder: str
-) -> None:
-    launch = ready.launch
-
-    def sealed(environ: Mapping[str, str]) -> int:
-        place = ready.workspace / "profiles"
-        place.chmod(0o500)
-        if folder.startswith(place.name) and os.access(place, os.W_OK):
-            pytest.skip("root can write everywhere")
-        return launch(environ)
-
-    monkeypatch.setattr(ready, "launch", sealed)
-    ready.inputs["output-dir"] = folder
-    assert ready.compare(RED) == 1
-    assert_verdict_is_published(ready)
-    assert ready.outputs["page-url"] in ready.comments[0]
-    assert ready.outputs["report"] == ""
-    assert "report.json: " in ready.log
-
-
 def test_base_run_is_stored_without_output_folder(stage: Stage) -> None:
     stage.inputs["output-dir"], stage.history = "event.json/report", True
     assert stage.record(profiles()) == 0
     assert [artifact.name for artifact in stage.fake.state.artifacts.values()] == [ARTIFACT]
     assert "could not be written" in stage.log
     assert "the history was not extended" in stage.log
-
-
-def test_unusable_temporary_folder_keeps_the_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    ready.history = True
-    monkeypatch.setattr(tempfile, "tempdir", "/dev/null/folder")
-    assert ready.compare(RED) == 1
-    assert_verdict_is_published(ready)
 
 
 # The line
@@ -199,26 +168,6 @@ def test_odd_answer_keeps_the_verdict(ready: Stage, method: str, path: str, stat
     ready.fake.fail(method, path, status, times=ALWAYS, body=body)
     assert ready.compare(RED) == 1
     assert_verdict_is_published(ready)
-
-
-@pytest.mark.parametrize(
-    ("path", "status", "body"),
-    [
-        ("/issues/1/comments", 422, b'{"message": "body is too long (maximum is 65536 characters)"}'),
-        ("/issues/1/comments", 403, b'{"message": "Resource not accessible by integration"}'),
-        ("/issues/1/comments", 201, b"{"),
-        ("/statuses/", 403, b'{"message": "Resource not accessible by integration"}'),
-        ("/statuses/", 422, b'{"message": "Validation Failed"}'),
-        ("/statuses/", 201, b"{"),
-    ],
-)
-def test_refused_publication_keeps_the_rest(ready: Stage, path: str, status: int, body: bytes) -> None:
-    ready.fake.fail("POST", path, status, times=ALWAYS, body=body)
-    assert ready.compare(RED) == 1
-    assert ready.outputs["conclusion"] == "fail"
-    assert ready.log.count("::warning") == 1
-    assert len(ready.comments) == ("statuses" in path)
-    assert len(ready.fake.state.statuses) == ("comments" in path)
 
 
 def test_lost_history_upload_keeps_the_baseline(stage: Stage) -> None:

@@ -187,14 +187,6 @@ def test_changed_files_are_read_in_a_single_query(with_sources: Stage, status: i
     )
 
 
-def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
-    between = with_sources.fake.add_commit(parents=[with_sources.base], branch="main", files={"src/view.py": b"\n"})
-    with_sources.compare(in_cart(BOTH_SLOWER, 77), base=between)
-    assert sources_of(with_sources) == {"parse": "changed"}
-    (warning,) = source_warnings(with_sources)
-    assert f"does not start at the baseline ({with_sources.base[:12]})" in warning
-
-
 def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
     with_sources.inputs |= BOTH
     assert with_sources.compare(both_builds(in_cart(BOTH_SLOWER, 2), in_cart(SHARES, 1))) == 1
@@ -292,12 +284,6 @@ def test_no_secret_is_printed(recorded: Stage) -> None:
     for text in texts:
         assert recorded.fake.token not in text()
         assert recorded.fake.runtime_token not in text()
-
-
-def test_a_pushed_tag_records_its_commit(stage: Stage) -> None:
-    stage.fake.state.tags["v1"] = stage.base
-    assert stage.triggered("push", {}, stage.base, "refs/tags/v1", profiles()) == 0
-    assert json.loads(stage.file(f"baseline/{MANIFEST_NAME}"))["ref"] == "refs/tags/v1"
 
 
 def test_change_of_the_base_branch_is_separated(recorded: Stage) -> None:

@@ -73,19 +73,6 @@ def test_fork_comment_workflow_reports_for_fork(slower: Stage) -> None:
     assert slower.report["baseline"]["distance"] == 0
 
 
-def test_fork_comment_is_promised_only_where_possible(slower: Stage) -> None:
-    assert "if this repository has one (profgate's docs/how-to/forks.md)" in slower.summary
-    service = slower.fake.service_env
-    slower.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
-    assert pull_run(slower, profiles(SLOWER, 78)) == 1
-    assert (
-        "The profiles were not stored either for a run that can write it: the log names the step to add"
-        in slower.summary
-    )
-    assert f"name: {TARGET}" in slower.log
-    assert "workflow_run" not in slower.summary
-
-
 def test_other_pull_request_of_the_branch_is_ignored(slower: Stage) -> None:
     mine = slower.number
     elsewhere = slower.fake.add_pull(slower.head, slower.base, fork=("mallory/other", 667))
@@ -297,74 +284,54 @@ def test_later_head_of_the_base_branch_is_the_baseline(forked: Stage) -> None:
     assert statuses(forked) == [(forked.head, "success")]
 
 
-def test_pull_request_run_ignores_its_old_base_commit(stage: Stage) -> None:
-    """GitHub makes the test merge of a pull request's own run; the event may name an older commit of the base."""
-    stage.push_jobs()
-    stage.open_pull()
-    opened = stage.base
-    for seed in range(3):
-        stage.push(profiles(SLOWER, 50 + seed))
-    head, stage.base = stage.base, opened
-    assert stage.compare(profiles(SLOWER, 77), base=head) == 0
-    assert stage.report["baseline"]["sha"] == head
-
-
 # Both builds in one job: the fork's run brings a baseline of its own
+
+
+def brings(stage: Stage, head: dict[str, bytes], base: dict[str, bytes] | None = None, **inputs: str) -> int:
+    """The run of the pull request measures its head and a baseline."""
+    before = dict(stage.inputs)
+    stage.inputs |= BOTH | inputs
+    code = pull_run(stage, both_builds(head, base))
+    stage.inputs = before
+    return code
 
 
 def test_fork_may_measure_both_builds(stage: Stage) -> None:
     stage.open_pull(fork=True)
-    stage.inputs |= BOTH
-    assert pull_run(stage, both_builds(profiles(SLOWER, 2))) == 1
+    assert brings(stage, profiles(SLOWER, 2)) == 1
     assert "stored for a workflow that runs on workflow_run" in stage.summary
-    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
     assert stage.fork_comment("failure") == 0
-    (comment,) = stage.comments
-    assert "parse" in comment
-    assert "the baseline was measured by the pull request" in comment
+    assert "the baseline was measured by the pull request" in stage.comments[0]
     assert statuses(stage) == [(stage.head, "failure")]
-
-
-def brings_slow_baseline(stage: Stage) -> None:
-    """The run of the pull request measures a baseline that is as slow as its head."""
-    stage.inputs |= BOTH
-    pull_run(stage, both_builds(profiles(SLOWER, 2), profiles(SLOWER, 1)))
-    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
 
 
 def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
     """Else a fork would choose what it is compared with."""
-    brings_slow_baseline(forked)
+    brings(forked, profiles(SLOWER, 2), profiles(SLOWER, 1))
     assert forked.fork_comment() == 0
     assert forked.report["baseline"]["sha"] == forked.base
     assert statuses(forked) == [(forked.head, "failure")]
 
 
 def test_fork_baseline_does_not_replace_an_unreadable_one(forked: Stage) -> None:
-    brings_slow_baseline(forked)
+    brings(forked, profiles(SLOWER, 2), profiles(SLOWER, 1))
     forked.damage_baselines()
     assert forked.fork_comment() == 0
-    assert forked.outputs["conclusion"] == "fail"
     assert statuses(forked) == [(forked.head, "failure")]
 
 
 def test_fork_baseline_needs_the_policy(stage: Stage) -> None:
-    policy = {".github/profgate.yml": b"gate: {on-not-compared: fail}\n"}
-    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
+    stage.set_policy("gate: {on-not-compared: fail}")
     stage.open_pull(fork=True)
-    stage.inputs |= BOTH | {"mode": "record"}
-    pull_run(stage, both_builds(profiles(SHARES, 2)))
-    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": "", "mode": ""}
+    brings(stage, profiles(SHARES, 2), mode="record")
     assert stage.fork_comment() == 0
     assert statuses(stage) == [(stage.head, "failure")]
 
 
 def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
     stage.open_pull(fork=True)
-    stage.inputs |= BOTH
-    pull_run(stage, both_builds(profiles(SHARES, 2)))
+    brings(stage, profiles(SHARES, 2))
     stage.fake.add_artifact(stage.pull_run, f"{ARTIFACT}-brought", {"page.html": b"<script>"})
-    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
     assert stage.fork_comment() == 2
     assert "is missing beside the profiles" in stage.log
     assert statuses(stage) == [(stage.head, "error")]

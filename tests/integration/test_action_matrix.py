@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,10 +33,15 @@ def record_shards(stage: Stage) -> None:
             assert stage.record(profiles(seed=2 * seed + place)) == 0
 
 
-def report_of(stage: Stage) -> dict[str, Any]:
-    content = json.loads(stage.file("report.json"))
-    assert isinstance(content, dict)
-    return content
+def merge(stage: Stage) -> int:
+    """The job that merges the shards, which ends the run."""
+    return stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"}))
+
+
+def store_shard(stage: Stage, key: str, report: bytes, attempt: int = 1, links: Links | None = None) -> None:
+    """Something else than a shard stores a report in the run."""
+    members = {"report.json": report, "links.json": links_to_json(links or Links()).encode()}
+    stage.fake.add_artifact(stage.pull_run, report_artifact(key, attempt), members)
 
 
 def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
@@ -47,7 +51,7 @@ def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
     assert len(sharded.comments) == 1
     assert "parse" in sharded.comments[0]
     assert "api [windows]" in sharded.comments[0]
-    report = report_of(sharded)
+    report = sharded.report
     assert [workload["name"] for workload in report["workloads"]] == ["api [linux]", "api [windows]"]
     assert sharded.outputs["conclusion"] == "fail"
     pages = {one["workload"]: one["url"] for one in json.loads(sharded.file("links.json"))["pages"]}
@@ -92,13 +96,13 @@ def test_failed_merge_replaces_the_status_of_an_earlier_attempt(sharded: Stage) 
 def test_reports_of_two_commits_are_not_merged(sharded: Stage) -> None:
     sharded.start_pull_run()
     sharded.step(profiles(SHARES, 77), **LINUX)
-    older = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(Links()).encode()}
+    older = sharded.file("leg/report.json").encode()
     sharded.finish(0)
     sharded.push_to_pull()
     sharded.start_pull_run()
-    sharded.fake.add_artifact(sharded.pull_run, report_artifact("windows", 1), older)
+    store_shard(sharded, "windows", older)
     sharded.step(profiles(SHARES, 78), **LINUX)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
+    assert merge(sharded) == 2
     assert "merge reports of one build" in sharded.log
 
 
@@ -107,7 +111,7 @@ def test_newest_report_of_a_repeated_shard_counts(sharded: Stage) -> None:
     sharded.step(profiles(SLOWER, 77), **LINUX)
     sharded.start_again()
     sharded.step(profiles(SHARES, 78), **LINUX)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 0
+    assert merge(sharded) == 0
     assert sharded.outputs["conclusion"] == "pass"
 
 
@@ -130,15 +134,6 @@ def test_shard_without_artifact_service_has_own_verdict(sharded: Stage, missing:
     assert len(sharded.comments) == 1
 
 
-def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> None:
-    sharded.fake.state.collaborators["maintainer"] = "write"
-    sharded.fake.add_comment(sharded.number, "/profgate accept parse max=+150%: needed", author="maintainer")
-    service = sharded.fake.service_env
-    sharded.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
-    sharded.start_pull_run()
-    assert sharded.finish(sharded.step(profiles(SLOWER, 78), **LINUX)) == 0
-
-
 @pytest.mark.parametrize(
     ("members", "message"),
     [
@@ -150,7 +145,7 @@ def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> Non
 def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, bytes], message: str) -> None:
     sharded.start_pull_run()
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
+    assert merge(sharded) == 2
     assert message in sharded.log
 
 
@@ -162,9 +157,8 @@ def test_verdict_of_a_shard_is_not_believed(sharded: Stage, schema: str, code: i
     assert report["verdict"]["conclusion"] == "fail"
     passed = {"conclusion": "pass", "colour": "green", "reasons": [], "exit_code": 0}
     forged = json.dumps(report | {"verdict": passed, "schema": schema}).encode()
-    members = {"report.json": forged, "links.json": links_to_json(Links()).encode()}
-    sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == code
+    store_shard(sharded, "linux", forged)
+    assert merge(sharded) == code
 
 
 @pytest.mark.parametrize("url", ["https://example.org/", "{run}/artifacts/1/../2", "{other}/artifacts/7"])
@@ -173,18 +167,16 @@ def test_shard_cannot_link_elsewhere(sharded: Stage, url: str) -> None:
     sharded.step(profiles(SHARES, 77), **LINUX)
     run = f"{sharded.fake.server_url}/octo-org/shop/actions/runs/{sharded.pull_run}"
     links = Links(pages={("api", "samples"): url.format(run=run, other=f"{run}1")})
-    members = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(links).encode()}
-    sharded.fake.add_artifact(sharded.pull_run, report_artifact("mac", 1), members)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
+    store_shard(sharded, "mac", sharded.file("leg/report.json").encode(), links=links)
+    assert merge(sharded) == 2
     assert "which is no artifact of this run" in sharded.log
 
 
 def test_report_of_a_later_attempt_is_refused(sharded: Stage) -> None:
     sharded.start_pull_run()
     sharded.step(profiles(SLOWER, 77), **LINUX)
-    members = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(Links()).encode()}
-    sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 999), members)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
+    store_shard(sharded, "linux", sharded.file("leg/report.json").encode(), attempt=999)
+    assert merge(sharded) == 2
     assert "is named for attempt 999 of a run that is in attempt 1" in sharded.log
 
 

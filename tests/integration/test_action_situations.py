@@ -11,6 +11,7 @@ from profgate.github.sticky_comment import ACTIONS_LOGIN
 
 Act = Callable[[Stage], int]
 OWN = "gate: {fail-on: never, own-baseline: true}"
+TOO_LONG = b'{"message": "body is too long (maximum is 65536 characters)"}'
 
 
 @pytest.fixture
@@ -58,6 +59,11 @@ def twice(stage: Stage) -> int:
 def read_only(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.fake.read_only()
+
+
+def store_nothing(stage: Stage) -> None:
+    read_only(stage)
+    stage.environ["ACTIONS_RESULTS_URL"] = ""
 
 
 def without(*permissions: str) -> Callable[[Stage], None]:
@@ -155,6 +161,15 @@ ROWS: dict[str, tuple[Act, int, str, int, list[str], str]] = {
         judged(before=lambda stage: stage.fake.fail("POST", "/comments", 403, message="issue is locked")),
         *(1, "fail", 0, ["failure"], "issue is locked"),
     ),
+    "comment refused": (
+        judged(before=lambda stage: stage.fake.fail("POST", "/issues/1/comments", 422, times=9, body=TOO_LONG)),
+        *(1, "fail", 0, ["failure"], "body is too long"),
+    ),
+    "status without an answer": (
+        judged(before=lambda stage: stage.fake.fail("POST", "/statuses/", 201, times=9, body=b"{")),
+        *(1, "fail", 1, [], "no commit status was written"),
+    ),
+    "output folder in a file": (judged(output_dir="event.json/report"), 1, "fail", 1, ["failure"], "report.json: "),
     "statuses forbidden": (judged(before=without("statuses")), 1, "fail", 1, [], "statuses: write"),
     "comments forbidden": (
         judged(before=without("issues", "pull_requests")),
@@ -179,6 +194,7 @@ ROWS: dict[str, tuple[Act, int, str, int, list[str], str]] = {
     "merge queue slower": (lambda stage: stage.queued(profiles(SLOWER, 77)), 1, "fail", 0, ["failure"], ""),
     "merge queue unchanged": (lambda stage: stage.queued(profiles(SHARES, 77)), 0, "pass", 0, ["success"], ""),
     "fork": (judged(before=read_only), 1, "fail", 0, [], "No commit status was written"),
+    "fork that stores nothing": (judged(before=store_nothing), 1, "fail", 0, [], "upload-artifact"),
     "fork reported": (reported(), 0, "fail", 1, ["failure"], ""),
     "fork unchanged": (reported(SHARES), 0, "pass", 0, ["success"], ""),
     "fork with a newer head": (

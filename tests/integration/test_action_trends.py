@@ -55,23 +55,6 @@ def lasting_changes(stage: Stage) -> list[str]:
     return [line for line in stage.log.splitlines() if "profgate%3A lasting " in line]
 
 
-@pytest.mark.slow
-def test_slow_regression_is_reported_once(keeping: Stage, tmp_path: Path) -> None:
-    with_past(keeping, tmp_path, [1.0] * STEADY + [1.01, 1.02, 1.03, 1.04])
-    found, summaries = [], []
-    for merge in range(5, 24):
-        keeping.push(at(1.0 + 0.01 * min(merge, 20), 100 + merge))
-        found += lasting_changes(keeping)
-        summaries.append("Lasting changes on this branch" in keeping.summary)
-    (only,) = found
-    assert only.startswith("::warning title=profgate%3A lasting regression::api, samples, total of the run: ")
-    assert " over " in only
-    assert sum(summaries) == 1
-    keeping.open_pull()
-    assert keeping.compare(at(1.2, 77)) == 0
-    assert "lasting" not in keeping.file("comment.md") + keeping.file("report.json") + keeping.log
-
-
 def test_step_is_reported_with_its_commit(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * STEADY)
     first = keeping.push(at(1.3, 100))

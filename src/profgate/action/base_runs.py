@@ -20,9 +20,16 @@ from profgate.settings.inputs import Settings
 
 
 def record_baseline(job: Job) -> int:
-    """Store the profiles of this build as a baseline, if all can be read, and return exit code 0."""
+    """Store the profiles of this build as a baseline, and return exit code 0.
+
+    Raises a `ProfileError` that names each unreadable file.
+    """
     target = job.with_sources(local_set(job.settings.profiles, job.context.workspace))
-    manifest = described_set(job, target)
+    read = loading.read_sources(target.files)
+    if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
+        raise ProfileError("\n".join(broken))
+    facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]
+    manifest = manifest_of(job.identity(target), target.files, facts)
     stored = _store(job, target, job.settings.artifact, "baseline", manifest)
     summary = render_template(
         "markdown/recorded.md.j2",
@@ -35,15 +42,6 @@ def record_baseline(job: Job) -> int:
     extend_history(job, target, manifest, policy_at(job, None)[0])
     set_outputs(job.commands)
     return 0
-
-
-def described_set(job: Job, target: LocalSet) -> Manifest:
-    """Return the manifest of this build's profiles. Raises a `ProfileError` that names each unreadable file."""
-    read = loading.read_sources(target.files)
-    if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
-        raise ProfileError("\n".join(broken))
-    facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]
-    return manifest_of(job.identity(target), target.files, facts)
 
 
 def store_for_comment(job: Job) -> int:

@@ -5,16 +5,16 @@ are untrusted data. If the author of an acceptance may accept, the failed jobs o
 workflow are run again, and profgate's comment lists the acceptances.
 """
 
-import posixpath
 from dataclasses import replace
 
 from profgate.action.base_runs import target_artifact
+from profgate.action.baseline import recording_workflow
 from profgate.action.compare_run import compare_fork
 from profgate.action.job import Job
 from profgate.action.merging import merge_shards, stored_shards
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import end_without_result
-from profgate.errors import ProfgateError, SettingsError
+from profgate.errors import ProfgateError
 from profgate.github.acceptance_comments import Rights, acceptances_of
 from profgate.github.artifact_source import fork_artifact, newest_pull_run, pull_of_run
 from profgate.github.records import PullRecord, WorkflowRun
@@ -110,12 +110,12 @@ def handle_accept_comment(job: Job) -> int:
 
 def _rerun(job: Job, pull: PullRecord) -> int:
     """Run the jobs that failed, or the comparison in the fork comment workflow, again."""
-    path = f".github/workflows/{_workflow(job)}"
+    path = recording_workflow(job)
     run = newest_pull_run(job.client, path, pull.head.sha, pull.head_repository_id)
     if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):
         return _compare_again(job, run)
     if run is None or run.conclusion != "failure":
-        reason = f"{_workflow(job)} has no failed run at {pull.head.sha[:7]}; the acceptance counts in the next run"
+        reason = f"{path} has no failed run at {pull.head.sha[:7]}; the acceptance counts in the next run"
         return end_without_result(job, reason)
     job.client.rerun_failed_jobs(run.id)
     return end_without_result(job, f"the failed jobs of run {run.id} run again, and read the acceptance")
@@ -138,10 +138,3 @@ def _compare_again(job: Job, run: WorkflowRun) -> int:
         job.context, event_name="workflow_run", triggering_run=first, head_sha=run.head_sha, is_fork=fork
     )
     return comment_on_fork(job)
-
-
-def _workflow(job: Job) -> str:
-    name = job.settings.baseline_workflow or job.context.workflow_path
-    if not name:
-        raise SettingsError("baseline-workflow", "is empty; name the workflow file that compares pull requests")
-    return posixpath.basename(name)

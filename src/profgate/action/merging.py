@@ -90,9 +90,6 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], attempt: int) -> dict[st
     return {key: artifact for key, (_, artifact) in newest.items()}
 
 
-LARGEST_LINKS = 4 << 20
-
-
 def judge_report(job: Job) -> int:
     """Judge a report from an earlier step under the base commit's policy, publish it, and return the exit code."""
     name = job.settings.report
@@ -106,16 +103,11 @@ def judge_report(job: Job) -> int:
     if commit not in {job.context.head_sha, job.context.sha}:
         what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; use a report of this run"
         raise ProfgateError(name, what)
-    return merge_shards(job, [Shard(job.settings.key, report, _links_beside(job, place, name))])
-
-
-def _links_beside(job: Job, place: str, name: str) -> Links:
-    """Return the links from the links file in the folder of the report. If there is no such file, return no links."""
-    links = posixpath.join(posixpath.dirname(place), LINKS_NAME)
-    if not exists(links):
-        return Links()
-    where = posixpath.join(posixpath.dirname(name), LINKS_NAME)
-    return _own_links(job, links_from_json(read_text(links, LARGEST_LINKS), where), where)
+    links, beside = Links(), posixpath.join(posixpath.dirname(place), LINKS_NAME)
+    if exists(beside):
+        where = posixpath.join(posixpath.dirname(name), LINKS_NAME)
+        links = _own_links(job, links_from_json(read_text(beside, 4 << 20), where), where)
+    return merge_shards(job, [Shard(job.settings.key, report, links)])
 
 
 def _own_links(job: Job, links: Links, where: str) -> Links:

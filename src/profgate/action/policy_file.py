@@ -18,7 +18,6 @@ from profgate.settings.inputs import Settings
 
 DEFAULT_FILE = str(Settings.model_fields["config"].default)
 QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-9a-f]+")
-COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple[Policy, tuple[Reason, ...]]:
@@ -79,7 +78,7 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
 def _pulls(job: Job, baseline: Side) -> list[int]:
     """Return the number of this run's pull request or, for a merge group, of all that were added since the baseline."""
     context = job.context
-    if context.event_name in COMMENTING:
+    if context.event_name in {"pull_request", "workflow_run"}:
         return [] if context.pr_number is None else [context.pr_number]
     here = QUEUED.fullmatch(context.ref)
     if context.event_name != "merge_group" or here is None:

@@ -22,11 +22,6 @@ OUTPUTS = {
     "comment-url": "URL of the pull request comment.",
 }
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
-STORED = (
-    "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
-    " (profgate's docs/how-to/forks.md)"
-)
-NOT_STORED = "The profiles were not stored either for a run that can write it: the log names the step to add"
 
 
 def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
@@ -78,10 +73,12 @@ def write_status(job: Job, view: View) -> bool:
     if context.read_only:
         job.notice(f"No commit status was written: {READ_ONLY}.")
         return False
+    verdict = view.report.verdict
+    title = plain(view.headline())
+    if not title and verdict.reasons:
+        title = plain(reason_text(verdict.reasons[0], name_text))
     try:
-        publish_verdict(
-            job.client, context.head_sha, _status_key(job), view.report.verdict, _title(view), context.run_url
-        )
+        publish_verdict(job.client, context.head_sha, _status_key(job), verdict, title, context.run_url)
     except GitHubError as error:
         job.warn(f"no commit status was written: {error}")
         return False
@@ -95,12 +92,6 @@ def _status_key(job: Job) -> str:
     """
     base, default = job.context.base_branch, job.context.default_branch
     return job.settings.key if not default or base in {"", default} else f"{job.settings.key}@{base}"
-
-
-def _title(view: View) -> str:
-    """Return the headline of the report, or the first reason for the verdict if there is no headline."""
-    first = (plain(reason_text(reason, name_text)) for reason in view.report.verdict.reasons)
-    return plain(view.headline()) or next(first, "")
 
 
 def write_error_status(job: Job, error: Exception) -> None:
@@ -121,7 +112,18 @@ def write_comment(job: Job, view: View, comment: Document, links: Links) -> tupl
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
         return "", ""
     if context.read_only or not settings.token:
-        note = f"No comment was written: {_no_comment(job)}."
+        why = "no token was given"
+        if context.read_only and job.fork_profiles_stored:
+            why = (
+                f"{READ_ONLY}. The profiles were stored for a workflow that runs on workflow_run and can write it, if"
+                " this repository has one (profgate's docs/how-to/forks.md)"
+            )
+        elif context.read_only:
+            why = (
+                f"{READ_ONLY}. The profiles were not stored either for a run that can write it: the log names the step"
+                " to add"
+            )
+        note = f"No comment was written: {why}."
         job.notice(note)
         return "", note
     quiet = render_quiet_comment(view, key=settings.key, links=links, run_url=context.run_url)
@@ -153,12 +155,3 @@ def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"
     return Texts(quiet if brief else full, quiet, worth=mode == "always" or conclusion != "pass")
-
-
-def _no_comment(job: Job) -> str:
-    """Return a message that explains why no comment was written and which workflow can write one."""
-    if not job.context.read_only:
-        return "no token was given"
-    if not job.fork_profiles_stored:
-        return f"{READ_ONLY}. {NOT_STORED}"
-    return f"{READ_ONLY}. {STORED}"

@@ -18,10 +18,7 @@ from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, 
 from profgate.report.view import View
 from profgate.report.workload_rows import Earlier, workload_table
 
-SHARD_FOLDER = "leg"  # this name must not change, because existing workflows may upload this folder
 UNFINISHED = "This run ended before it published its result."
-SHARD = "This is one shard: the job that merges all shards writes the comment and the verdict."
-SHARD_ALONE = "This shard has its own verdict: without an artifact service its report cannot be merged with others."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,27 +58,25 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
 def end_shard(job: Job, result: ReportResult) -> int:
     """Store the report for the job that merges the shards, and return the exit code.
 
-    Raises `ProfgateError` if the report cannot be stored; otherwise, the gate could pass although a shard is missing.
+    Without an artifact service, the exit code is that of this shard alone. Raises `ProfgateError` if the report cannot
+    be stored; otherwise, the gate could pass although a shard is missing.
     """
     name = report_artifact(job.settings.key, job.context.run_attempt)
-    job.write_files({posixpath.join(SHARD_FOLDER, file): data for file, data in _files(result).items()})
+    folder = "leg"  # this name must not change, because existing workflows may upload this folder
+    files = _files(result)
+    job.write_files({posixpath.join(folder, file): data for file, data in files.items()})
     if not job.can_upload:
-        return _end_alone(job, result, name)
-    _end(job, result, SHARD, "")
-    if warning := store_report(job.uploads, name, _files(result))[1]:
+        alone = "This shard has its own verdict: without an artifact service its report cannot be merged with others."
+        _end(job, result, alone, "")
+        step = upload_step(name, posixpath.join(job.settings.output_dir, folder), job.context.run_url)
+        how = "and in the last job download them, run profgate report merge, and publish the result with mode: report"
+        job.warn(f"{alone} For one verdict of all shards add this step:\n{step}\n{how}")
+        return exit_code_of(job, result.report)
+    _end(job, result, "This is one shard: the job that merges all shards writes the comment and the verdict.", "")
+    if warning := store_report(job.uploads, name, files)[1]:
         raise ProfgateError("mode shard", f"the report was not stored, so it cannot be merged: {warning}")
     job.log(f"stored the report as {name}")
     return 0
-
-
-def _end_alone(job: Job, result: ReportResult, name: str) -> int:
-    """End a shard that cannot upload its report. Return the exit code for the verdict of this shard alone."""
-    _end(job, result, SHARD_ALONE, "")
-    step = upload_step(name, posixpath.join(job.settings.output_dir, SHARD_FOLDER), job.context.run_url)
-    how = "and in the last job download them, run profgate report merge, and publish the result with mode: report"
-    warning = f"{SHARD_ALONE} For one verdict of all shards add this step:\n{step}\n{how}"
-    job.warn(warning)
-    return exit_code_of(job, result.report)
 
 
 def _files(result: ReportResult) -> dict[str, bytes]:

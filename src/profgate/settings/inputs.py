@@ -37,20 +37,8 @@ def _workflow_file(text: str) -> str:
     return text
 
 
-def _boolean(value: str | bool | None) -> bool | None:
-    if isinstance(value, str) and value.lower() not in {"true", "false"}:
-        raise ValueError("is not a boolean; write true or false")
-    return value.lower() == "true" if isinstance(value, str) else value
-
-
-def _lower(value: Any) -> Any:  # noqa: ANN401 - any input; the type of the field validates it
-    return value.lower() if isinstance(value, str) else value
-
-
 Line = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[tuple[str, ...], BeforeValidator(_list)]
-Flag = Annotated[bool, BeforeValidator(_boolean)]
-Lower = BeforeValidator(_lower)
 Mode = Literal["auto", "record", "compare", "shard", "merge", "report"]
 
 
@@ -71,7 +59,7 @@ class Settings(BaseModel):
         description="A folder or globs of baseline profiles that this job recorded itself, instead of a stored "
         "baseline; in a pull request, a policy must contain own-baseline: true.",
     )
-    interleaved: Flag = Field(
+    interleaved: bool = Field(
         default=False,
         description="Whether the runs of both sides alternated in one job, so that the total can fail the gate.",
     )
@@ -89,7 +77,7 @@ class Settings(BaseModel):
         description="Name that distinguishes several uses in one repository: a-z, 0-9, dot, underscore and dash. The "
         "baseline is the artifact profgate-<key>.",
     )
-    mode: Annotated[Mode, Lower] = Field(
+    mode: Mode = Field(
         "auto",
         description="auto selects the mode by the event, record only stores, and compare only compares. shard compares "
         "one shard of a matrix, and merge joins the shards of this run for comment and verdict. report judges and "
@@ -108,10 +96,10 @@ class Settings(BaseModel):
         description="Configuration file; a pull request's is read at the base commit, where the default file cannot be "
         "replaced.",
     )
-    comment: Annotated[Literal["always", "on-change", "never"], Lower] = Field(
+    comment: Literal["always", "on-change", "never"] = Field(
         "on-change", description="When to comment: always, on-change or never."
     )
-    status: Flag = Field(
+    status: bool = Field(
         default=False,
         description="Whether to write the commit status profgate/<key>, which is always written on workflow_run.",
     )

@@ -8,6 +8,7 @@ from profgate.errors import did_you_mean
 
 MESSAGES = {
     "bool_type": "is not a boolean; write true or false",
+    "bool_parsing": "is not a boolean; write true or false",
     "int_type": "is not a whole number",
     "int_parsing": "is not a whole number",
     "int_from_float": "is not a whole number",

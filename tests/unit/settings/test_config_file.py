@@ -96,24 +96,7 @@ def test_empty_file_has_the_defaults(text: str) -> None:
     assert policy_of(text) == Policy(source="profgate.yml")
 
 
-PLACES = [
-    "2:3",
-    "4:7",
-    "5:16",
-    "6:39",
-    "6:42",
-    "6:59",
-    "6:69",
-    "6:82",
-    "7:7",
-    "8:20",
-    "9:11",
-    "11:12",
-    "13:17",
-    "14:12",
-    "15:12",
-    "16:1",
-]
+PLACES = "2:3 4:7 5:16 6:39 6:42 6:59 6:69 6:82 7:7 8:20 9:11 11:12 13:17 14:12 15:12 16:1"
 
 
 def test_every_mistake_is_reported_with_its_place() -> None:
@@ -136,7 +119,7 @@ gate:
 gaet: {}
 """
     found = {line.split(": ")[0]: line for line in mistakes_of(text)}
-    assert list(found) == [f"profgate.yml:{place}" for place in PLACES]
+    assert " ".join(place.removeprefix("profgate.yml:") for place in found) == PLACES
     assert "did you mean strategies?" in found["profgate.yml:2:3"]
     assert "did you mean clr?" in found["profgate.yml:5:16"]
     assert "did you mean gate?" in found["profgate.yml:16:1"]

@@ -21,7 +21,7 @@ def test_values_are_read() -> None:
             "token": "t0ps3cret",
             "profiles": "a/**,\nb/{x,y}.folded",
             "key": "api-cpu",
-            "mode": "MERGE",
+            "mode": "merge",
             "shards-result": "success",
         }
     )
@@ -42,7 +42,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
         "mode": "sometimes",
         "key": "A--b",
         "coment": "never",
-        "status": "yes",
+        "status": "perhaps",
         "baseline-workflow": "profile",
         "output-dir": "a\nb",
     }
