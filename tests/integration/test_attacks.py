@@ -23,23 +23,11 @@ def side(folder: Path, files: dict[str, str]) -> str:
 
 
 def sampled(names: list[str]) -> str:
-    return json.dumps(
-        {
-            "$schema": "https://www.speedscope.app/file-format-schema.json",
-            "shared": {"frames": [{"name": name} for name in names]},
-            "profiles": [
-                {
-                    "type": "sampled",
-                    "name": "x",
-                    "unit": "none",
-                    "startValue": 0,
-                    "endValue": len(names),
-                    "samples": [[0, place] for place in range(len(names))],
-                    "weights": [1] * len(names),
-                }
-            ],
-        }
-    )
+    frames = [{"name": name} for name in names]
+    samples = [[0, place] for place in range(len(names))]
+    thread = {"type": "sampled", "unit": "none", "samples": samples, "weights": [1] * len(names)}
+    schema = "https://www.speedscope.app/file-format-schema.json"
+    return json.dumps({"$schema": schema, "shared": {"frames": frames}, "profiles": [thread]})
 
 
 @pytest.mark.parametrize("broken", ["", "\n\n", "# a readme\n", "main;a 0\n"])

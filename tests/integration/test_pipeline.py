@@ -92,15 +92,6 @@ def test_reading_in_parts_does_not_change_the_report(most: int, monkeypatch: pyt
     assert to_json(one_report(mixed_files())) == to_json(whole)
 
 
-def test_large_report_explains_only_changes() -> None:
-    strategies = {
-        load.name: {change.strategy for change in metric.changes}
-        for load, metric in one_report(many_workloads()).metrics
-    }
-    assert {name for name, used in strategies.items() if used} == {"w007", "w060"}
-    assert "exclusive_time_outliers" in strategies["w007"]
-
-
 def coloured(report: Report) -> set[tuple[str, str, str]]:
     return {
         (load.name, finding.location.name, finding.colour)

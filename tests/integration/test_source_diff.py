@@ -156,15 +156,3 @@ def test_renamed_file_is_reported(form: str, moved: list[str], capsys: pytest.Ca
     out = capsys.readouterr().out.replace("`", "")
     assert "renamed file: shop/cart.py → shop/basket.py" in out
     assert "total is now total" not in out
-
-
-@pytest.mark.parametrize(("samples", "said"), [(9, False), (11, True)])
-def test_only_functions_of_a_thousandth_of_the_run_are_said_to_be_renamed(
-    samples: int, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = [tmp_path / side for side in ("if.folded", "limit.folded")]
-    for file in files:
-        frame = f"message (node_modules/ajv/dist/{file.stem}.js)"
-        file.write_text(f"main {10_000 - samples}\nmain;{frame} {samples}\n")
-    main(["compare", *map(str, files)])
-    assert ("renamed file: node_modules/ajv/dist/if.js" in capsys.readouterr().out) is said

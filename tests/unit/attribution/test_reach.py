@@ -257,17 +257,6 @@ def test_source_map_proves_nothing() -> None:
     assert reached(claimed({"count (src/cart.py:6)": 1}), unchanged).states == ("unknown",)
 
 
-def test_source_map_makes_a_function_reachable() -> None:
-    diff = folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES)
-    found = reached(claimed({"main (src/view.py:1);total (src/cart.py:3);add (lib/x.py:5)": 1}), diff)
-    names = ("add", "main", "total")
-    assert dict(zip(names, found.reach, strict=True)) == {
-        "add": "called by a changed function",
-        "main": "unknown",
-        "total": "changed here",
-    }
-
-
 @pytest.mark.parametrize(
     ("paths", "expected"),
     [

@@ -89,11 +89,6 @@ def test_calls_belong_to_one_path() -> None:
     assert calls_by_path(comparison) == {"": (0, 0), "a": (1, 1), "ab": (2, 2), "abb": (1, 2)}
 
 
-def test_calls_are_summed_over_runs_and_threads() -> None:
-    comparison = overlaid([events("a(b())"), events("a(b()b())")], [events("a()", "a(b(c()))")])
-    assert calls_by_path(comparison) == {"": (0, 0), "a": (2, 2), "ab": (3, 1), "abc": (0, 1)}
-
-
 def test_one_run_without_counts_leaves_its_side_unknown() -> None:
     stated = events("a(b())")
     sampled = {

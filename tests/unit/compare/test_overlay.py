@@ -58,11 +58,6 @@ def test_stored_jobs_in_other_folders_have_the_same_functions() -> None:
     assert found.noise.self_value.tolist() == [[9] * len(found.symbols)] * 2
 
 
-def test_build_output_of_another_folder_is_paired_despite_a_diff() -> None:
-    found = compared(recorded("/ci/1", "b"), recorded("/ci/2", "t"), diff=DIFF)
-    assert found.present.all()
-
-
 def test_repository_files_are_not_paired_by_their_folders() -> None:
     moved = folder_diff({}, {}, frozenset({"old/src/shop/cart.py", "new/src/shop/cart.py"}))
     found = compared(recorded("/ci/old", "b"), recorded("/ci/new", "t"), diff=moved)

@@ -8,19 +8,19 @@ from comparisons import from_stacks
 from history_samples import reading
 from profgate.compare.past import with_past
 from profgate.model.comparison import Comparison, Sampling
+from profgate.model.history import Reading
 
 
-def compared() -> Comparison:
-    return from_stacks([{"main;f": 60, "main;g": 40}], [{"main;f": 65, "main;g": 41}])
+def like(one: Reading) -> Comparison:
+    """A comparison of the metric and the period of a reading."""
+    given = from_stacks([{"main;f": 60, "main;g": 40}], [{"main;f": 65, "main;g": 41}])
+    (column,) = one.columns
+    return replace(given, metric=column.metric, sampling=Sampling(column.period))
 
 
 def test_commits_are_noise_runs_newest_first() -> None:
-    given = compared()
     one = reading("main;f 50\nmain;g 30\nmain;gone 20\n", "c1")
-    metric = one.columns[0].metric
-    given = replace(
-        given, metric=replace(metric, exponent=given.metric.exponent), sampling=Sampling(one.columns[0].period)
-    )
+    given = like(one)
     made = with_past(given, [one, reading("main;f 70\nmain;g 30\n", "c2")])
     places = {name: place for place, name in enumerate(given.symbols.names)}
     assert made.noise.self_value[:, places["f"]].tolist() == [70, 50]
@@ -30,11 +30,10 @@ def test_commits_are_noise_runs_newest_first() -> None:
 
 
 def test_readings_match_the_baselines_file_names() -> None:
-    given = compared()
     one = reading("main;f 50\nmain;g 30\n", "c1")
+    given = like(one)
     keys = [(name, "shop-1/shop/cart.py") for name, _ in one.columns[0].symbols]
     files: list[str | None] = ["shop-2/shop/cart.py"] * len(given.symbols)
-    given = replace(given, metric=one.columns[0].metric, sampling=Sampling(one.columns[0].period))
     given = replace(given, symbols=replace(given.symbols, files=files))
     one = replace(one, columns=(replace(one.columns[0], symbols=keys),))
     assert not with_past(given, [one]).noise.self_value.any()
@@ -43,25 +42,19 @@ def test_readings_match_the_baselines_file_names() -> None:
 
 
 def test_runs_of_a_job_stay_together() -> None:
-    given = compared()
     one = reading("main;f 50\n", "c1", job="7")
     again = reading("main;f 70\n", "c1", job="7")
-    metric = one.columns[0].metric
-    given = replace(
-        given, metric=replace(metric, exponent=given.metric.exponent), sampling=Sampling(one.columns[0].period)
-    )
+    given = like(one)
     made = with_past(given, [one, again, reading("main;f 40\n", "c1", job="8")])
     assert made.noise.run_totals.tolist() == [40, 50, 70]
     assert made.runs.noise_jobs == (0, 1, 1)
-    assert with_past(replace(given, metric=replace(metric, name="other")), [one]).runs.noise == 0
+    assert with_past(replace(given, metric=replace(given.metric, name="other")), [one]).runs.noise == 0
     assert with_past(replace(given, sampling=Sampling(12345)), [one]).runs.noise == 0
 
 
 def test_pruned_and_empty_readings_teach_nothing() -> None:
-    given = compared()
     one = reading("main;f 50\n", "c1")
-    metric = one.columns[0].metric
-    given = replace(given, metric=metric, sampling=Sampling(one.columns[0].period))
+    given = like(one)
     thin = replace(one, columns=(replace(one.columns[0], whole=False),))
     empty = replace(one, commit="c2", columns=(replace(one.columns[0], sum=0),))
     huge = replace(one, commit="c3", columns=(replace(one.columns[0], sum=1 << 62),))

@@ -65,11 +65,6 @@ def test_memory_that_was_given_back_is_left_out() -> None:
     assert found.metrics[0].unit == "bytes"
 
 
-@pytest.mark.parametrize("interval", ["", "x", "-1", "0", "9" * 30])
-def test_an_unusable_interval_leaves_the_rate_unknown(interval: str) -> None:
-    assert read("P1;T0:1;a.py:f:1 5", interval=interval).periods == (None,)
-
-
 def test_many_damaged_lines_are_an_error() -> None:
     good = ["P1;T0:1;a.py:f:1 5"] * 20
     assert list(read(*good, "P1;T0:1;a.py:f:1").warning_counts.values()) == [1]

@@ -6,7 +6,6 @@ import pytest
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
-from profgate.model.units import Metric, MetricKind
 from profgate.readers.benchmarks.results import MOST_RUNS, Results, quantity_of
 
 FACTS = Facts(format="x")
@@ -28,28 +27,6 @@ def runs(profile: Profile) -> list[tuple[str, str, int, float]]:
         (profile.frames.names[frame], profile.metrics[metric].name, order, amount)
         for frame, metric, order, amount in zip(*columns, strict=True)
     ]
-
-
-def test_each_benchmark_and_metric_counts_its_own_runs() -> None:
-    found = results(
-        ("sort", quantity_of("ms"), [2, Decimal("2.5")]),
-        ("sort", quantity_of("KiB", "allocated"), [3]),
-        ("find", quantity_of("ms"), [1]),
-        ("sort", quantity_of("ms"), [4]),
-    )
-    assert runs(found) == [
-        ("sort", "time", 0, 2e6),
-        ("sort", "time", 1, 2.5e6),
-        ("sort", "time", 2, 4e6),
-        ("sort", "allocated", 0, 3072),
-        ("find", "time", 0, 1e6),
-    ]
-    assert found.metrics == (
-        Metric("time", "nanoseconds", kind=MetricKind.TIMED),
-        Metric("allocated", "bytes", kind=MetricKind.COUNTED),
-    )
-    assert found.measurements is not None
-    assert (found.measurements.runs(0), found.measurements.runs(1)) == (3, 1)
 
 
 def test_many_runs_become_medians_of_as_many_each() -> None:
