@@ -228,7 +228,7 @@ def compare_sources(given: PipelineInput, progress: Progress = silent, executor:
         from profgate.readers.benchmarks import TEST_RESULTS
 
         test_results = TEST_RESULTS
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.aliases, NativeKernels())
+    options = CompareOptions(policy.ignore, policy.aliases, NativeKernels())
     beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, test_results)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()

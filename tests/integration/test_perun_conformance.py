@@ -81,7 +81,7 @@ class Ours:
 def compared(baseline: str, target: str) -> Comparison:
     sides = [PerunReader().read(source_of(name, (EXPECTED.parent / name).read_bytes())) for name in (baseline, target)]
     [workload] = pair([sides[0]], [sides[1]]).workloads
-    [comparison], _ = compare_workload(workload, (), CompareOptions(level="none"))
+    [comparison], _ = compare_workload(workload, (), CompareOptions())
     return comparison
 
 

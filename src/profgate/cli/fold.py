@@ -9,7 +9,6 @@ from profgate.cli.options import PROFILES, command, metric_option, workload_opti
 from profgate.cli.sides import GivenSides, chosen
 from profgate.errors import ProfgateError
 from profgate.flamegraph.folded_export import one_column_folded
-from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
 
 
@@ -17,11 +16,9 @@ from profgate.model.visible_text import visible
 @click.argument("profile", type=PROFILES)
 @metric_option
 @workload_option
-@click.option("--raw-names", is_flag=True, help="Print the names in the file without normalising them.")
-def fold(profile: str, metric: str | None, workload: str | None, *, raw_names: bool) -> int:
+def fold(profile: str, metric: str | None, workload: str | None) -> int:
     """Print PROFILE as folded stacks, one line for each call path."""
-    policy = Policy(name_rules="none") if raw_names else None
-    given = GivenSides(profile, None, difference=False).read(policy, alone=True)
+    given = GivenSides(profile, None, difference=False).read(alone=True)
     comparison = chosen(pipeline.overlays(given), metric, workload)
     tree, names = comparison.tree, comparison.symbols.texts()
     if tree is None:

@@ -18,7 +18,6 @@ from profgate.model.name_aliases import Aliases
 if TYPE_CHECKING:
     from profgate.compare.symbols import Numbering
     from profgate.model.comparison import Symbols
-    from profgate.model.frame_names import Level
     from profgate.model.kernels import Kernels
     from profgate.model.profile import Measurements, Profile
     from profgate.model.units import Metric
@@ -30,11 +29,10 @@ REAL, PARTS_OF_REAL = "real", ("user", "sys")  # real time includes CPU time
 class CompareOptions(NamedTuple):
     """The options of a comparison.
 
-    ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. ``policy_aliases`` are
-    those in the configuration file. ``kernels`` are the compiled loops, which do not change the result.
+    Stacks with a symbol that matches ``ignore`` are dropped. ``policy_aliases`` are those in the configuration file.
+    ``kernels`` are the compiled loops, which do not change the result.
     """
 
-    level: Level = "safe"
     ignore: tuple[str, ...] = ()
     policy_aliases: Aliases = Aliases()
     kernels: Kernels | None = None

@@ -110,7 +110,7 @@ def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
     """Replace the names in past runs with the test names of the profiles. Names shared by several tests are omitted."""
-    numbering = number_symbols(profiles, options.level, policy_aliases=options.policy_aliases)
+    numbering = number_symbols(profiles, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}
     for profile, symbol in zip(profiles, numbering.maps, strict=True):

@@ -112,7 +112,7 @@ def compare_workload(
     metrics, alone = _common_metrics(workload)
     noise, targets = workload.noise_runs, workload.target_runs
     profiles = (*noise, *workload.baseline_runs, *targets)
-    keys = FrameKeys(profiles, options.level, targets=len(targets), policy_aliases=options.policy_aliases)
+    keys = FrameKeys(profiles, targets=len(targets), policy_aliases=options.policy_aliases)
 
     def numbered(aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> Numbering:
         found = keys.numbered(aliases, files)

@@ -25,11 +25,11 @@ REST: SymbolKey = ("(lighter functions, dropped)", None)
 def series_of(profile: Profile, options: CompareOptions) -> Series:
     """Return the series of a profile of one workload. Only profiles of the same series can be compared.
 
-    The name rules and filters are part of the series, because they determine the symbols of a profile.
+    The filters are part of the series, because they determine the symbols of a profile.
     """
     name = workload_name(profile.name)
-    rules = [options.level, sorted(options.ignore)]
-    key = json.dumps([*series_key(profile)._asdict().values(), rules], ensure_ascii=True, separators=(",", ":"))
+    parts = [*series_key(profile)._asdict().values(), sorted(options.ignore)]
+    key = json.dumps(parts, ensure_ascii=True, separators=(",", ":"))
     return Series(key, scenario_of(profile) or name, profile.configuration, profile.facts.format)
 
 
@@ -56,7 +56,7 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
     Raises ComparisonError if values overflow.
     """
     (profile,) = named_by_sources([profile])
-    numbering = number_symbols([profile], options.level, policy_aliases=options.policy_aliases)
+    numbering = number_symbols([profile], policy_aliases=options.policy_aliases)
     keys = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
     forest, runs = forest_of([profile], numbering, options), list[list[Column]]()
     for place, stated in enumerate(profile.metrics):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
-from profgate.model.frame_names import FrameKey, Level, file_key, frame_key, needles_of, root_name
+from profgate.model.frame_names import FrameKey, file_key, frame_key, needles_of, root_name
 from profgate.model.name_aliases import Aliases
 
 if TYPE_CHECKING:
@@ -73,24 +73,22 @@ class _Keys(NamedTuple):
 
 
 def _keys_of(
-    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
+    profile: Profile, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
 ) -> _Keys:
     frames = profile.frames
     # after a profile with such names, the others probably have the same ones, and the cache contains them
-    if level != "none" and not cache and not _has_special_names(profile, policy_aliases):
+    if not cache and not _has_special_names(profile, policy_aliases):
         known = {file: None if file is None else file_key(file) for file in set(frames.files)}
         names, files, lines = frames.names, [known[file] for file in frames.files], frames.lines
     else:
-        found = _special_keys(profile, level, cache, policy_aliases)
+        found = _special_keys(profile, cache, policy_aliases)
         names = [key.name for key in found]
         files = [key.file for key in found]
         lines = [key.line for key in found]
-    renamed = {
-        number: name
-        for number in (_root_frames(profile) if level != "none" else ())
-        if (name := root_name(names[number])) != names[number]
-    }
-    return _Keys([renamed.get(number, name) for number, name in enumerate(names)] if renamed else names, files, lines)
+    names = list(names)
+    for number in _root_frames(profile):
+        names[number] = root_name(names[number])
+    return _Keys(names, files, lines)
 
 
 def _have_equal_frames(profile: Profile, other: Profile) -> bool:
@@ -112,7 +110,7 @@ def _has_special_names(profile: Profile, policy_aliases: Aliases) -> bool:
 
 
 def _special_keys(
-    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
+    profile: Profile, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
 ) -> list[FrameKey]:
     frames = profile.frames
     native = profile.facts.format in _NATIVE_FORMATS
@@ -122,21 +120,16 @@ def _special_keys(
     needles = tuple(dict.fromkeys(needles_of(text)))
     for raw in unknown:
         name, file, line = raw
-        if line is not None and level != "none":
+        if line is not None:
             name = name.removesuffix(f":{line}") or name  # location names from Perun end with the line number
         name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
-        if level == "none":
-            cache[raw] = FrameKey(name, file, line)
-        else:
-            cache[raw] = frame_key(name, file, line, native=native, needles=needles)
+        cache[raw] = frame_key(name, file, line, native=native, needles=needles)
     return list(map(cache.__getitem__, frames_read))
 
 
-def number_symbols(
-    profiles: Sequence[Profile], level: Level, *, targets: int = 0, policy_aliases: Aliases = NO_ALIASES
-) -> Numbering:
+def number_symbols(profiles: Sequence[Profile], *, targets: int = 0, policy_aliases: Aliases = NO_ALIASES) -> Numbering:
     """Number the symbols of all profiles under their own names (see `FrameKeys`)."""
-    return FrameKeys(profiles, level, targets=targets, policy_aliases=policy_aliases).numbered()
+    return FrameKeys(profiles, targets=targets, policy_aliases=policy_aliases).numbered()
 
 
 class FrameKeys:
@@ -145,15 +138,13 @@ class FrameKeys:
     ``policy_aliases`` replaces raw names before any other rule is applied.
     """
 
-    def __init__(
-        self, profiles: Sequence[Profile], level: Level, *, targets: int = 0, policy_aliases: Aliases = NO_ALIASES
-    ) -> None:
+    def __init__(self, profiles: Sequence[Profile], *, targets: int = 0, policy_aliases: Aliases = NO_ALIASES) -> None:
         cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
         self._profiles, self._targets, self._keys = profiles, targets, list[_Keys]()
         for place, profile in enumerate(profiles):
             # repeated runs of a deterministic program often have the same frames, and comparing lists is fast
             same = place and _have_equal_frames(profile, profiles[place - 1])
-            self._keys.append(self._keys[-1] if same else _keys_of(profile, level, cache, policy_aliases))
+            self._keys.append(self._keys[-1] if same else _keys_of(profile, cache, policy_aliases))
         self._modules = _shown_modules(profiles, targets)
 
     def numbered(

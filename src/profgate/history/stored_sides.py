@@ -37,7 +37,7 @@ def readings(sources: Sequence[SourceFile], policy: Policy, commit: str, job: st
     broken = [error for error in read if isinstance(error, ProfileError)]
     if broken:
         raise ProfileError("\n".join(map(str, broken)))
-    options = CompareOptions(policy.name_rules, policy.ignore, policy_aliases=policy.aliases)
+    options = CompareOptions(policy.ignore, policy_aliases=policy.aliases)
     made = []
     for source, profile in zip(sources, read, strict=True):
         content = source.read(LARGEST_STORED)

@@ -8,9 +8,7 @@ part of the identity.
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
-
-Level = Literal["none", "safe"]
+from typing import NamedTuple
 
 
 class NameRule(NamedTuple):

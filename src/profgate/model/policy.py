@@ -50,7 +50,6 @@ class Policy:
     location_filter: str = "*"
     cutoff: float = 0.0
     source: str = "built-in"
-    name_rules: Literal["none", "safe"] = "safe"
     fail_on: FailOn = _key(
         "degradation",
         "Lowest severity of a function or total that turns the check red: severe, degradation (the default), "

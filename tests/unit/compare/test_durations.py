@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from profgate.compare.columns import CompareOptions
 from profgate.compare.duration_table import durations_of, is_table_of_durations, run_of
 from profgate.compare.symbols import number_symbols
 from profgate.errors import ComparisonError
@@ -95,7 +94,7 @@ def test_history_runs_precede_baseline_runs() -> None:
 def test_history_tests_have_stored_names() -> None:
     raw = "test_x[at 0x7f00]"
     one = results((raw, 1.0), ("b", 2.0), file="/home/someone/a.py")
-    numbering = number_symbols([one], CompareOptions().level)
+    numbering = number_symbols([one])
     kept = {f"{file}: {name}" for name, file in zip(numbering.symbols.names, numbering.symbols.files, strict=True)}
     assert f"/home/someone/a.py: {raw}" not in kept
     past = [DurationRun("c1", "nanoseconds", dict.fromkeys(sorted(kept), 5e9), "c1")]

@@ -32,7 +32,7 @@ def profile(*frames: tuple[str, str | None, str | None]) -> Profile:
 
 def test_library_versions_share_a_module() -> None:
     before, after = profile(("f", None, "lib-1.0"), ("old", None, "lib-1.0")), profile(("f", None, "lib-1.1"))
-    symbols = number_symbols((before, after), "none", targets=1).symbols
+    symbols = number_symbols((before, after), targets=1).symbols
     assert symbols.names == ["f", "old"]
     assert symbols.modules == ["lib-1.0 -> lib-1.1"] * 2
 
@@ -40,7 +40,7 @@ def test_library_versions_share_a_module() -> None:
 def test_eto_d8_one_function_in_two_modules_is_two_symbols() -> None:
     """ETO-d8: a location that is the function alone cannot tell them apart."""
     both = profile(("copy", None, "app"), ("copy", None, "lib"), ("main", None, "app"))
-    numbering = number_symbols((both, profile(("copy", None, "lib"), ("main", None, "other"))), "none", targets=1)
+    numbering = number_symbols((both, profile(("copy", None, "lib"), ("main", None, "other"))), targets=1)
     assert list(zip(numbering.symbols.names, numbering.symbols.modules, strict=True)) == [
         ("copy", "app"),
         ("copy", "lib"),

@@ -22,7 +22,7 @@ def profile(names: tuple[str, ...], files: tuple[str | None, ...], lines: tuple[
 @pytest.mark.parametrize("file", [None, "", "/github/workspace/shop/orders.py"])
 def test_symbols_equal_the_keys_of_their_frames(special: str, file: str | None) -> None:
     names, files, lines = (*PLAIN, special), (None, file, file, file), (None, 3, None, None)
-    numbering = number_symbols([profile(names, files, lines)], "safe")
+    numbering = number_symbols([profile(names, files, lines)])
     expected = [frame_key(*frame) for frame in zip(names, files, lines, strict=True)]
     symbols, (mapping,) = numbering.symbols, numbering.maps
     assert [symbols.names[place] for place in mapping] == [key.name for key in expected]
@@ -31,7 +31,7 @@ def test_symbols_equal_the_keys_of_their_frames(special: str, file: str | None) 
 
 def test_last_profile_names_the_line_and_label() -> None:
     before, after = profile(("f", "g"), (None, None), (1, 2)), profile(("f",), (None,), (7,))
-    symbols = number_symbols([before, after], "safe", targets=1).symbols
+    symbols = number_symbols([before, after], targets=1).symbols
     assert (symbols.names, symbols.lines, symbols.labels) == (["f", "g"], [7, 2], ["f", "g"])
 
 
@@ -43,5 +43,5 @@ def test_functions_that_are_one_symbol_are_known(
 ) -> None:
     made = profile(("(anonymous)", "(anonymous)", "f"), ("a.js",) * 3, (3, 7, 9))
     made = replace(made, facts=replace(made.facts, format=form))
-    symbols = number_symbols([profile(("f",), ("a.js",), (4,)), made], "safe", targets=1).symbols
+    symbols = number_symbols([profile(("f",), ("a.js",), (4,)), made], targets=1).symbols
     assert (symbols.lines, symbols.several) == (lines, several)

@@ -31,7 +31,7 @@ def frames_of(text: str) -> set[tuple[str, str | None, int | None]]:
 @pytest.mark.parametrize("name", DIALECTS)
 def test_code_that_moved_by_three_lines_is_unchanged(name: str) -> None:
     before, after = (read(DIALECTS[name].format(first, first + 10, first + 12)) for first in (5, 8))
-    numbering = number_symbols([before, after], "safe", targets=1)
+    numbering = number_symbols([before, after], targets=1)
     first, second = ({numbering.symbols.names[number] for number in mapping} for mapping in numbering.maps)
     assert first == second
     paths = [[numbering.maps[run][frame] for frame in used(profile)] for run, profile in enumerate((before, after))]
