@@ -14,7 +14,7 @@ from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.recordings import Recordings, in_parts, move_last, read_recordings, without_samples
-from profgate.compare.workloads import pair, renamed_workloads
+from profgate.compare.workloads import pair
 from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import LARGEST_PROFILE
 from profgate.io.native import NativeKernels
@@ -126,7 +126,6 @@ class ComparedPart(NamedTuple):
     missing: list[NotCompared]
     unreadable: tuple[NotCompared, ...]
     alone: tuple[NotCompared, ...]
-    functions: tuple[frozenset[str], ...]
     warnings: tuple[Reason, ...]
     names: frozenset[str]
     last: Recordings
@@ -232,20 +231,17 @@ def compare_sources(given: PipelineInput, progress: Progress = silent, executor:
     beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, test_results)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
-    names, functions_alone = set[str](), list[frozenset[str]]()
+    names = set[str]()
     for part in _compared_parts(given, beside, names, progress, executor):
         comparisons += part.comparisons
         missing += part.missing
         unreadable += part.unreadable
         alone += part.alone
-        functions_alone += part.functions
         warnings += part.warnings
         names |= part.names
     comparisons.sort(key=lambda comparison: comparison.workload)
     if not names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
-    else:
-        warnings += renamed_workloads(alone, functions_alone)
     damaged = {entry.name for entry in unreadable}
     empty = without_samples(comparisons)
     without = {entry.name for entry in empty}
@@ -323,7 +319,6 @@ def _compared_part(
         missing=[],
         unreadable=files.unreadable,
         alone=paired.alone,
-        functions=paired.functions,
         warnings=(*files.warnings, *paired.warnings),
         names=frozenset(workload.name for workload in paired.workloads),
         last=last,

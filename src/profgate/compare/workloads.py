@@ -32,15 +32,11 @@ _RUN = re.compile(r"^(?:run-)?\d+$")
 
 
 class Paired(NamedTuple):
-    """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side.
-
-    ``functions`` contains the names of the functions of each entry of ``alone``.
-    """
+    """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side."""
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
     warnings: tuple[Reason, ...] = ()
-    functions: tuple[frozenset[str], ...] = ()
 
 
 def workload_name(path: str) -> str:
@@ -162,7 +158,7 @@ def pair(
         workload = Workload(scenario_of(new) or only, new.configuration, (old,), (new,), tuple(spread))
         return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
-    workloads, alone = [], list[tuple[NotCompared, frozenset[str]]]()
+    workloads, alone = [], list[NotCompared]()
     for key, title in _titles({**groups[0], **groups[1]}, others or ()).items():
         before, after = groups[0].get(key, []), groups[1].get(key, [])
         if before and after:
@@ -172,23 +168,7 @@ def pair(
             continue
         side: Literal["baseline", "target"] = "baseline" if before else "target"
         code = ReasonCode.MISSING_IN_TARGET if before else ReasonCode.NOT_IN_BASELINE
-        functions = frozenset(name for profile in before or after for name in profile.frames.names)
-        alone.append((NotCompared(title, None, side, Reason(code)), functions))
+        alone.append(NotCompared(title, None, side, Reason(code)))
     workloads.sort(key=lambda workload: workload.name)
-    alone.sort(key=lambda item: (item[0].name, item[0].side))
-    entries = tuple(entry for entry, _ in alone)
-    functions_of = tuple(names for _, names in alone)
-    return Paired(tuple(workloads), entries, warnings, functions_of)
-
-
-def renamed_workloads(alone: Sequence[NotCompared], functions: Sequence[frozenset[str]]) -> Iterator[Reason]:
-    """Yield a note for each new workload that runs nearly the same functions as one that is gone."""
-    pairs = sorted(zip(alone, functions, strict=True), key=lambda pair: pair[0].name)
-    gone = [(entry, names) for entry, names in pairs if entry.side == "baseline"]
-    # each missing workload is compared with each new one, which takes too long for many
-    for entry, names in pairs if len(gone) <= 100 else ():
-        for removed, others in gone if entry.side == "target" else ():
-            # fewer common functions may be those of a framework
-            if len(names & others) >= max(3, 0.8 * len(names | others)):
-                yield Reason(ReasonCode.LIKE_REMOVED, {"workload": entry.name, "removed": removed.name})
-                break
+    alone.sort(key=lambda entry: (entry.name, entry.side))
+    return Paired(tuple(workloads), tuple(alone), warnings)

@@ -291,8 +291,6 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
     "long, too complex or missing), so the lines of the diff decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
-    ReasonCode.LIKE_REMOVED: "{workload:name} runs the same functions as {removed:name}, which is missing in the "
-    "target; perhaps it was renamed",
     ReasonCode.BASE_BRANCH: "compared with {name}, this pull request has {ours:change} of its own and shares {shared}; "
     "{name} has {others} more{names:names}",
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",

@@ -53,7 +53,6 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
     ReasonCode.ORDER: {"direction": "slower"},
     ReasonCode.DIFF_INCOMPLETE: {"baseline": "4f2c1ab"},
-    ReasonCode.LIKE_REMOVED: {"workload": "load", "removed": "api"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
 }
 BEHIND = {
