@@ -8,8 +8,6 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import WHOLE, Comparison, DiffTree
 
-MOST_STEPS = 200  # maximum number of callers between a location and the root
-
 
 class Enclosing(NamedTuple):
     """A caller, or the run (`WHOLE`), with the costs by run of its subtree and of the location inside of it."""
@@ -54,7 +52,8 @@ class _TreePaths:
         row = int(rows[np.argmax(change)])
         if not subtree:
             yield Enclosing(symbol, self._below(outermost).sum(axis=1), inside.sum(axis=1))
-        for _ in range(MOST_STEPS):
+        # callers farther away say nothing about a change
+        for _ in range(200):
             row = int(tree.parent[row])
             if row < 0:
                 return

@@ -371,10 +371,8 @@ def _visible(evidence: Evidence, factor: float) -> Visible:
     """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %."""
     costs = evidence.costs
     total = factor * float(evidence.error[-1]) / float(means(costs.values[-1]))
-    errors = np.sort(evidence.error / np.sqrt(costs.sampling))  # much faster than `median`
-    usual = errors[-1] if np.isnan(errors[-1]) else (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2.0
     at = VISIBLE_SHARE * costs.whole
-    error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
+    error = np.median(evidence.error / np.sqrt(costs.sampling)) * np.sqrt(costs.variance_at(np.array([at])))[0]
     tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at)
     return finite(max(TOTAL_FLOOR, total)), finite(tenth)
 

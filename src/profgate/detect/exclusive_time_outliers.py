@@ -17,11 +17,9 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import base_unit
 from profgate.statistics.thresholds import above, below
 
-SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
-
 
 def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> tuple[list[BoolArray], list[FloatArray]]:
-    """Return masks and scores of the outliers by each rule of `SCORES`. A spread of zero becomes ``floor``."""
+    """Return masks and scores of the outliers by z-score, fences and deviations. A spread of zero becomes ``floor``."""
     unknown = np.full(len(delta), np.nan)
     distance = np.abs(delta - np.median(delta))
     deviation = float(np.median(distance))
@@ -117,7 +115,7 @@ def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> dict
     columns: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {
         "symbol": (part.symbol, np.full(len(modules), MODULE)),
         "kind": (_kinds(delta, masks, part.known, sign), module_kinds),
-        "rule": (np.array(SCORES)[rule], np.full(len(modules), "none")),
+        "rule": (np.array(["modified_z", "iqr_multiple", "stddev_multiple"])[rule], np.full(len(modules), "none")),
         "label": (np.full(len(delta), part.subtype), modules),
         "subtype": (np.full(len(delta), part.subtype), np.full(len(modules), part.subtype)),
         "baseline": (part.baseline, sums[0]),
@@ -140,7 +138,12 @@ def _kinds(delta: FloatArray, masks: list[BoolArray], known: BoolArray, sign: in
 def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     """Split the comparison into one part per subtype of records (real, user, sys). Empty parts are omitted."""
     records = comparison.attached(Observations)
-    allowed = _allowed(comparison, location_filter)
+    allowed = np.ones(len(comparison.symbols), np.bool_)
+    if location_filter != "*":
+        pattern = re.compile(location_filter)
+        allowed = np.array(
+            [pattern.search(module or "") is not None for module in comparison.symbols.modules], np.bool_
+        )
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
@@ -151,14 +154,6 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
         return [_Part(rows, baseline, target, comparison.present[:, rows])] if len(rows) else []
     parts = (_of_subtype(comparison, records, number, allowed) for number in range(len(records.subtypes)))
     return [part for part in parts if len(part.symbol)]
-
-
-def _allowed(comparison: Comparison, location_filter: str) -> BoolArray:
-    """Return a mask of the symbols whose module matches the filter."""
-    if location_filter == "*":
-        return np.ones(len(comparison.symbols), np.bool_)
-    pattern = re.compile(location_filter)
-    return np.array([pattern.search(module or "") is not None for module in comparison.symbols.modules], np.bool_)
 
 
 def _of_subtype(comparison: Comparison, records: Observations, place: int, allowed: BoolArray) -> _Part:

@@ -11,12 +11,9 @@ from profgate.model.units import MetricKind
 
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
-MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
 FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
 SYMBOLS_AT_ONCE = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
-# relative standard deviation between runs
-BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SAMPLED: 0.03}
 
 
 class Costs(NamedTuple):
@@ -40,8 +37,8 @@ class Costs(NamedTuple):
     spread: float
 
     def variance_at(self, mean: FloatArray) -> FloatArray:
-        """Return the `sampling_variance` for these mean costs."""
-        return sampling_variance(mean, self.per_sample, self.spread)
+        """Return the variance of one run for these mean costs."""
+        return _sampling_variance(mean, self.per_sample, self.spread)
 
 
 def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bool = False) -> Costs:
@@ -79,14 +76,15 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
         locations[:, -runs.target :] *= between
     values = np.concatenate([locations, totals[None]])
     per_sample = float(means(sample)) if sample is not None else 0.0
-    spread = BETWEEN_RUNS[comparison.metric.kind]
+    # relative standard deviation between runs
+    spread = 0.002 if counted else 0.03
     return Costs(
         values,
         np.repeat([SELF, SUBTREE, TOTAL], [len(chosen), len(inner), 1]),
         np.append(symbols, WHOLE),
         factors,
         whole,
-        sampling_variance(means(values), per_sample, spread),
+        _sampling_variance(means(values), per_sample, spread),
         per_sample,
         spread,
     )
@@ -135,7 +133,7 @@ def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
     return np.flatnonzero(heavy & ~comparison.waiting)
 
 
-def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
+def _sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
     """Return the variance of one run at mean costs: sampling noise, and a relative ``spread`` between runs."""
     return np.asarray(DISPERSION * per_sample * np.maximum(mean, per_sample) + (spread * mean) ** 2)
 
@@ -145,7 +143,7 @@ class Ratios:
 
     ``own`` contains the self costs, with one row per run and one column per symbol. The common factor of a run, which
     states how much slower the run is than the mean run, is the weighted median of the ratios of all locations that have
-    a cost in every run. The weight of a location is its cost, limited to `MOST_WEIGHT`.
+    a cost in every run. The weight of a location is its cost, limited to 5 %.
     """
 
     def __init__(self, own: FloatArray) -> None:
@@ -154,7 +152,8 @@ class Ratios:
         # smaller locations are too noisy for the common factor
         self.steady = np.flatnonzero((own > 0).all(axis=0) & (share >= 0.002))
         self.ratios = np.log(own[:, self.steady] / mean[self.steady])
-        self.weights = np.minimum(share[self.steady], MOST_WEIGHT)
+        # with the largest weight, a large function does not dominate the median
+        self.weights = np.minimum(share[self.steady], 0.05)
         self.order = np.argsort(self.ratios, axis=1)
 
     def common_factors(self) -> FloatArray:

@@ -248,7 +248,9 @@ class _Search:
         added, broad = True, caller == WHOLE or after[caller] >= NEARLY_ALL * self.evidence.costs.whole
         if caller != WHOLE:
             added = bool(after[caller] - before[caller] >= OFFSET * row.change)
-        if not added and not (broad and self._none_fell(OFFSET * row.change)):
+        own_before, own_after = self._sides(self.comparison.self_value)
+        fell = (own_before - own_after >= OFFSET * row.change).any()
+        if not added and (fell or not broad):
             return row._replace(net="moved", certain=False, listed=False)
         row = row._replace(certain=row.certain and added, new=(row.symbol,))
         shown = outermost if broad else caller
@@ -261,15 +263,12 @@ class _Search:
         before, after = self.comparison.runs.means(values / self.sides[:, None])
         return before, after
 
-    def _none_fell(self, least: float) -> bool:
-        """Return whether the self cost of no function fell by at least this amount."""
-        before, after = self._sides(self.comparison.self_value)
-        return bool((before - after < least).all())
-
     def _rest_changed(self, row: NetChange, caller: Enclosing) -> bool:
         """Return whether the other costs of a caller certainly changed in the direction opposite to ``row``."""
+        costs, runs = self.evidence.costs, self.comparison.runs
         if self.evidence.mode == "runs":
-            return self._p(caller.rest, -row.sign) <= LISTED
+            sampling = costs.variance_at(np.array([caller.rest.mean()]))
+            return p_of_one(caller.rest, float(sampling[0]), splits_of(runs.baseline, runs.target), -row.sign) <= LISTED
         return self.evidence.mode == "exact" or self._moved_beyond_jobs(row, caller.symbol, -row.sign)
 
     def _moved_beyond_jobs(self, row: NetChange, caller: int, sign: int) -> bool:
@@ -289,9 +288,3 @@ class _Search:
         sampled = comparison.metric.kind is MetricKind.SAMPLED
         test = tested_with_jobs(rest, rows, comparison.runs, totals, sampled=sampled)
         return bool(sign * test.difference[0] > job_margin(test.jobs) * test.bound[0])
-
-    def _p(self, values: FloatArray, sign: int) -> float:
-        costs = self.evidence.costs
-        sampling = costs.variance_at(np.array([values.mean()]))
-        splits = splits_of(self.comparison.runs.baseline, self.comparison.runs.target)
-        return p_of_one(values, float(sampling[0]), splits, sign)

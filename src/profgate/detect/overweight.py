@@ -11,7 +11,7 @@ from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.comparison import Comparison
 from profgate.model.details import Columns, OverweightLevel, OverweightShare
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
@@ -56,7 +56,6 @@ class OverweightTable(NamedTuple):
 class PivotLevel(NamedTuple):
     """One level of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
 
-    dropped: tuple[int, ...]
     table: OverweightTable
     pivot: int | None
 
@@ -84,7 +83,7 @@ def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
     return symbols[np.lexsort((symbols, -values[symbols]))]
 
 
-def _values(comparison: Comparison, dropped: Sequence[int], topmost: IntArray | None) -> _Values:
+def _values(comparison: Comparison, dropped: Sequence[int]) -> _Values:
     """Return the values of the stacks that contain none of the dropped symbols."""
     tree, runs, symbols = comparison.tree, comparison.runs, len(comparison.symbols)
     if not dropped:
@@ -96,7 +95,7 @@ def _values(comparison: Comparison, dropped: Sequence[int], topmost: IntArray | 
         )
     if tree is None:
         raise ValueError("stacks are needed to drop the stacks of a symbol")
-    top = _sorted_topmost(tree) if topmost is None else topmost
+    top = np.sort(tree.topmost())  # sorted, so that memory access is sequential
     gone = tree.below(np.flatnonzero(np.isin(tree.symbol, np.asarray(dropped))))
     inclusive, exclusive, totals = np.zeros((2, symbols)), np.zeros((2, symbols)), np.zeros(2)
     for side, (own, count) in enumerate(((tree.baseline_self, runs.baseline), (tree.target_self, runs.target))):
@@ -108,15 +107,9 @@ def _values(comparison: Comparison, dropped: Sequence[int], topmost: IntArray | 
     return _Values(inclusive, exclusive, inclusive > 0, totals)
 
 
-def _sorted_topmost(tree: DiffTree) -> IntArray:
-    return np.sort(tree.topmost())  # sorted, so that memory access is sequential
-
-
-def overweight_table(
-    comparison: Comparison, *, dropped: Sequence[int] = (), topmost: IntArray | None = None
-) -> OverweightTable:
+def overweight_table(comparison: Comparison, *, dropped: Sequence[int] = ()) -> OverweightTable:
     """Return the table without stacks that contain a dropped symbol. Raises ValueError if stacks are missing."""
-    values = _values(comparison, dropped, topmost)
+    values = _values(comparison, dropped)
     b, t = values.inclusive
     known_b, known_t = values.known
     total_b, total_t = values.totals.tolist()
@@ -199,15 +192,13 @@ def pivot_levels(
     """
     chosen = resolved(Overweight(), options or {})
     tree, levels = comparison.tree, list[PivotLevel]()
-    topmost: IntArray | None = None
     while True:
-        table = overweight_table(comparison, dropped=dropped, topmost=topmost)
+        table = overweight_table(comparison, dropped=dropped)
         more = tree is not None and len(levels) < chosen["max_pivots"]
         pivot = _next_pivot(table, chosen, bar) if more else None
-        levels.append(PivotLevel(dropped, table, pivot))
-        if pivot is None or tree is None:
+        levels.append(PivotLevel(table, pivot))
+        if pivot is None:
             return tuple(levels)
-        topmost = _sorted_topmost(tree) if topmost is None else topmost
         dropped = (*dropped, pivot)
 
 
@@ -225,14 +216,6 @@ def _level(table: OverweightTable, symbol: IntArray, symbols: int) -> Columns:
     responsibility[table.symbol], overweight[table.symbol] = table.responsibility, table.overweight
     fields = {"responsibility": responsibility[symbol], "overweight": overweight[symbol]}
     return Columns(OverweightLevel, fields)
-
-
-def _pivots(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> FloatArray:
-    """Return the number of each symbol among the pivots, or NaN."""
-    numbers = np.full(symbols, np.nan)
-    pivots = [level.pivot for level in levels if level.pivot is not None]
-    numbers[pivots] = np.arange(1, len(pivots) + 1)
-    return np.asarray(numbers[symbol])
 
 
 class Overweight:
@@ -267,7 +250,7 @@ class Overweight:
             return not_tested(self, apart)
         bar = noise_bar(comparison, context)
         levels = pivot_levels(comparison, chosen, bar)
-        table = levels[0].table
+        table, symbols = levels[0].table, len(comparison.symbols)
         if table.baseline_total <= 0.0:
             return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "zero_baseline"}))
         gone, new = table.only_baseline, table.only_target
@@ -278,6 +261,9 @@ class Overweight:
         change = table.total_delta or np.nan
         unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
         shared = overweight_kinds(table, chosen, worse_sign(comparison.metric), bar)
+        numbers = np.full(symbols, np.nan)  # the number of each symbol among the pivots, or NaN
+        pivots = [level.pivot for level in levels if level.pivot is not None]
+        numbers[pivots] = np.arange(1, len(pivots) + 1)
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -293,8 +279,8 @@ class Overweight:
                     "responsibility": (to_value - from_value) / change,
                     "overweight": np.concatenate([table.overweight, unknown]),
                     "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
-                    "pivot": _pivots(levels, symbol, len(comparison.symbols)),
-                    "levels": tuple(_level(level.table, symbol, len(comparison.symbols)) for level in levels[1:]),
+                    "pivot": numbers[symbol],
+                    "levels": tuple(_level(level.table, symbol, symbols) for level in levels[1:]),
                 },
             ),
             reasons=[Reason(ReasonCode.NO_RESULT, {"case": "total_unchanged"})] * len(symbol) if unchanged else [],

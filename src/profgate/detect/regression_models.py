@@ -15,8 +15,6 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
-# a window has no change if its net fraction of changed statistics is at most SAME, and a possible change up to WEAK
-SAME, WEAK = 0.2, 0.5
 CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec(
         "models",
@@ -71,10 +69,8 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
     rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method, 0.145 is rounded to 0.14
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
-        rows.kinds[row] = Kind.UNKNOWN
-        rows.reasons[row] = Reason(
-            ReasonCode.NO_RESULT, {"case": "poor_fit", "r_square": float(fit) if np.isfinite(fit) else None}
-        )
+        known = {"r_square": float(fit) if np.isfinite(fit) else None}
+        rows.refuse(np.array([row]), Reason(ReasonCode.NO_RESULT, {"case": "poor_fit", **known}))
     return rows.refuse_apart()
 
 
@@ -199,7 +195,12 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
     votes = np.where(at_most(np.abs(error), options["no_change"]), 0.0, votes) * np.sign(error)
     score = np.where(defined, votes, 0.0).sum(axis=1)
     mean = np.where(defined, error, 0.0).sum(axis=1) / count
-    return _window_kinds(rows.sign * score / count), mean, first[some], last[some]
+    # the net fraction of statistics that got worse: up to 0.2 is no change, and up to 0.5 is a possible change
+    part = rows.sign * score / count
+    worse, size = part > 0, np.abs(part)
+    kinds = np.where(at_most(size, 0.5), directed(Kind.MAYBE_DEGRADATION, worse), directed(Kind.DEGRADATION, worse))
+    kinds = np.where(at_most(size, 0.2), np.int64(Kind.NO_CHANGE), kinds)
+    return kinds, mean, first[some], last[some]
 
 
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -215,10 +216,3 @@ def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> F
     low, middle, high = np.quantile(y, [0.25, 0.5, 0.75], axis=1)
     columns = (area, y.mean(axis=1), middle, y.max(axis=1), y.min(axis=1), y.sum(axis=1), low, high)
     return np.stack(columns, axis=1)
-
-
-def _window_kinds(part: FloatArray) -> IntArray:
-    """Return the kind of each window from the net fraction of statistics that got worse."""
-    worse, size = part > 0, np.abs(part)
-    kinds = np.where(at_most(size, WEAK), directed(Kind.MAYBE_DEGRADATION, worse), directed(Kind.DEGRADATION, worse))
-    return np.where(at_most(size, SAME), np.int64(Kind.NO_CHANGE), kinds)

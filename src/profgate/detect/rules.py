@@ -15,8 +15,6 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
-KIND_CODES = frozenset(Kind)
-REQUIRED_COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types", "labels", "reasons", "flags")
 
 
 def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
@@ -110,13 +108,15 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
     if (detection.strategy, detection.family) != (strategy.name, strategy.family):
         yield f"its detection names strategy {detection.strategy} of family {detection.family}"
     rows = len(detection.symbol)
-    lengths = {name: len(getattr(detection, name)) for name in REQUIRED_COLUMNS}
+    lengths = {}
+    for name in ("kind", "from_value", "to_value", "confidence", "confidence_types", "labels", "reasons", "flags"):
+        lengths[name] = len(getattr(detection, name))
     for columns in (detection.result, detection.details):
         lengths |= {} if columns is None else columns.lengths()
     yield from (f"its column {name} has {n} rows, symbol has {rows}" for name, n in lengths.items() if n != rows)
     if rows and not MODULE <= detection.symbol.min() <= detection.symbol.max() < len(comparison.symbols):
         yield "a row names a symbol that does not exist"
-    yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - KIND_CODES))
+    yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - set(Kind)))
     if detection.node is not None:
         nodes = 0 if comparison.tree is None else len(comparison.tree.parent)
         if len(detection.node) != rows or any(not 0 < node < nodes for node in detection.node.tolist()):

@@ -29,13 +29,8 @@ from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent
 
 STYLES = ("page", "runs")
-SIZE_LIMIT = 8_000_000
-_LARGE = 2_000_000
-_STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
-_SAFETY = 0.97  # safety factor, because data with fewer rows does not compress as well
 _ATTEMPTS = 6
-_ROW_BYTES = 2.5  # lower bound for the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r'^import [^;]* from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
@@ -44,7 +39,7 @@ _Start = Callable[[_Task], _Task]
 
 
 def build_page(
-    tree: NamedTree, header: PageHeader, size_limit: int = SIZE_LIMIT, start: _Start = lambda task: task
+    tree: NamedTree, header: PageHeader, size_limit: int = 8_000_000, start: _Start = lambda task: task
 ) -> str:
     """Return the page as HTML. Small subtrees are merged only if the page would exceed `size_limit` bytes.
 
@@ -53,7 +48,8 @@ def build_page(
     tree, header = visible_page(tree, header)  # names in profiles are untrusted
     whole = tree.tree
     keep = {*header.keep, *(finding.symbol for finding in header.findings)}
-    most_rows = min(len(whole), int(size_limit / _ROW_BYTES))
+    # a row has at least 2.5 bytes, so no page is built that is far too large
+    most_rows = min(len(whole), int(size_limit / 2.5))
     # how well the data compresses is known only after encoding, so the number of rows is found by trying
     for attempt in range(_ATTEMPTS):
         threshold = 0.0
@@ -65,7 +61,8 @@ def build_page(
         excess = len(page.encode("utf-8")) - size_limit
         if excess <= 0:
             break
-        most_rows = int(len(shown.tree) * _SAFETY * max(data_size - excess, 0) / data_size)
+        # data with fewer rows does not compress as well, hence 3 % less
+        most_rows = int(len(shown.tree) * 0.97 * max(data_size - excess, 0) / data_size)
     return page
 
 
@@ -101,16 +98,17 @@ def _filled(
     whole = tree.tree
     encoded = encode_page(tree, shown, header, cut)
     compressed = start(encoded.data)
-    picture = draw_svg(tree, shown, header, _STATIC_BOXES)
+    picture = draw_svg(tree, shown, header, max_boxes=400)
     warnings = [*header.warnings, *_warnings(tree, header)]
     data = compressed()
     size = len(data)
-    large = [f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
     script = page_script("main_blueprint" if header.blueprint else "main")
     style = page_style([*STYLES, "blueprint"] if header.blueprint else STYLES)
     styles = " ".join(hash_source(text) for text in (style, SVG_STYLE))
     policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
-    notes = [*header.notes, *large]
+    notes = list(header.notes)
+    if size > 2_000_000:
+        notes.append(f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data.")
     facts = _facts(header, int(whole.baseline_total[0]), int(whole.target_total[0]))
     page = filled_asset(
         "page/page.html",

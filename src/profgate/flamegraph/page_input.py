@@ -14,7 +14,7 @@ from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader,
 from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.model.comparison import Comparison, DiffTree, Symbols
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import ReasonCode
 from profgate.model.visible_text import plain
 from profgate.report.wording import reason_text
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # maximum number of characters of source code in a page; a page may be more public than the code
-MANY_FRAMELESS = 0.1  # share of stacks without a frame from which the other functions may look too cheap
-_NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
 RATE_UNKNOWN = (
     "A recording does not state its sampling rate. Samples are compared as they were recorded; "
@@ -150,15 +148,15 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[NamedTree, P
 
 def _notes(comparison: Comparison) -> Iterator[tuple[str, bool]]:
     """Yield the notes of the comparison, and whether each note casts doubt on the result."""
-    yield from ((reason_text(note.reason, str), _is_doubtful(note.reason)) for note in comparison.notes)
+    for note in comparison.notes:
+        reason = note.reason
+        doubtful = reason.code not in {ReasonCode.FACT_MISSING, ReasonCode.RUN_COUNTS_DIFFER}
+        if reason.code is ReasonCode.NO_FRAMES:
+            # if a tenth of the stacks has no frame, the other functions may look too cheap
+            doubtful = float(str(reason.parameters.get("share", 1.0))) >= 0.1
+        yield reason_text(reason, str), doubtful
     if comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts):
         yield RATE_UNKNOWN, False
-
-
-def _is_doubtful(reason: Reason) -> bool:
-    if reason.code is ReasonCode.NO_FRAMES:
-        return float(str(reason.parameters.get("share", 1.0))) >= MANY_FRAMELESS
-    return reason.code not in {ReasonCode.FACT_MISSING, ReasonCode.RUN_COUNTS_DIFFER}
 
 
 def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:
@@ -244,5 +242,5 @@ def _hunks_of(file: ChangedFile, name: str, line: int | None) -> Iterator[Hunk]:
     if own:
         yield from own
         return
-    nearest = sorted(file.hunks, key=lambda hunk: abs(hunk.target.first - (line or 0)))[:_NEAREST]
+    nearest = sorted(file.hunks, key=lambda hunk: abs(hunk.target.first - (line or 0)))[:3]
     yield from sorted(nearest, key=lambda hunk: hunk.target.first)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from profgate.flamegraph.page_columns import PageHeader
-    from profgate.report.metric_headline import MetricHeadline
 
 _SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
 
@@ -31,10 +30,12 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
         whose = f' <span class="whose">· {escape(headline.whose)}</span>' if headline.whose else ""
         total = f' <span class="total">· {escape(solid(headline.total))}</span>' if headline.total else ""
         title = f'<div class="result">{title}'
+        link = f' <a href="{escape(headline.help)}">What to do now</a>' if headline.help else ""
         result = (
             f'  <p class="facts verdict {direction}"><span class="sign {conclusion.replace(" ", "-")}" role="img"'
             f' aria-label="{conclusion}" title="{conclusion}">{_SIGNS.get(headline.conclusion, "?")}</span>'
-            f" <b>{text}</b>{whose}{total}</p></div>{_step(headline)}"
+            f" <b>{text}</b>{whose}{total}</p></div>"
+            f'  <p class="step">{escape(headline.step)}{link}</p>'
         )
     elif header.alone:
         result = f'  <p class="facts {direction}"><span>{escape(facts["after"])}</span></p>'
@@ -45,11 +46,6 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
             f'<span>{escape(facts["after"])}</span> <b title="{change}">{escape(facts["relative"]) or change}</b></p>'
         )
     return f"{title}{result}  {_origin(header)}"
-
-
-def _step(headline: MetricHeadline) -> str:
-    link = f' <a href="{escape(headline.help)}">What to do now</a>' if headline.help else ""
-    return f'  <p class="step">{escape(headline.step)}{link}</p>'
 
 
 def _origin(header: PageHeader) -> str:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 MOST_FUNCTIONS = 30
 MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown
 FEWEST_RUNS = 3  # two runs show no spread
-DIGITS = 5  # of the largest value of a row
 TOTAL, OWN, INCLUSIVE, BROAD = 0, 1, 2, 3  # the kinds of rows; a broad cost is nearly the whole run
 
 
@@ -68,7 +67,10 @@ def page_runs(
     if sum(counts) < FEWEST_RUNS:
         return None
     groups = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
-    chosen = [_selected(group) for group in groups]
+    chosen = []
+    for group in groups:
+        regular = np.linspace(0, len(group) - 1, min(len(group), MOST_RUNS)).round().astype(np.int64)
+        chosen.append(group[regular])
     runs = np.concatenate(chosen)
     rows = [_row(-1, TOTAL, values.totals[runs])]
     for symbol in _largest(values, findings):
@@ -86,12 +88,6 @@ def page_runs(
     )
 
 
-def _selected(runs: IntArray) -> IntArray:
-    if len(runs) <= MOST_RUNS:
-        return runs
-    return np.asarray(runs[np.linspace(0, len(runs) - 1, MOST_RUNS).round().astype(np.int64)])
-
-
 def _largest(values: RunValues, findings: Collection[int]) -> list[int]:
     """Return the symbols in ``findings``, then those that are among the largest self costs or total costs."""
     place: dict[int, int] = {}
@@ -105,6 +101,7 @@ def _largest(values: RunValues, findings: Collection[int]) -> list[int]:
 
 def _row(symbol: int, kind: int, values: FloatArray) -> list[int]:
     largest = float(np.abs(values).max())
-    exponent = floor(log10(largest)) - DIGITS + 1 if largest > 0 else 0
+    # the largest value of a row has five digits
+    exponent = floor(log10(largest)) - 4 if largest > 0 else 0
     scaled = values / 10.0**exponent if exponent >= 0 else values * 10.0**-exponent
     return [symbol, kind, exponent, *np.round(scaled).astype(np.int64).tolist()]

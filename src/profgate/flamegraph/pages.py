@@ -28,7 +28,6 @@ from profgate.report.view import View
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, workload_row
 
-LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a number and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 INDEX = (
@@ -109,7 +108,11 @@ def file_names(comparisons: Sequence[Comparison]) -> list[str]:
     names: dict[str, str] = {}
     further: dict[str, Iterator[int]] = {}  # the numbers that were not yet added to a name
     for comparison in comparisons:
-        name = stem = _plain_name(comparison).encode()[:LONGEST_STEM].decode(errors="ignore")
+        # without characters that file names or URLs must quote
+        name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
+        metric = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
+        # file systems limit names to 255 bytes, and a number and a suffix are appended
+        name = stem = f"{name}.{metric}".encode()[:180].decode(errors="ignore")
         numbers = further.setdefault(_folded(stem), count(2))
         while _folded(name) in names:
             name = f"{stem}-{next(numbers)}"
@@ -119,13 +122,6 @@ def file_names(comparisons: Sequence[Comparison]) -> list[str]:
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFKD", name).casefold()
-
-
-def _plain_name(comparison: Comparison) -> str:
-    """Return the names of the workload and the metric without characters that file names or URLs must quote."""
-    name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
-    metric = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
-    return f"{name}.{metric}"
 
 
 def build_index(
@@ -192,15 +188,15 @@ def _row_without_comparison(entry: NotCompared) -> list[Cell]:
 
 def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[float]]:
     """Return the mean totals of the base jobs of other commits by workload and metric, oldest first, in base units."""
-    return {(comparison.workload, comparison.metric.name): _job_totals(comparison) for comparison in comparisons}
-
-
-def _job_totals(comparison: Comparison) -> list[float]:
-    totals, jobs = comparison.noise.run_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
-    runs: dict[int, list[float]] = {}
-    for job, total in zip(jobs, totals.tolist(), strict=True):
-        runs.setdefault(job, []).append(total * comparison.metric.scale)
-    return [fmean(found) for found in reversed(runs.values())]  # the newest job comes first
+    found = {}
+    for comparison in comparisons:
+        totals, jobs = comparison.noise.run_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
+        runs: dict[int, list[float]] = {}
+        for job, total in zip(jobs, totals.tolist(), strict=True):
+            runs.setdefault(job, []).append(total * comparison.metric.scale)
+        # the newest job comes first
+        found[comparison.workload, comparison.metric.name] = [fmean(values) for values in reversed(runs.values())]
+    return found
 
 
 def run_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, tuple[list[float], list[float]]]:

@@ -29,8 +29,6 @@ _WIDTH = 1200
 _MARGIN = 10
 _ROW = 18
 _TOP = 46
-_SMALLEST = 0.5
-_CHARACTER = 6.6
 _PATTERNS = """\
 <defs><pattern id="pg-new" width="4" height="4" patternUnits="userSpaceOnUse">\
 <circle class="m" cx="1" cy="1" r=".8"/></pattern>\
@@ -56,14 +54,21 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
     tree = shown.tree
     values = tree.target_total if tree.target_total[0] else tree.baseline_total
     side = "after" if tree.target_total[0] else "before"
-    ratio = _ratio_of(header, tree)
+    before, after = float(tree.baseline_total[0]), float(tree.target_total[0])
+    ratio = header.runs[1] / header.runs[0]  # the factor by which the before side is scaled
+    if header.normalisation == "total" and before and after:
+        ratio = after / before
     deltas: FloatArray = np.asarray(tree.target_self - tree.baseline_self * ratio, np.float64)
     largest = max(float(np.abs(deltas).max()), 1.0)
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
     widths: FloatArray = np.asarray(values * scale, np.float64)
     left: FloatArray = np.asarray(_MARGIN + _before(tree, side) * scale, np.float64)
-    drawn = _widest(widths, max_boxes)
+    # boxes below half a pixel are left out, as by flamegraph.pl
+    drawn = np.flatnonzero(widths >= 0.5)
+    if len(drawn) > max_boxes:
+        # a parent is at least as wide as its children, so the parent of each row is drawn, too
+        drawn = np.sort(drawn[np.argsort(-widths[drawn], kind="stable")[:max_boxes]])
     boxes = [
         _box(named, shown, header, row, ratio, _colour(float(deltas[row]), largest, header), left[row], widths[row])
         for row in drawn.tolist()
@@ -73,7 +78,6 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
         markupsafe.escape(text)
         for text in (header.full_title, cut(header.full_title, 140), cut(_summary(tree, header, side), 175))
     )
-    # boxes below half a pixel are left out, as by flamegraph.pl
     shapes = "".join(f"{box}\n" for box in boxes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="pg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}"'
@@ -92,14 +96,6 @@ def _legend(header: PageHeader, height: int) -> str:
     return f'<text class="q" x="{_MARGIN}" y="{height - 11}">{meaning}; dots and + = only after</text>\n'
 
 
-def _ratio_of(header: PageHeader, tree: DiffTree) -> float:
-    """Return the factor by which the before side is scaled."""
-    before, after = float(tree.baseline_total[0]), float(tree.target_total[0])
-    if header.normalisation == "total" and before and after:
-        return after / before
-    return header.runs[1] / header.runs[0]
-
-
 def _colour(delta: float, largest: float, header: PageHeader) -> tuple[int, int, int]:
     """Return a colour between white and red or blue, as flamegraph.pl does: linear in the largest change."""
     pale = int(210 * (largest - abs(delta)) / largest)
@@ -115,17 +111,6 @@ def _before(tree: DiffTree, side: str) -> IntArray:
     np.subtract.at(steps, tree.end, own)  # and subtracted at the end of its subtree
     before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
-
-
-def _widest(widths: FloatArray, limit: int) -> IntArray:
-    """Return the widest rows in preorder.
-
-    The parent of an included row is also included, because it is at least as wide.
-    """
-    rows = np.flatnonzero(widths >= _SMALLEST)
-    if len(rows) > limit:
-        rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
-    return rows
 
 
 def _box(
@@ -156,7 +141,7 @@ def _box(
     x, y = f"{left:.1f}", _TOP + int(tree.depth[row]) * _ROW
     shape = f'x="{x}" y="{y}" width="{max(width - 0.5, 0.3):.1f}" height="{_ROW - 1}"'
     dotted = f'<rect fill="url(#pg-{state})" {shape}/>' if state else ""
-    label, room = glyph + name, int((width - 6) / _CHARACTER)
+    label, room = glyph + name, int((width - 6) / 6.6)  # width of a character
     label = cut(label, room) if room >= min(3, len(label)) else ""
     text = f'<text fill="{_ink_on(rgb)}" x="{left + 3:.1f}" y="{y + 12}">{_escaped(label)}</text>' if label else ""
     colour = 'class="o"' if tree.symbol[row] == OTHER else f'fill="rgb({",".join(map(str, rgb))})"'

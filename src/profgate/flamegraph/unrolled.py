@@ -22,7 +22,6 @@ NOT_UNROLLED = "(calls not unrolled)"
 MAX_ROWS = 20_000
 MAX_DEPTH = 200
 SMALLEST_SHARE = 1e-5  # minimum share of the total of either side
-_ROUNDING = 1e-6
 
 
 def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[int] = ()) -> DiffTree:
@@ -166,7 +165,8 @@ def _split(symbol: IntArray, part: FloatArray, own: IntArray) -> tuple[IntArray,
     first = order[np.flatnonzero(np.r_[True, symbol[order][1:] != symbol[order][:-1]])] if len(order) else order
     largest = first[part[first] > 0]
     of_largest = symbol[largest]
-    small = left[of_largest] <= np.bincount(of, minlength=len(own))[of_largest] + own[of_largest] * _ROUNDING
+    # what is left by rounding goes to the largest row
+    small = left[of_largest] <= np.bincount(of, minlength=len(own))[of_largest] + own[of_largest] * 1e-6
     values[largest[small]] += left[of_largest[small]]
     left[of_largest[small]] = 0
     return values, left

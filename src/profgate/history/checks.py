@@ -133,7 +133,12 @@ def _check_lines(report: Report, width: int, jumps: Collection[str | None], *, v
     tone, view = TONES[conclusion], View(report)
     yield tone, f"against {baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[conclusion].word.upper()}"
     yield from ((tone, f"  {line}") for line in wrap(_headline(view, after_jump=baseline in jumps), width - 2))
-    yield from _by_strategies(report) if verbose else _findings(view, width)
+    if verbose:
+        for workload, metric in report.metrics:
+            yield "text", f"  {name_text(workload.name, 60)} · {name_text(metric.name, 30)}"
+            yield from change_lines(metric)
+    else:
+        yield from _findings(view, width)
     missing = view.missing
     for pair in missing if verbose else missing[:ROWS]:
         yield "warn", f"  {name_text(pair.name, 60)}: {cut(plain(reason_text(pair.reason, name_text)), 100)}"
@@ -176,9 +181,3 @@ def _findings(view: View, width: int) -> Iterator[Line]:
         yield "quiet", f"  {numbers.counted(quiet, 'metric')} without a finding"
     if hidden:
         yield "quiet", f"  {numbers.counted(hidden, 'note')} (-v shows what each strategy reports)"
-
-
-def _by_strategies(report: Report) -> Iterator[Line]:
-    for workload, metric in report.metrics:
-        yield "text", f"  {name_text(workload.name, 60)} · {name_text(metric.name, 30)}"
-        yield from change_lines(metric)

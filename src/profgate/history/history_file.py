@@ -5,7 +5,6 @@ imports only a few other modules.
 """
 
 import contextlib
-import functools
 import re
 import sqlite3
 import sys
@@ -100,20 +99,17 @@ def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-@functools.cache
-def _own_schema() -> frozenset[tuple[str, str, str | None]]:
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(SCHEMA)
-        return frozenset(connection.execute("SELECT type, name, sql FROM sqlite_schema"))
-
-
 def check_schema(connection: sqlite3.Connection, place: Path) -> bool:
     """Return whether the file has the tables of a history. Raises ProfgateError if it has any other schema.
 
     Other tables, views, triggers or expressions could make SQLite compute what their author wants.
     """
-    entries = connection.execute("SELECT type, name, sql FROM sqlite_schema LIMIT 100").fetchall()
-    if entries and frozenset(entries) != _own_schema():
+    query = "SELECT type, name, sql FROM sqlite_schema LIMIT 100"
+    entries = connection.execute(query).fetchall()
+    with contextlib.closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(SCHEMA)
+        expected = frozenset(own.execute(query))
+    if entries and frozenset(entries) != expected:
         what = "is not a history of this version of profgate; use the same version, or remove the file"
         raise ProfgateError(str(place), what)
     return bool(entries)

@@ -244,7 +244,9 @@ class HistoryStore:
     def _add(self, reading: Reading) -> bool:
         series, run = reading.series, reading.run
         # readings from a history state their run as these bytes in hex
-        digest = bytes.fromhex(run) if re.fullmatch("[0-9a-f]{16}", run) else _short_digest(run)
+        digest = hashlib.sha256(run.encode("utf-8", "replace")).digest()[:8]
+        if re.fullmatch("[0-9a-f]{16}", run):
+            digest = bytes.fromhex(run)
         content = json.dumps(asdict(series.configuration))
         facts = {name: fact for name, fact in asdict(replace(reading.facts, job=None)).items() if fact is not None}
         values = (
@@ -388,10 +390,6 @@ class HistoryStore:
         for (blob,) in self.connection.execute("SELECT symbols FROM measured"):
             used.update(columns_from_bytes(blob)[0].tolist())
         return used
-
-
-def _short_digest(run: str) -> bytes:
-    return hashlib.sha256(run.encode("utf-8", "replace")).digest()[:8]
 
 
 def _encodable(text: str) -> str:

@@ -22,7 +22,6 @@ from profgate.model.policy import Policy
 from profgate.model.units import Better, Metric
 from profgate.statistics.change_points import Shift, change_points, shifts, visible_step
 
-CHANGE_POINT = "change_point"  # name of the strategy that finds trends
 SCHEMA = "profgate.trends/1"
 AROUND = 10  # maximum number of commits on each side of a change of share at which costs are compared
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
@@ -86,7 +85,7 @@ def trend_rules(policy: Policy) -> Rules:
 
     def rules(series: Series, metric: Metric) -> TrendRules:
         chosen = selected(policy, series.configuration, metric, loading.strategies())
-        return TrendRules(**next((options for strategy, options in chosen if strategy.name == CHANGE_POINT), {}))
+        return TrendRules(**next((options for strategy, options in chosen if strategy.name == "change_point"), {}))
 
     return rules
 
@@ -192,7 +191,7 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
     """Return the trends that are not in ``known``. A known trend may since have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
-    return [trend for trend in trends if not _is_known(trend, known, place)]
+    return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
 def reported_texts(store: HistoryStore, new: Sequence[Trend]) -> dict[str, str]:
@@ -217,10 +216,6 @@ def trends_of_text(text: str) -> list[Trend]:
 def reported(store: HistoryStore) -> list[Trend]:
     """Return the trends that the history lists as reported."""
     return [trend for text in store.reported_trends().values() for trend in trends_of_text(text)]
-
-
-def _is_known(trend: Trend, known: Sequence[Trend], place: Mapping[str, int]) -> bool:
-    return any(_same(trend, other, place) for other in known)
 
 
 def _same(trend: Trend, other: Trend, place: Mapping[str, int]) -> bool:

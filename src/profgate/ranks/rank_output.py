@@ -23,7 +23,6 @@ from profgate.report.wording import reason_text
 SCHEMA = "profgate.ranks/1"
 HEADINGS = ("run", "tests", "stable", "expected", "")
 MARKS = {"kept": "", "below": "◀ order changed", "above": "◀ steadier than before", "unknown": "not tested"}
-BADGES = {"kept": "unchanged", "below": "review", "above": "review", "unknown": "inconclusive"}
 LABEL = 60
 
 
@@ -97,7 +96,7 @@ def rank_page(check: RankCheck) -> str:
     """Format the check as an HTML page with the tests that moved, in descending order of distance."""
     return TablePage(
         title=f"Stable ranks: {result_text(check)}",
-        badge=BADGES[check.order],
+        badge={"kept": "unchanged", "unknown": "inconclusive"}.get(check.order, "review"),
         label="Tests that moved",
         columns=(Heading("Test"), *(Heading(heading.capitalize()) for heading in MOVED_HEADINGS)),
         rows=[_test_row(test, check.unit) for test in check.moved],

@@ -142,7 +142,9 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
     # in batches, so that the test can stop early
     for start, stop in pairwise((*range(0, SHUFFLES, 20), SHUFFLES)):
         chosen = orders[start:stop]
-        before = _cached_before(count)[start:stop] if count <= WINDOW else _before(chosen)
+        # one matrix per shuffle, with 1 at (i, j) if value j precedes value i, otherwise 0
+        places = np.argsort(chosen, axis=1)
+        before = (places[:, None, :] < places[:, :, None]).astype(np.float64)
         # twice the sum of the distances from each value to its predecessors in the shuffled series
         near = 2.0 * np.einsum("sij,ij->si", before, distances)
         energies = _energies(np.take_along_axis(near, chosen, axis=1), sums[chosen])
@@ -151,17 +153,6 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
         if reached > allowed:
             return False
     return True
-
-
-def _before(orders: IntArray) -> FloatArray:
-    """Return one matrix per shuffle. Element (i, j) is 1 if value j precedes value i in the shuffle, otherwise 0."""
-    places = np.argsort(orders, axis=1)
-    return (places[:, None, :] < places[:, :, None]).astype(np.float64)
-
-
-@cache
-def _cached_before(count: int) -> FloatArray:
-    return _before(_shuffles(count))
 
 
 @cache

@@ -16,7 +16,6 @@ from profgate.model.cost_models import CONSTANT, EXPONENTIAL, LINEAR, LOGARITHMI
 SMALLEST_X = 1e-6  # smaller x are raised to this value, because logarithms and powers may be undefined or infinite at 0
 GRID = 1000
 FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
-COEFFICIENTS = np.array([3.0 if kind == QUADRATIC else 1.0 if kind == CONSTANT else 2.0 for kind in range(len(SHAPES))])
 NO_SPREAD = 1e-12  # tolerance for the relative rounding error of a sum of squared deviations
 TIE = 1e-9
 
@@ -83,7 +82,8 @@ def criterion(kind: IntArray, error: FloatArray, points: IntArray) -> FloatArray
     The formula is n*ln(SSE/n) + 2k + 2k(k+1)/(n-k-1), in which n is the number of points, and k is one more than the
     number of coefficients because the variance is also estimated. The result is NaN if n - k < 2.
     """
-    k, n = COEFFICIENTS[kind] + 1.0, points.astype(np.float64)
+    coefficients = np.select([kind == CONSTANT, kind == QUADRATIC], [1.0, 3.0], 2.0)
+    k, n = coefficients + 1.0, points.astype(np.float64)
     with np.errstate(all="ignore"):
         value = n * np.log(error / n) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0)
     return np.where(n - k >= 2.0, value, np.nan)
