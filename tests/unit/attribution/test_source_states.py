@@ -43,13 +43,7 @@ def diff_of(
     body: str, *, head: str = "--- a/src/shop/cart.py\n+++ b/src/shop/cart.py\n", whole: bool = True
 ) -> SourceDiff:
     parsed = parse_diff(head + body, "x.diff")
-    return replace(
-        parsed,
-        complete=whole,
-        repository_files=FILES,
-        diff_link=PULL,
-        file_links=COMMITS,
-    )
+    return replace(parsed, complete=whole, repository_files=FILES, diff_link=PULL, file_links=COMMITS)
 
 
 def states(compared: Comparison, diff: SourceDiff) -> list[str]:

@@ -2,13 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profgate.attribution.unified_diff import (
-    MAX_HUNK_TEXT,
-    TextBudget,
-    changed_lines,
-    parse_diff,
-    parse_patch,
-)
+from profgate.attribution.unified_diff import MAX_HUNK_TEXT, TextBudget, changed_lines, parse_diff, parse_patch
 from profgate.errors import ProfgateError
 from profgate.model.attribution import Edit, LineRange
 

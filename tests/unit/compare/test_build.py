@@ -19,11 +19,7 @@ STACKS = st.dictionaries(
 
 
 def compared(
-    baseline: list[Stacks],
-    target: list[Stacks],
-    noise: list[Stacks] | None = None,
-    *,
-    ignore: tuple[str, ...] = (),
+    baseline: list[Stacks], target: list[Stacks], noise: list[Stacks] | None = None, *, ignore: tuple[str, ...] = ()
 ) -> Comparison:
     def profiles(runs: list[Stacks]) -> list[Profile]:
         return folded([{";".join(stack): value for stack, value in run.items()} for run in runs])

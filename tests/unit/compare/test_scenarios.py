@@ -76,13 +76,6 @@ def test_one_name_in_two_folders_is_two_benchmarks() -> None:
     assert [one.name for one in pair(side, side).workloads] == ["x", "x: sort", "y", "y: sort"]
 
 
-def test_file_warnings_appear_once() -> None:
-    side = [file("a.json", (TIME, {"sort": range(101), "find": [1]}))]
-    paired = pair(side, side)
-    assert len(paired.warnings) == 1
-    assert all(not run.warnings for workload in paired.workloads for run in workload.baseline_runs)
-
-
 def test_profiles_of_one_program_stay_whole() -> None:
     whole = Results("a.xml", scenarios=False)
     whole.add("test", TIME, [1, 2])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fuzz.mutation import varint
+from growing_files import part
 from profgate.errors import ProfileError
 from profgate.io.native import LIBRARY, NativeKernels
 from profgate.model.call_tree import merged_paths
@@ -58,12 +59,6 @@ def test_blocks_and_folding_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert outcome(whole_numbers, NativeKernels()) == outcome(whole_numbers, None)
 
 
-def message_field(number: int, content: int | bytes) -> bytes:
-    if isinstance(content, int):
-        return varint(number << 3) + varint(content)
-    return varint(number << 3 | 2) + varint(len(content)) + content
-
-
 IDS = st.sampled_from([1, 2, 3, 1, 2, 3, 130, 7])
 SAMPLES = st.lists(st.tuples(st.lists(IDS, max_size=8), st.integers(0, 300), st.sampled_from("plpppa")), max_size=12)
 """Locations, the leaf first, a value, and whether locations are packed (p), loose (l) or in an unusual order (a)."""
@@ -72,26 +67,18 @@ SAMPLES = st.lists(st.tuples(st.lists(IDS, max_size=8), st.integers(0, 300), st.
 def pprof(samples: list[tuple[list[int], int, str]], names: list[list[str]]) -> bytes:
     """A profile whose location ``n`` has the functions ``names[n - 1]``, and one more location, 130."""
     texts = ["", "samples", "count", *sorted({name for inlined in names for name in inlined})]
-    out = message_field(1, message_field(1, 1) + message_field(2, 2))
+    out = part(1, part(1, 1) + part(2, 2))
     for ids, value, form in samples:
-        rest = message_field(3, b"") if value % 2 else b""
-        path = (
-            message_field(1, b"".join(map(varint, ids)))
-            if form == "p"
-            else b"".join(message_field(1, number) for number in ids)
-        )
-        body = (
-            [path, message_field(2, value), rest]
-            if form != "a"
-            else [message_field(2, value), path, rest, message_field(1, b"")]
-        )
-        out += message_field(2, b"".join(body))
+        rest = part(3, b"") if value % 2 else b""
+        path = part(1, b"".join(map(varint, ids))) if form == "p" else b"".join(part(1, number) for number in ids)
+        body = [path, part(2, value), rest] if form != "a" else [part(2, value), path, rest, part(1, b"")]
+        out += part(2, b"".join(body))
     for number in range(len(texts)):
-        out += message_field(5, message_field(1, number + 1) + message_field(2, number))
+        out += part(5, part(1, number + 1) + part(2, number))
     for number, inlined in [*enumerate(names, 1), (130, ["count"])]:
-        lines = (message_field(4, message_field(1, texts.index(name) + 1)) for name in inlined)
-        out += message_field(4, message_field(1, number) + b"".join(lines))
-    return out + b"".join(message_field(6, text.encode()) for text in texts)
+        lines = (part(4, part(1, texts.index(name) + 1)) for name in inlined)
+        out += part(4, part(1, number) + b"".join(lines))
+    return out + b"".join(part(6, text.encode()) for text in texts)
 
 
 def content(data: bytes, kernels: NativeKernels | None) -> object:

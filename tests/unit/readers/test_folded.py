@@ -72,6 +72,9 @@ def test_fractions_stay_exact() -> None:
         ("a 1\nb 2\nno value here\n", "line 3: expected 'frame;frame 42', got 'no value here'"),
         ("a;b 1 2\nc 3 4\n", "--difference"),
         ("a 1e30\n", "out of range"),
+        ("a 1\na 1e99999999999999999999\n", ":2: the value"),
+        ("a 1\na 1e-99999999999999999999\n", ":2: the value"),
+        ("a 1e400\n", "out of range"),
         ("a 999999999999999999999\n", "out of range"),
         ("a 4611686018427387903\nb 4611686018427387903\n", "62 bits"),
     ],
@@ -80,12 +83,6 @@ def test_bad_input_is_reported_with_its_line(text: str, part: str) -> None:
     with pytest.raises(ProfileError) as caught:
         read(text)
     assert part in str(caught.value)
-
-
-@pytest.mark.parametrize("value", ["1e99999999999999999999", "1e-99999999999999999999", "1e400"])
-def test_a_huge_exponent_is_out_of_range(value: str) -> None:
-    with pytest.raises(ProfileError, match=r":2: the value .* is out of range"):
-        read(f"main 1\nmain;parse {value}\n")
 
 
 def test_a_deep_stack_needs_memory_for_itself_only() -> None:

@@ -82,11 +82,6 @@ def test_samples_without_a_stack_are_reported() -> None:
     assert list(found.warning_counts.values()) == [1]
 
 
-@pytest.mark.parametrize("kind", [None, 7, {}, ["jdk.ExecutionSample"]])
-def test_an_event_without_textual_type_is_ignored(kind: Any) -> None:
-    assert rows(read({"type": kind, "values": {}}, event("f"))) == [("org.Shop.f", [1])]
-
-
 @pytest.mark.parametrize(
     ("entry", "message"),
     [

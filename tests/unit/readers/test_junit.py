@@ -35,10 +35,6 @@ def test_a_line_that_is_none_is_left_out(line: str) -> None:
     assert read(f'<testsuite><testcase name="a" time="1" line="{line}"/></testsuite>').frames.lines == [None]
 
 
-def test_a_test_without_time_is_a_warning() -> None:
-    assert list(read('<testsuite><testcase name="a"/></testsuite>').warning_counts.values()) == [1]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

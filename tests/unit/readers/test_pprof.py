@@ -223,16 +223,6 @@ def test_samples_without_locations_weigh_on_the_root() -> None:
     assert found.stacks.root_values.tolist() == [4, 40]
 
 
-def test_units_become_base_units() -> None:
-    built = Builder(("wall", "milliseconds"), ("inuse_space", "kb"))
-    built.function(1, "f")
-    built.location(1, (1, 1))
-    built.sample([1], 12, 3)
-    found = read(built.bytes())
-    assert stacks_of(found) == {(("f",), (12_000_000, 3072)): 1}
-    assert [(metric.unit, metric.exponent) for metric in found.metrics] == [("nanoseconds", 0), ("bytes", 0)]
-
-
 def test_inlined_calls_cannot_outgrow_the_memory() -> None:
     built = Builder(("samples", "count"))
     built.function(1, "f")

@@ -186,8 +186,3 @@ def test_call_paths_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(binary(record(FULL, 2, 1, 0), 1)).stacks is not None
     with pytest.raises(ProfileError, match="more than 2 call paths"):
         read(binary(record(FULL, 3, 1, 1, 0), 1))
-
-
-@pytest.mark.parametrize("data", [b"TACHYON;main 3\n", b"HCAT", b""])
-def test_texts_that_begin_alike_are_not_claimed(data: bytes) -> None:
-    assert PythonSamplingReader().recognizes(source_of("x", data)) is None

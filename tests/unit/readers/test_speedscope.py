@@ -63,13 +63,6 @@ def test_values_finer_than_the_base_unit_keep_an_exponent() -> None:
     assert found.metrics[0].exponent == -2
 
 
-def test_more_decimals_than_fit_are_rounded_with_a_warning() -> None:
-    found = read(document(sampled([[0], [1]], [1000.1, 0.30000000000000004], "nanoseconds")))
-    assert "rounded to 3 decimals" in found.warnings[0]
-    assert found.stacks is not None
-    assert found.stacks.values[0] * 10.0 ** found.metrics[0].exponent == pytest.approx([1000.1, 0.3])
-
-
 def test_threads_of_other_units_are_metrics_of_their_own() -> None:
     found = read(document(sampled([[0]], [2], "none"), sampled([[1]], [64], "bytes")))
     assert [(metric.name, metric.kind) for metric in found.metrics] == [
