@@ -21,8 +21,6 @@ from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput
 from profgate.readers.reader import collection_paused
 
-GATE_FAILED = 1
-
 
 @opt.command(
     "profgate compare old.folded new.folded",
@@ -86,32 +84,28 @@ def compare(
     return end_with(report, output_dir, output, verbose=verbose)
 
 
-def write_report(report: api.Report, folder: str | None) -> int:
-    """Write the files of a report to a folder, if one is given, and return the exit code.
+def end_with(report: api.Report, folder: str | None, output: str = "terminal", *, verbose: bool = False) -> int:
+    """Write a report, print it in one of the formats terminal, json, markdown or csv, and return the exit code.
 
-    Files that cannot be written are reported on stderr. Without report.json, the exit code is 2 unless the gate failed.
+    The files are written to a folder, if one is given, and those that cannot be written are reported on stderr. Without
+    report.json, the exit code is 2 unless the gate failed.
     """
+    code = report.exit_code
     try:
         if folder:
             report.write(folder, _report_unwritten)
     except ProfgateError as error:
         _report_unwritten(error)
-        return report.exit_code if report.exit_code == GATE_FAILED else error.exit_code
-    return report.exit_code
-
-
-def _report_unwritten(error: ProfgateError) -> None:
-    sys.stderr.write(f"profgate: not written: {visible(str(error))}\n")
-
-
-def end_with(report: api.Report, folder: str | None, output: str = "terminal", *, verbose: bool = False) -> int:
-    """Write a report, print it in one of the formats terminal, json, markdown or csv, and return the exit code."""
-    code = write_report(report, folder)
+        code = 1 if code == 1 else error.exit_code
     if output == "terminal":
         show(report.lines(verbose=verbose, width=opt.width()), sys.stdout)
     else:
         sys.stdout.write({"json": report.json, "csv": report.csv, "markdown": report.markdown}[output]())
     return code
+
+
+def _report_unwritten(error: ProfgateError) -> None:
+    sys.stderr.write(f"profgate: not written: {visible(str(error))}\n")
 
 
 def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineInput:

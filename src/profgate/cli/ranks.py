@@ -47,9 +47,6 @@ def ranks() -> None:
     help="Results that COMMAND writes (default: PROFGATE_OUT; repeatable).",
 )
 @click.option(
-    "--keep-failed", is_flag=True, help="Also store failed runs of COMMAND (default: a failed run is an error)."
-)
-@click.option(
     "--timeout",
     type=opt.SECONDS,
     default=7200.0,
@@ -68,8 +65,6 @@ def record(
     label: str,
     commit: str | None,
     program: tuple[str, ...],
-    *,
-    keep_failed: bool,
 ) -> int:
     """Store the durations of a test run for use as a baseline and in the history.
 
@@ -87,7 +82,6 @@ def record(
         head_commit() if commit is None else commit,
         output_dir,
         results,
-        keep_failed=keep_failed,
         timeout=timeout,
     )
     if files:

@@ -47,8 +47,6 @@ from profgate.model.units import Metric, MetricKind
 if TYPE_CHECKING:
     from profgate.model.profile import Facts, Profile, Workload
 
-TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omitted
-
 
 def names_of(workload: Workload, numbering: Numbering) -> NameTable:
     """Return the names of both sides. The maps are in the order baseline, target, base runs."""
@@ -131,7 +129,8 @@ class AlignedRuns:
         )
 
     def _waits(self, metric: Metric) -> BoolArray:
-        return self._waiting if metric.unit in TIMES else np.zeros_like(self._waiting)
+        # waiting takes time, but neither memory nor events
+        return self._waiting if metric.unit in ("nanoseconds", "samples") else np.zeros_like(self._waiting)
 
     def _noise(self, metric: Metric) -> Noise:
         symbols, waits = self._numbering.symbols, self._waits(metric)

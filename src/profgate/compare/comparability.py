@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from profgate.model.profile import Facts, Profile
 
 _MOST_NAMES = 5
-_MODE = "sampling mode"
 _MOVES_COUNTS = {  # facts that change counts of the same code
     "CPU model": "cpu_model",
     "image": "image",
@@ -25,7 +24,6 @@ _MOVES_COUNTS = {  # facts that change counts of the same code
     "environment": "environment",
     "profiler version": "profiler_version",
 }
-_OFTEN_UNKNOWN = "profiler version"  # not every profiler states it
 _VERSIONS = {"compiler": "compiler", "runtime version": "runtime", "profiler version": "profiler_version"}
 _SYSTEM = re.compile(
     r"(?:^|/)(?:ld(?:-linux|-musl)[\w-]{0,20}|lib(?:c|m|pthread|gcc_s|stdc\+\+|c\+\+))[.-][\w.-]{0,40}$"
@@ -51,7 +49,7 @@ def _stated(facts: Facts) -> dict[str, str | None]:
         "runtime": _part(_MAJOR_MINOR, facts.runtime),
         "operating system": facts.os,
         "architecture": facts.architecture,
-        _MODE: facts.mode,
+        "sampling mode": facts.mode,
     }
 
 
@@ -98,10 +96,13 @@ def unlike(before: Facts, after: Facts) -> tuple[str, ...]:
     if before.job is not None and before.job == after.job:
         return ()
     jobs = before.job is not None or after.job is not None
-    pairs = {name: (getattr(before, field), getattr(after, field)) for name, field in _MOVES_COUNTS.items()}
-    return tuple(
-        name for name, (old, new) in pairs.items() if old != new or (jobs and old is None and name != _OFTEN_UNKNOWN)
-    )
+    found = []
+    for name, field in _MOVES_COUNTS.items():
+        old, new = getattr(before, field), getattr(after, field)
+        # not every profiler states its version
+        if old != new or (jobs and old is None and name != "profiler version"):
+            found.append(name)
+    return tuple(found)
 
 
 def on_other_machine(facts: Facts, target: Iterable[Facts]) -> bool:
@@ -116,25 +117,18 @@ def _beside(before: Facts, after: Facts, *, counted: bool) -> Iterable[Note]:
     for name, field in names.items():
         old, new = getattr(before, field), getattr(after, field)
         if old and new and old != new and field not in {"cpu_model", "architecture"}:
-            shown = _environments(old, new) if field == "environment" else (old, new)
-            yield Note(Reason(ReasonCode.FACT_DIFFERS, {"fact": name, "baseline": shown[0], "target": shown[1]}))
+            if field == "environment":
+                old, new = _environment(old, new), _environment(new, old)
+            yield Note(Reason(ReasonCode.FACT_DIFFERS, {"fact": name, "baseline": old, "target": new}))
     if counted and (facts := unlike(before, after)):
-        yield Note(Reason(ReasonCode.COUNTS_APART, {"facts": _listed(facts)}))
-
-
-def _environments(old: str, new: str) -> tuple[str, str]:
-    """Return the size of each environment, and the names of the variables that only one of them has."""
-    return _environment(old, new), _environment(new, old)
+        yield Note(Reason(ReasonCode.COUNTS_APART, {"facts": ", ".join(facts)}))
 
 
 def _environment(shown: str, other: str) -> str:
+    """Return the size of an environment, and the names of the variables that the other environment lacks."""
     size, _, names = shown.partition(": ")
     alone = set(names.split()).difference(other.partition(": ")[2].split())
-    return f"{size} with {_listed(sorted(alone)[:_MOST_NAMES])}" if alone else size
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
+    return f"{size} with {', '.join(sorted(alone)[:_MOST_NAMES])}" if alone else size
 
 
 def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
@@ -184,7 +178,7 @@ def differing_facts(comparison: Comparison) -> str | None:
     """Return the facts that may change counts of the same code, or None. Numbers of calls do not depend on them."""
     if comparison.metric.kind is not MetricKind.COUNTED or comparison.metric.name == CALLS.name:
         return None
-    return _listed(unlike(*comparison.facts)) or None
+    return ", ".join(unlike(*comparison.facts)) or None
 
 
 def _of_system_libraries(comparison: Comparison) -> Reason | None:
@@ -202,7 +196,7 @@ def _of_system_libraries(comparison: Comparison) -> Reason | None:
     names = sorted({module.rpartition("/")[2] for module in symbols.modules if module and _SYSTEM.search(module)})
     parameters: dict[str, Parameter] = {
         "metric": comparison.metric.name,
-        "names": _listed(names[:_MOST_NAMES]) or "static",
+        "names": ", ".join(names[:_MOST_NAMES]) or "static",
     }
     return Reason(
         ReasonCode.SYSTEM_LIBRARY, parameters | {"moved": (after - before) / total, "relative": (new - total) / total}

@@ -81,7 +81,6 @@ class Recording:
     commit: str
     output_dir: str
     results: tuple[str, ...] = ()
-    keep_failed: bool = False
     timeout: float = 7200.0
 
     def store_files(self, files: Iterable[str]) -> str:
@@ -105,9 +104,8 @@ class Recording:
                 log=str(Path(scratch, "log")),
                 timeout=self.timeout,
             )
-            if outcome.problem and not self.keep_failed:
-                what = f"{outcome.problem}; fix it, or add --keep-failed to store such a run too"
-                raise ProfgateError("COMMAND", what)
+            if outcome.problem:
+                raise ProfgateError("COMMAND", f"{outcome.problem}; a failed run is not stored, so fix it first")
             if not self.results and not sources_under(str(out)):
                 what = "wrote no results below $PROFGATE_OUT; change COMMAND, or name the results with --results"
                 raise ProfgateError("COMMAND", what)

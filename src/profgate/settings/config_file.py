@@ -34,7 +34,6 @@ from profgate.settings.yaml_document import Path, YamlDocument
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
 
-MOST_RULES = 200
 KEYS: dict[str, PolicyField[Any]] = {
     field.name.replace("_", "-"): field for field in fields(Policy) if MEANING in field.metadata
 }
@@ -54,8 +53,10 @@ NUMBER_OR_TEXT = {"type": ["string", "number"]}
 Text = Annotated[str, Field(strict=False, coerce_numbers_to_str=True), WithJsonSchema(NUMBER_OR_TEXT)]
 Texts = Annotated[tuple[Text, ...], Field(strict=False)]
 OneOrMany = Annotated[Texts, BeforeValidator(lambda value: value if isinstance(value, list) else [value])]
-ONE_OR_MANY = WithJsonSchema({"anyOf": [NUMBER_OR_TEXT, {"type": "array", "items": NUMBER_OR_TEXT}]})
-Globs = TypeAliasType("Globs", Annotated[OneOrMany, ONE_OR_MANY])
+Globs = TypeAliasType(
+    "Globs",
+    Annotated[OneOrMany, WithJsonSchema({"anyOf": [NUMBER_OR_TEXT, {"type": "array", "items": NUMBER_OR_TEXT}]})],
+)
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Names = Annotated[dict[str, Text] | None, Field(max_length=MOST_ALIASES)]
 WITHOUT_EFFECT = (Any, Field(None, description="Perun's own; without effect here."))
@@ -110,7 +111,7 @@ def _file_model(catalogue: Catalogue) -> type[BaseModel]:
         rule = Annotated[rule, Discriminator("method")]
     degradation: dict[str, Any] = {
         "apply": (Literal["all", "first"], Field("all", description="Use all matching rules, or only the first.")),
-        "strategies": (Annotated[list[rule], Field(max_length=MOST_RULES)], ()),
+        "strategies": (Annotated[list[rule], Field(max_length=200)], ()),
         "location_filter": (Pattern, Field("*", description="Regular expression searched in the module; * is off.")),
         "cutoff": (Annotated[float, Field(ge=0, le=100)], 0.0),
         "collect_before_check": WITHOUT_EFFECT,

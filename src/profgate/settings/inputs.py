@@ -39,7 +39,6 @@ def _workflow_file(text: str) -> str:
 
 Line = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[tuple[str, ...], BeforeValidator(_list)]
-Mode = Literal["auto", "record", "compare", "shard", "merge", "report"]
 
 
 class Settings(BaseModel):
@@ -77,7 +76,7 @@ class Settings(BaseModel):
         description="Name that distinguishes several uses in one repository: a-z, 0-9, dot, underscore and dash. The "
         "baseline is the artifact profgate-<key>.",
     )
-    mode: Mode = Field(
+    mode: Literal["auto", "record", "compare", "shard", "merge", "report"] = Field(
         "auto",
         description="auto selects the mode by the event, record only stores, and compare only compares. shard compares "
         "one shard of a matrix, and merge joins the shards of this run for comment and verdict. report judges and "
