@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from profgate.init.candidates import MOST, NAME, Candidate, Kind, joined, within
 from profgate.init.repository_files import Files
 
-JMH = "-f 0 -foe true "  # in this process; an error of a benchmark ends it
 FIXED_WORK = "-bm ss -wi 0 -i 1 -bs {}"  # calls each benchmark this often, so that a slower one takes longer
+BENCHMARK = re.compile(  # an annotated method
+    r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{"
+)
 CLASS_PATH = "target/test-classes:target/classes:$(cat target/class-path)"
 
 
@@ -31,15 +33,14 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 
 def _benchmarks(here: Files, folder: str, class_path: str, setup: tuple[str, ...]) -> Iterator[Candidate]:
     """Return one command per class. It names the benchmarks, so that a new one does not change the total."""
-    texts = {path: here.read(path) for path in here.listed("**/*.java") if path.startswith("src/")}
-    for path, methods in {
-        path: re.findall(r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{", text)
-        for path, text in texts.items()
-    }.items():
+    for path in here.listed("**/*.java"):
+        text = here.read(path) if path.startswith("src/") else ""
+        methods = BENCHMARK.findall(text)
         name = path.rpartition("/")[2].removesuffix(".java")
         if methods and NAME.fullmatch(name):
-            times = 1 if "@OperationsPerInvocation" in texts[path] else 1000  # JMH states the time of an operation
-            options = JMH + FIXED_WORK.format(times)
+            times = 1 if "@OperationsPerInvocation" in text else 1000  # JMH states the time of an operation
+            # in this process; an error of a benchmark ends it
+            options = f"-f 0 -foe true {FIXED_WORK.format(times)}"
             chosen = "|".join(dict.fromkeys(methods[:MOST]))
             command = f"java -cp \"{class_path}\" org.openjdk.jmh.Main '\\b{name}\\.({chosen})$' {options}"
             place = f"{len(methods)} JMH benchmarks in {path}"

@@ -91,7 +91,10 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None
 
 def _crates(files: Files) -> str:
     """Return a pattern of the names of the repository's own Rust libraries at the start of a path, or ""."""
-    parsed = [toml(files.read(joined)) for joined in files.listed("**/Cargo.toml") if not OTHERS.search(joined)]
-    given = [subtable(cargo, key).get("name") for cargo in parsed for key in ("package", "lib")]
-    names = {re.escape(str(name).replace("-", "_")) for name in given if name}
+    names = set[str]()
+    for path in files.listed("**/Cargo.toml"):
+        cargo = {} if OTHERS.search(path) else toml(files.read(path))
+        for key in ("package", "lib"):
+            if name := subtable(cargo, key).get("name"):
+                names.add(re.escape(str(name).replace("-", "_")))
     return rf"(?:^|[<&( ])(?:{'|'.join(sorted(names))})::" if names else ""

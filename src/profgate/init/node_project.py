@@ -51,7 +51,6 @@ CHECKS = re.compile(
 )
 # matches a quoted word in which neither the shell nor GitHub replaces anything
 QUOTED = re.compile(r"'[ !-#%-&(-~]*'|\"(?:[ !#%-_a-~]|\$(?=\"))*\"")
-BINARIES = 'PATH="$PWD/node_modules/.bin:$PATH"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +169,11 @@ def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, 
         if changed and folder == ".":
             folder = changed[1].removeprefix("./").rstrip("/") or "."
         else:
-            own = f"{BINARIES} && {segment}" if segment.split()[0] not in {*RUNNERS, "cd", "node"} else segment
+            own = (
+                f'PATH="$PWD/node_modules/.bin:$PATH" && {segment}'
+                if segment.split()[0] not in {*RUNNERS, "cd", "node"}
+                else segment
+            )
             before += within(folder, [own])
     if ".." in folder.split("/") or folder.startswith("/"):
         return None

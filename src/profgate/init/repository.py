@@ -83,14 +83,14 @@ def detected(files: Files) -> Project:
         jobs += _maps(workflow.get("jobs"))
         triggers = {"on": workflow.get("on", workflow.get(True))}  # YAML 1.1 parses an unquoted on as true
         pushed += strings(subtable(triggers, "on", "push").get("branches"))
-    branches = [base_branch(files.top), *pushed, "main"]
+    branches = filter(BRANCH.fullmatch, filter(None, [base_branch(files.top), *pushed, "main"]))
     runners = Counter(filter(None, map(_runner, jobs)))
     return Project(
         recipes=tuple(sorted(marked, key=lambda recipe: -files.count(recipe.endings))),
         workflows=tuple(names),
         ours=ours,
         runners=tuple(labels for labels, _ in runners.most_common()),
-        branches=tuple(dict.fromkeys(name for name in branches if name and BRANCH.fullmatch(name))),
+        branches=tuple(dict.fromkeys(branches)),
         jobs=tuple(jobs),
     )
 

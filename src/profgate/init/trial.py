@@ -29,7 +29,6 @@ from profgate.report.templates import render_template
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 120.0  # in seconds; the workflow makes at least five runs
 LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger one takes minutes
-MOST_REPEATS = 3
 ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
@@ -280,7 +279,7 @@ def _once(plan: Plan, copies: _Copies, checkout: Checkout) -> Trial:
 
 def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> Trial:
     """Return the recording of a plan whose work gives enough samples, as far as it can be changed."""
-    for left in reversed(range(MOST_REPEATS)):
+    for left in (2, 1, 0):  # further trials
         try:
             trial = _once(plan, copies, checkout)
             other = _adjusted(trial, copies, checkout)

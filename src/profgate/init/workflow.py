@@ -15,7 +15,6 @@ from profgate.init.repository import BRANCH, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
 POLICY = ".github/profgate.yml"
-BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # matches labels that YAML parses as strings even without quotes
 COUNT = re.compile(r"( (?:-count |--loops |-bs |REPEAT_MAIN=|-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
 OPEN = "# TODO: "
 
@@ -94,7 +93,8 @@ class Plan:
         ):
             if mistake:
                 raise ProfgateError(option, mistake)
-        labels = [label if BARE_LABEL.fullmatch(label) else json.dumps(label) for label in self.runner]
+        bare = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # YAML parses these labels as strings even without quotes
+        labels = [label if bare.fullmatch(label) else json.dumps(label) for label in self.runner]
         todo = (f"{OPEN}{self.problem}",) if self.problem else ()
         text = render_template(
             "init/workflow.yml.j2",
