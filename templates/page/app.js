@@ -12,7 +12,7 @@ import { makeLegend } from "./legend.js";
 import { makeSaving } from "./save.js";
 import { makeRuns } from "./runs.js";
 import { makeSettings } from "./settings.js";
-import { symbolsPanel } from "./table.js";
+import { makeTable } from "./table.js";
 import { makeTabs } from "./tabs.js";
 import { makeTrail } from "./trail.js";
 import { makeWaterfall } from "./waterfall.js";
@@ -43,7 +43,8 @@ async function start(panels) {
   byId("panel-graph").hidden = true; // the tabs show it, unless the profile has no stacks
   if (header.estimated) byId("panel-symbols").prepend(document.querySelector(".bottom"), byId("source"));
   for (const panel of panels) panel.install(page);
-  makeTabs(page, [...(header.estimated ? [] : graphPanels(graph)), symbolsPanel, ...panels]);
+  const table = { key: "symbols", title: "Table", build: makeTable };
+  makeTabs(page, [...(header.estimated ? [] : graphPanels(graph)), table, ...panels]);
   makeAddress(page)();
 }
 

@@ -69,17 +69,16 @@ function stateOfContext(tree, figures, node, runs, higher) {
   const shift = figures.shift[node] * worse;
   const delta = (tree.after[node] / runs[1] - tree.before[node] / runs[0]) * worse;
   const bar = figures.bar[node] - ROUNDING;
-  const all = tree.totalBefore && node > 0 ? changeOfAllCalls(tree, node, runs) * worse : delta;
+  // An estimated call path may get the cost that another path of the function lost, so the exact cost of all calls
+  // decides.
+  const symbol = tree.symbol[node];
+  const all =
+    tree.totalBefore && node > 0
+      ? (tree.totalAfter[symbol] / runs[1] - tree.totalBefore[symbol] / runs[0]) * worse
+      : delta;
   if (shift >= bar && delta > 0 && all > 0) return "slower";
   if (shift <= -bar && delta < 0 && all < 0) return "faster";
   return "unchanged";
-}
-
-// An estimated call path may get the cost that another path of the function lost, so the exact cost of all calls
-// decides.
-function changeOfAllCalls(tree, node, runs) {
-  const symbol = tree.symbol[node];
-  return tree.totalAfter[symbol] / runs[1] - tree.totalBefore[symbol] / runs[0];
 }
 
 export function sourceOf(tree, node) {

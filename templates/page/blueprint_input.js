@@ -1,6 +1,5 @@
 // The keys and the pointer in the blueprint.
 import { childrenOf } from "./blueprint.js";
-import { shownSiblings } from "./blueprint_paint.js";
 
 const DRAG_FROM = 4;
 
@@ -33,7 +32,8 @@ export function listenToBoxes(view) {
 
   function beside(node, step) {
     if (!node) return undefined;
-    const siblings = shownSiblings(page.tree, view.figures, view.shown, node);
+    const children = childrenOf(page.tree, view.figures, page.tree.parent[node]);
+    const siblings = children.filter((other) => view.shown.has(other));
     return siblings[siblings.indexOf(node) + step];
   }
 

@@ -175,10 +175,6 @@ function drawnBox(tree, figures, node, at, { hidden, siblings, expanded }) {
   return group;
 }
 
-export function shownSiblings(tree, figures, shown, node) {
-  return childrenOf(tree, figures, tree.parent[node]).filter((other) => shown.has(other));
-}
-
 export function boxId(node) {
   return `box-${node}`;
 }

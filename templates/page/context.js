@@ -22,9 +22,9 @@
 import { ROOT } from "./codec.js";
 import { byId } from "./dom.js";
 import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
-import { rowsOfFinding, worstBySymbol } from "./findings.js";
+import { findingsBySymbol, rowsOfFinding } from "./findings.js";
 import { withoutMoved } from "./moved.js";
-import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
+import { reversedTree, calleesOf, callersOf } from "./merge.js";
 import { editedTree } from "./edits.js";
 import { once, pathHashes, widestOf } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, widthsOf } from "./views.js";
@@ -74,7 +74,8 @@ export function makePage(header, whole) {
     tree: whole,
     defaults,
     state: { ...defaults, edits: [], zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
-    findings: worstBySymbol(header.findings),
+    // the worst finding of a function marks its frames
+    findings: new Map([...findingsBySymbol(header.findings)].map(([symbol, [worst]]) => [symbol, worst])),
     sample: header.sample_value ? header.sample_value / header.g : null,
     higher: header.better === "higher",
     found: null,
@@ -99,7 +100,10 @@ export function makePage(header, whole) {
       if (!isDrawn(page, node, shape)) page.set({ view: page.shapes[shape].after[node] > 0 ? "after" : "before" });
     },
     openNode: (node) => (header.estimated ? openInTable(page, node) : openInGraph(page, node)),
-    isOpen: (node) => page.state.focus.node === node && (header.estimated || showsTree(page)),
+    isOpen(node) {
+      const isTreeShown = page.state.tab === "graph" && page.shapes[0] === page.tree;
+      return page.state.focus.node === node && (header.estimated || isTreeShown);
+    },
     openInGraph: (node) => openInGraph(page, node),
     openSymbol(symbol) {
       const node = widestOf(page.tree, symbol);
@@ -144,7 +148,7 @@ const COMPUTE = {
     const { sandwich, reversed, focus } = page.state;
     const numbered = page.shapes?.[focus.shape]?.symbol;
     if (sandwich >= 0) page.shapes = [callersOf(page.tree, sandwich), calleesOf(page.tree, sandwich)];
-    else page.shapes = [reversed ? reversedTree(page.tree) : callTreeOf(page.tree)];
+    else page.shapes = [reversed ? reversedTree(page.tree) : page.tree];
     page.state.zoom = page.shapes.map((shape, at) =>
       shape.size > (page.state.zoom[at] ?? 0) ? (page.state.zoom[at] ?? 0) : 0,
     );
@@ -252,10 +256,6 @@ export function isDrawn(page, node, shape = 0) {
 export function isShown(page, node, shape = 0) {
   const root = page.state.zoom[shape];
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
-}
-
-function showsTree({ state, shapes, tree }) {
-  return state.tab === "graph" && shapes[0] === tree;
 }
 
 function openInTable(page, node) {

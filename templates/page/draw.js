@@ -75,11 +75,6 @@ export function planOf(scene) {
   return { rows, scale, firstRow: 0, deepest, legible };
 }
 
-// Returns the part of a plan that is visible.
-export function visiblePlan(plan, firstRow, lastRow) {
-  return { ...plan, rows: plan.rows.slice(firstRow, lastRow + 1), firstRow };
-}
-
 // Returns the left edge and the width in pixels. Ancestors of the root fill the row.
 export function boxOf(scene, scale, node) {
   const { tree, widths, starts, root, width } = scene;

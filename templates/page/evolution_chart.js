@@ -285,7 +285,8 @@ export function fillShown(page) {
     ...page.shown.map((line, at) => {
       const item = element("li", undefined, "");
       item.dataset.line = line.number;
-      const open = linkButton("", () => page.choose(page.state.at ?? lastKnown(line), line.number));
+      const last = line.middle.findLastIndex(Number.isFinite);
+      const open = linkButton("", () => page.choose(page.state.at ?? last, line.number));
       open.append(element("bdi", line.name));
       open.title = line.name;
       const change = wholeChange(line);
@@ -310,10 +311,6 @@ export function fillShown(page) {
       return item;
     }),
   );
-}
-
-function lastKnown(line) {
-  return line.middle.findLastIndex(Number.isFinite);
 }
 
 function fillTip(page, tip, at, lit) {

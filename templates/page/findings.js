@@ -13,11 +13,6 @@ export function findingsBySymbol(findings) {
   return found;
 }
 
-// Returns each symbol's worst finding, which marks the symbol's frames.
-export function worstBySymbol(findings) {
-  return new Map([...findingsBySymbol(findings)].map(([symbol, [worst]]) => [symbol, worst]));
-}
-
 export function rankOf(finding) {
   const rank = SEVERITIES.indexOf(finding?.severity);
   return rank < 0 ? SEVERITIES.length : rank;

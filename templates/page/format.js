@@ -63,11 +63,6 @@ function inUnit(value, unit, exponent) {
   return { amount, step, isBase: step === steps[steps.length - 1][0], name: name && ` ${name}` };
 }
 
-// Returns the unit if all values are shown in it, or "" if the unit depends on the size of the value.
-export function fixedUnit(unit) {
-  return ["nanoseconds", "bytes", "count", ""].includes(unit) ? "" : unit;
-}
-
 export function formatSigned(value, unit, exponent = 0) {
   const text = formatValue(Math.abs(value), unit, exponent);
   if (!(value !== 0) || !/[1-9]/.test(text)) return formatValue(0, unit, exponent);

@@ -3,7 +3,7 @@ import { paletteOf } from "./colour.js";
 import { isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";
 import { announce, byId, themeOf } from "./dom.js";
-import { boxOf, nodeAt, paint, visiblePlan } from "./draw.js";
+import { boxOf, nodeAt, paint } from "./draw.js";
 import { fitFrames, makeFrame, measureFrames, nameFrame, planned } from "./frame.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip, showTip } from "./tip.js";
@@ -84,7 +84,8 @@ export function makeGraph(page) {
       found: page.found,
       findings: page.findings,
     });
-    frame.plan = visiblePlan(planned(page, pane, scene.root, scene.width), scene.firstRow, scene.lastRow);
+    const plan = planned(page, pane, scene.root, scene.width);
+    frame.plan = { ...plan, rows: plan.rows.slice(scene.firstRow, scene.lastRow + 1), firstRow: scene.firstRow };
     paint(canvas, scene, frame.plan);
     canvas.dataset.painted = pane.view;
     rings(frame);

@@ -7,45 +7,29 @@ import { UNKNOWN, makeTree, once, rowsOfSymbol } from "./tree.js";
 const COMPLETE_BELOW = 60000;
 const SMALLEST_SHARE = 5e-5; // share of both totals; smaller callers are too narrow to see and are merged into one row
 
-export function callTreeOf(tree) {
-  return tree;
-}
-
 // Reverses every stack, starting from its leaf: the children of a row are its callers.
 export function reversedTree(tree) {
-  return once(tree, "reversed", () => mergedFromLeaves(tree));
-}
-
-function mergedFromLeaves(tree) {
-  const own = [];
-  for (let i = 1; i < tree.size; i++) if (tree.beforeSelf[i] > 0 || tree.afterSelf[i] > 0) own.push(i);
-  return mergedTree(tree, ROOT, own, { up: true, before: tree.beforeSelf, after: tree.afterSelf, started: true });
+  return once(tree, "reversed", () => {
+    const own = [];
+    for (let i = 1; i < tree.size; i++) if (tree.beforeSelf[i] > 0 || tree.afterSelf[i] > 0) own.push(i);
+    return mergedTree(tree, ROOT, own, { up: true, before: tree.beforeSelf, after: tree.afterSelf, started: true });
+  });
 }
 
 // The callers of the symbol. A recursive symbol counts once per stack, at its outermost occurrence.
 export function callersOf(tree, symbol) {
-  return once(tree, `callers ${symbol}`, () =>
-    withSelf(
-      tree,
-      symbol,
-      mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after }),
-    ),
-  );
+  return once(tree, `callers ${symbol}`, () => treeAround(tree, symbol, true));
 }
 
 // The callees of the symbol.
 export function calleesOf(tree, symbol) {
-  return once(tree, `callees ${symbol}`, () =>
-    withSelf(
-      tree,
-      symbol,
-      mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after }),
-    ),
-  );
+  return once(tree, `callees ${symbol}`, () => treeAround(tree, symbol, false));
 }
 
-// The self cost of a function is the sum over all its frames, also over those that it calls itself.
-function withSelf(tree, symbol, merged) {
+function treeAround(tree, symbol, up) {
+  const { before, after } = tree;
+  const merged = mergedTree(tree, symbol, outermostOf(tree, symbol), { up, before, after });
+  // The self cost of a function is the sum over all its frames, also over those that it calls itself.
   const sums = symbolSums(tree);
   merged.beforeSelf[0] = sums.beforeSelf[symbol];
   merged.afterSelf[0] = sums.afterSelf[symbol];
@@ -110,7 +94,7 @@ export function outermostOf(tree, symbol) {
 function mergedTree(tree, rootSymbol, start, { up, before, after, started = false, inner = new Map() }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
   const [smallestBefore, smallestAfter] = tree.totals.map((total) => smallest * total);
-  const rank = ranksOf(tree);
+  const rank = once(tree.names, "ranks", () => ranksOf(tree));
   const rows = { symbol: [], depth: [], before: [], after: [], hidden: [], source: [] };
   const grouping = { tree, before, after, inner, slot: new Int32Array(tree.names.length + 1).fill(-1) };
   const root = newGroup(rootSymbol);
@@ -182,11 +166,7 @@ function groupsOf(grouping, { places, owners, depth }, step) {
 }
 
 // Returns the rank of each symbol by name. Entry 0 is `other`, which comes last.
-export function ranksOf(tree) {
-  return once(tree.names, "ranks", () => ranksOfNames(tree));
-}
-
-function ranksOfNames(tree) {
+function ranksOf(tree) {
   const order = tree.names
     .map((_, symbol) => symbol)
     .sort((a, b) => (tree.names[a] < tree.names[b] ? -1 : tree.names[a] > tree.names[b] ? 1 : a - b));

@@ -2,9 +2,6 @@
 import { once } from "./tree.js";
 import { scaled } from "./views.js";
 
-const WORTH_RATING = 0.05;
-const SMALL_CHANGE = 0.01;
-
 // Returns one entry per symbol. A recursive symbol counts once per stack. In an estimated tree, the exact totals of the
 // symbols replace the sums over their call paths.
 export function symbolSums(tree) {
@@ -63,16 +60,9 @@ function rowsOfSymbols(tree, ratio) {
       state: before ? (after ? "both" : "gone") : "new",
     });
   }
-  return { rows: sortRows(rows, "delta", true), growth, small: isSmall(tree, ratio, growth) };
-}
-
-// A change below 1 % of the whole is too small to attribute to functions.
-function isSmall(tree, ratio, growth) {
-  return Math.abs(growth) < SMALL_CHANGE * Math.max(tree.after[0], scaled(tree.before[0], ratio));
-}
-
-export function isWorthRating(row) {
-  return row.responsibility !== null && Math.abs(row.responsibility) >= WORTH_RATING;
+  // A change below 1 % of the whole is too small to attribute to functions.
+  const small = Math.abs(growth) < 0.01 * Math.max(tree.after[0], scaled(tree.before[0], ratio));
+  return { rows: sortRows(rows, "delta", true), growth, small };
 }
 
 function byChange(a, b) {

@@ -1,8 +1,8 @@
 // The table of functions: sorts and filters functions, and opens one in the graph.
 import { byId, element, linkButton, makeButton, placeElement } from "./dom.js";
 import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
-import { counted, fixedUnit, formatShare, growthOf, numeral } from "./format.js";
-import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
+import { counted, formatShare, growthOf, numeral } from "./format.js";
+import { sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
 import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
 import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
@@ -55,13 +55,7 @@ function totalChanged(page) {
   return page.header.total_changed;
 }
 
-export const symbolsPanel = {
-  key: "symbols",
-  title: "Table",
-  build: makeTable,
-};
-
-function makeTable(page) {
+export function makeTable(page) {
   let table;
   let stale = true;
   let shownRows = ROWS_AT_FIRST;
@@ -76,9 +70,10 @@ function makeTable(page) {
     title: names[column.key] ?? column.title,
   }));
 
-  const unit = fixedUnit(page.header.unit);
+  // Times, sizes and counts choose their unit by their size; any other unit is stated above the table instead.
+  const unit = ["nanoseconds", "bytes", "count"].includes(page.header.unit) ? "" : page.header.unit;
 
-  // Returns a value without its unit, which is stated above the table.
+  // Returns a value without its unit.
   function bare(text) {
     return unit && text.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1) : text;
   }
@@ -179,7 +174,8 @@ function makeTable(page) {
       afterSelf: () => element("td", bare(meanOf(page, row.afterSelf, 1))),
       selfDelta: () => element("td", bare(changeOf(page, row.selfDelta, page.tableRatio))),
       responsibility: () => element("td", formatShare(row.responsibility), "rating"),
-      overweight: () => element("td", formatShare(row.overweight), `rating ${isWorthRating(row) ? "" : "weak"}`),
+      overweight: () =>
+        element("td", formatShare(row.overweight), Math.abs(row.responsibility) >= 0.05 ? "rating" : "rating weak"),
       reach: () => element("td", row.reach ?? "", "words"),
       source: () => element("td", row.source === "unknown" ? "" : row.source, "words"),
     };

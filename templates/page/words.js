@@ -196,16 +196,12 @@ function directionWord(page, level) {
   return page.higher ? `${word} (${level > 0 ? "better" : "worse"})` : word;
 }
 
-export function fromOf(line) {
-  return line.scaled ? `${line.before} (scaled ${line.scaled})` : line.before;
-}
-
 export function sentenceOf(page, shape, node) {
   const { name, place, everywhere, lines, shares, verdict } = describe(page, shape, node);
-  const numbers = lines.map((line) =>
-    page.header.alone
-      ? `${line.label.toLowerCase()} ${line.brief}`
-      : `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`,
-  );
+  const numbers = lines.map((line) => {
+    const from = line.scaled ? `${line.before} (scaled ${line.scaled})` : line.before;
+    const compared = `${from} → ${line.after}, ${line.change} (${line.relative})`;
+    return `${line.label.toLowerCase()} ${page.header.alone ? line.brief : compared}`;
+  });
   return [name, place, everywhere, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
 }
