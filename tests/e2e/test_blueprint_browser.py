@@ -295,18 +295,6 @@ def test_cause_opens_its_box_and_the_next_one(open_page: OpenPage) -> None:
     assert is_centred(page, "parse")
 
 
-def test_back_leaves_the_box_of_a_cause(open_page: OpenPage) -> None:
-    page = open_page(tree_of(TWICE))
-    frame(page).focus()
-    box(page, "render").locator(".shape").click()
-    written_address(page)
-    page.locator("#findings button").first.click()
-    assert chosen(page).startswith("parse,")
-    written_address(page)
-    page.go_back()
-    page.wait_for_selector(".blueprint .selected[aria-label^='render,']")
-
-
 @pytest.mark.parametrize("width", [1280, 1440])
 def test_finding_and_legend_are_in_the_first_screen(open_page: OpenPage, width: int) -> None:
     names = ["main", "load", "a_long_name_of_a_function_that_labels_must_not_cut", *NAMES[3:]]
@@ -324,14 +312,3 @@ def test_finding_and_legend_are_in_the_first_screen(open_page: OpenPage, width: 
     assert sizes[0] > sizes[1]
     assert page.locator(".blueprint .legend").evaluate("e => e.getBoundingClientRect().bottom <= innerHeight")
     assert "call paths are shown" in page.locator(".blueprint .count").inner_text()
-
-
-def test_finding_link_selects_the_box_without_stacks(open_page: OpenPage) -> None:
-    findings = [
-        PageFinding(symbol=3, severity="severe", direction="worse", key="00000000000000aa"),
-        PageFinding(symbol=2, severity="maybe", direction="worse", key="00000000000000bb"),
-    ]
-    header = replace(HEADER, findings=findings, estimated=True)
-    assert chosen(open_page(tree_of(TWICE), header, "#tab=blueprint")).startswith("render,")
-    page = open_page(tree_of(TWICE), header, "#finding=00000000000000bb~parse")
-    assert is_centred(page, "parse")

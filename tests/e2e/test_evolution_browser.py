@@ -86,6 +86,7 @@ def test_a_dozen_lines_with_the_largest_jumps_are_drawn(open_page: OpenPage) -> 
     assert page.locator("#chart .missing").count() == 1
     assert page.locator("#chart .machine").count() == 1
     assert page.title() == f"Evolution of bench {HOSTILE}, 10 versions"
+    assert page.locator("img").count() == 0
 
 
 def test_filter_selects_lines_and_rows(open_page: OpenPage) -> None:
@@ -145,17 +146,6 @@ def test_nearest_of_overlapping_marks_is_selected(open_page: OpenPage) -> None:
         page.wait_for_url(re.compile(re.escape(expected)))
 
 
-def test_tooltip_has_values_of_all_shown_lines(open_page: OpenPage) -> None:
-    page = open_page()
-    box = page.locator("#chart").bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 66 + 2, box["y"] + box["height"] - 60)
-    assert page.locator("#tip b").text_content() == "v0"
-    assert page.locator("#tip tr").count() == 12
-    page.mouse.move(2, 2)
-    assert page.locator("#tip").is_hidden()
-
-
 def test_metric_and_scale_are_in_the_address(open_page: OpenPage) -> None:
     page = open_page()
     page.get_by_role("radio", name="time").check(force=True)
@@ -185,26 +175,11 @@ def test_tables_sort_and_select_lines(open_page: OpenPage) -> None:
     assert HOSTILE not in shown(page)
 
 
-def test_names_never_become_markup(open_page: OpenPage) -> None:
-    page = open_page()
-    page.get_by_role("radio", name="time").check(force=True)
-    assert page.locator("img").count() == 0
-    assert page.title() == f"Evolution of bench {HOSTILE}, 10 versions"
-
-
 def test_largest_jumps_without_script(open_page: OpenPage) -> None:
     page = open_page(java_script_enabled=False)
     assert page.locator("#static tbody tr").count() == 18
     assert page.locator("#static a").first.get_attribute("href") == "jumps/0.html"
     assert page.locator("#app").is_hidden()
-
-
-def test_buttons_are_not_printed(open_page: OpenPage) -> None:
-    page = open_page()
-    assert page.locator("#benchmarks button[aria-pressed]").first.is_visible()
-    page.emulate_media(media="print")
-    assert page.locator("#benchmarks button[aria-pressed]").first.is_hidden()
-    assert page.locator("#jumps a").first.is_visible()
 
 
 def test_hundreds_of_versions_and_benchmarks_are_drawn_in_part(open_page: OpenPage) -> None:

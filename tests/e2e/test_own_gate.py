@@ -21,7 +21,7 @@ POLICY = ".github/profgate.yml"
 SIDES = ("profiles-base", "profiles-head")
 SLOWER = 180_000  # bytecodes, about 3 % of the run
 PLANTS = (  # functions, and how often the benchmark calls them
-    ("src/profgate/flamegraph/svg.py", "_scheme", 12),
+    ("src/profgate/flamegraph/svg.py", "draw_svg", 6),
     ("src/profgate/compare/symbols.py", "_identity_texts", 22),
     ("src/profgate/model/call_tree.py", "merged_paths", 22),
     ("src/profgate/report/rows.py", "grouped", 13),

@@ -342,21 +342,6 @@ def test_parts_of_the_waterfall_add_up_and_open_their_function(open_page: OpenPa
     painted(page, "before")
 
 
-def test_chips_show_the_judged_cost(open_page: OpenPage) -> None:
-    page = painted(open_page())
-    chip = page.locator("#findings button").first
-    assert chip.inner_text().split() == ["parse", "3.0x"]
-    assert "total cost" in page.locator("#measure").inner_text()
-    change = ("self ", "40 → 90 samples", "2.3x")
-    finding = PageFinding(symbol=1, severity="maybe", direction="worse", judged="self", change=change)
-    page = painted(open_page(header=replace(HEADER, findings=[finding])))
-    chip = page.locator("#findings button").first
-    assert chip.inner_text().split() == ["load", "self", "2.3x,", "possible"]
-    choose(page, "Self")
-    assert chip.inner_text().split() == ["load", "self", "2.3x,", "possible"]
-    assert "self cost" in page.locator("#measure").inner_text()
-
-
 def test_card_names_the_cost_of_all_calls(open_page: OpenPage) -> None:
     rows = [(0, 0, 0, 0), (1, 1, 100, 100), (2, 2, 50, 90), (1, 3, 100, 100), (4, 2, 10, 90)]
     header = replace(HEADER, findings=[PageFinding(symbol=2, severity="severe", direction="worse")])
@@ -702,17 +687,6 @@ def test_print_without_controls(open_page: OpenPage) -> None:
     assert (255, 255, 255) in colours(page)
     page.emulate_media(media="screen", color_scheme="dark")
     page.wait_for_function("() => getComputedStyle(document.getElementById('panel-symbols')).display === 'none'")
-
-
-def test_a_printed_deep_graph_is_on_the_first_sheet(open_page: OpenPage) -> None:
-    deep = tree_of([(row, row % 8, 1, 2) for row in range(200)], FUNCTIONS)
-    page = painted(open_page(deep, width=1440))
-    printed: bytes = page.pdf(format="A4", landscape=True)
-    assert 2 <= printed.count(b"/Type /Page\n") <= 4  # the picture, the differences, and the table
-    page.emulate_media(media="print")
-    page.locator("#rows tr").first.wait_for()
-    assert page.locator(".pane").first.evaluate("pane => pane.getBoundingClientRect().bottom") < 0.68 * 1440
-    assert not page.locator("#source").is_visible()
 
 
 LINES = PageHeader(

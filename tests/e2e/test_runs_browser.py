@@ -92,11 +92,6 @@ def test_selected_function_shows_its_runs_and_evidence(open_page: OpenPage) -> N
     assert page.locator(".bottom").evaluate("e => e.offsetHeight") == height
 
 
-def test_function_without_runs_says_so(open_page: OpenPage) -> None:
-    page = open_page(fragment="#frame=small")
-    assert "The runs of this function are not part of this page" in page.locator(".runs-box").inner_text()
-
-
 def test_page_without_runs_has_no_empty_box(open_file: OpenFile, tmp_path: Path) -> None:
     tree = page_tree(ROWS, NAMES)
     path = tmp_path / "page.html"

@@ -74,14 +74,3 @@ def test_page_looks_as_stored(name: str, width: int, pages: Path, open_file: Ope
     if difference > MOST_DIFFERENT:
         seen.save(place.with_suffix(".png.actual"), "PNG")
     assert difference <= MOST_DIFFERENT
-
-
-@pytest.mark.parametrize(
-    ("part", "style"), [(".pane canvas", "visibility: hidden"), ("main", "padding-top: 40px"), ("body", "zoom: 1.1")]
-)
-def test_another_look_is_found(part: str, style: str, pages: Path, open_file: OpenFile) -> None:
-    page = opened(open_file, pages / "immer.html", WIDTHS[0])
-    before = picture(page)
-    assert share_of_difference(before, picture(page)) == 0
-    page.locator(part).first.evaluate("(element, style) => (element.style.cssText = style)", style)
-    assert share_of_difference(before, picture(page)) > MOST_DIFFERENT

@@ -2,9 +2,7 @@
 
 import base64
 import secrets
-import time
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -23,12 +21,6 @@ class Blob:
     complete: bool = True
 
 
-def _trickle(data: bytes) -> Iterator[bytes]:
-    for place in range(len(data)):
-        time.sleep(0.02)
-        yield data[place : place + 1]
-
-
 class BlobHost:
     """Keeps blobs by key; the address of each carries its signature."""
 
@@ -38,7 +30,6 @@ class BlobHost:
         self.tokens_received = 0
         self.failures = 0  # how many of the next requests answer 503
         self.damage = False  # serve one byte less than stored
-        self.slow = False  # serve a byte every 20 ms
 
     def offer(self, data: bytes, mime_type: str, file_name: str) -> str:
         """A signed address that gives these bytes."""
@@ -82,7 +73,7 @@ class BlobHost:
     def _download(self, blob: Blob) -> Response:
         name = quote(blob.file_name)
         data = blob.data[:-1] if self.damage else blob.data
-        response = Response(_trickle(data) if self.slow else data, 200, content_type=blob.mime_type)
+        response = Response(data, 200, content_type=blob.mime_type)
         response.headers["Content-Disposition"] = f"attachment; filename=\"{name}\"; filename*=UTF-8''{name}"
         return response
 

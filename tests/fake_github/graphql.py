@@ -17,7 +17,7 @@ LONGEST_TEXT = 512_000  # bytes from which GitHub cuts a text off
 @cache
 def _schema() -> GraphQLSchema:
     schema = build_schema(SCHEMA_FILE.read_text(encoding="utf-8"))
-    for name, kind in (("GitObject", "Blob"), ("Node", "IssueComment"), ("Minimizable", "IssueComment")):
+    for name, kind in (("GitObject", "Blob"), ("Node", "IssueComment")):
         schema.type_map[name].resolve_type = lambda *_, kind=kind: kind  # type: ignore[attr-defined]
     return schema
 

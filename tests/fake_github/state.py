@@ -9,7 +9,7 @@ from typing import Any
 
 CUT, HANG = 0, -1
 START = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
-ALL_PERMISSIONS = {"actions": "read", "checks": "write", "contents": "read", "issues": "write", "metadata": "read"}
+ALL_PERMISSIONS = {"actions": "read", "contents": "read", "issues": "write", "metadata": "read"}
 ALL_PERMISSIONS |= {"pull_requests": "write", "statuses": "write"}
 
 

@@ -5,7 +5,6 @@ import itertools
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github import artifact_service
 from profgate.github.artifact_service import ArtifactService, UploadUnavailable
 from profgate.github.connections import RetryBudget
 
@@ -37,14 +36,6 @@ def test_client_reads_what_was_uploaded(fake: FakeGitHub) -> None:
     assert client.artifact_files(newest) == {"a/a.folded": b"a 1\n", "b.folded": b"b 1\n"}
     assert client.artifact_files(oldest) == {"report.html": b"<html></html>"}
     assert fake.blobs.tokens_received == 0
-
-
-def test_large_file_is_uploaded_in_blocks(fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(artifact_service, "BLOCK", 1000)
-    data = bytes(range(256)) * 41
-    uploaded = service_of(fake).upload_file("large.bin", data, "application/octet-stream")
-    assert stored(fake, uploaded) == data
-    assert [len(blob.blocks) for blob in fake.blobs.blobs.values()] == [11]
 
 
 def test_signatures_are_masked_before_use(fake: FakeGitHub) -> None:

@@ -154,13 +154,3 @@ def test_wrong_manifest_is_refused(fake: FakeGitHub, lie: dict[str, Any], reason
     found = search(fake)
     assert (found.baseline is None) == bool(reason)
     assert reason in "".join(reasons_of(found))
-
-
-def test_old_artifact_is_requested_separately(fake: FakeGitHub) -> None:
-    store(fake, chain(fake)[0])
-    elsewhere = fake.add_run(fake.add_commit(), branch="other")
-    for _ in range(100):
-        fake.add_artifact(elsewhere, "profgate-default", {"other.folded": b"x 1\n"})
-    found = search(fake)
-    assert found.baseline is not None
-    assert fake.count("GET", "/artifacts") == 3  # the newest, those of the run, the download

@@ -14,7 +14,6 @@ import pytest
 from executor_tasks import ended_process, failing, square
 from profgate import api
 from profgate.errors import ProfgateError
-from profgate.io import executors
 from profgate.io.executors import executor_named, results_of
 
 DATA = Path(__file__).parents[1] / "data"
@@ -145,10 +144,3 @@ def test_scheduler_of_another_machine_needs_certificates() -> None:
     needed = "needs certificates: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
     with dask.config.set({"distributed.comm.tls.client.cert": None}), pytest.raises(ProfgateError, match=needed):
         executor_named("dask://scheduler.example:8786").__enter__()
-
-
-def test_missing_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(executors, "LONGEST_WAIT", 1.0)
-    with pytest.raises(ProfgateError, match=r"dask://127.0.0.1:1: cannot be used: "):
-        executor_named("dask://127.0.0.1:1").__enter__()

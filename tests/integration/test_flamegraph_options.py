@@ -28,25 +28,6 @@ def test_picture_has_the_colours_of_flamegraph_pl(sides: list[str], tmp_path: Pa
     assert f"rgb({int(210 * (230 - 16) / 230)},{int(210 * (230 - 16) / 230)},255)" in text
 
 
-@pytest.mark.parametrize(("mode", "first"), [("decimals", "200"), ("whole", "200")])
-def test_normalised_stacks_have_equal_totals(sides: list[str], tmp_path: Path, mode: str, first: str) -> None:
-    path = tmp_path / "x.folded"
-    assert main(["flamegraph", *sides, "-o", str(path), "--normalize", mode]) == 0
-    rows = dict(line.split(" ", 1) for line in path.read_text().splitlines() if line.startswith("main;a"))
-    assert rows["main;a"] == f"{first} 330"
-    befores = [float(line.rsplit(" ", 2)[1]) for line in path.read_text().splitlines()]
-    assert sum(befores) == pytest.approx(414, abs=1e-9)
-
-
-def test_metrics_against_each_other_need_one_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    heap = str(Path(__file__).parents[1] / "data" / "pprof" / "datadog-pprof-5.20-heap.pb.gz")
-    output = ["-o", str(tmp_path / "x.svg")]
-    assert main(["flamegraph", heap, "--metric", "inuse_objects", "--against", "inuse_space", *output]) == 2
-    assert "inuse_objects in count and inuse_space in bytes have different units" in capsys.readouterr().err
-    assert main(["flamegraph", heap, "--against", "inuse_space", *output]) == 2
-    assert "name the first metric with --metric" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("command", ["flamegraph", "compare"])
 def test_pages_have_the_costs_of_single_runs(tmp_path: Path, command: str) -> None:
     for side, text in (("before", BEFORE), ("after", AFTER)):

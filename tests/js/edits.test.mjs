@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MERGED } from "../../templates/page/colour.js";
-import { EDITS, editedTree, isRecursive } from "../../templates/page/edits.js";
+import { EDITS, editedTree } from "../../templates/page/edits.js";
 import { ancestorsOf, nameOf } from "../../templates/page/tree.js";
-import { randomTree, seeded, treeOf } from "./trees.mjs";
+import { randomTree, seeded } from "./trees.mjs";
 
 const KINDS = Object.keys(EDITS);
 
@@ -66,26 +65,4 @@ test("edits of the tree equal the same edits of each stack, one after the other"
     assert.equal(editedTree(whole, []), whole);
     assert.equal(editedTree(whole, edits.slice(0, 1)), editedTree(whole, edits.slice(0, 1)));
   }
-});
-
-test("collapsing keeps the totals", () => {
-  for (let seed = 1; seed <= 20; seed++) {
-    const whole = randomTree(seed);
-    for (let symbol = 0; symbol < whole.names.length; symbol++)
-      assert.deepEqual(editedTree(whole, [{ kind: "collapse", symbol }]).totals, whole.totals);
-  }
-});
-
-test("a row keeps the result of its test only if it stands for one row with the same cost", () => {
-  const whole = treeOf([["m/a/b", 1, 2], ["m/a/a", 1, 1], ["m/a/a/b", 2, 7], ["m/a/c", 3, 4], ["m/d", 5, 6]]);
-  whole.evidence = new Uint8Array(whole.size).fill(1);
-  whole.evidenceSelf = new Uint8Array(whole.size).fill(0);
-  const tree = editedTree(whole, [{ kind: "collapse", symbol: whole.names.indexOf("a") }]);
-  const found = Object.fromEntries(Array.from(tree.symbol, (_, row) => [nameOf(tree, row), [tree.evidence[row], tree.evidenceSelf[row]]]));
-  assert.deepEqual(found, { all: [1, 0], m: [1, 0], a: [1, MERGED], b: [MERGED, MERGED], c: [1, 0], d: [1, 0] });
-});
-
-test("only functions that call themselves can be collapsed", () => {
-  const tree = treeOf([["m/a/b/a", 1, 1], ["m/c", 1, 1], ["c", 1, 1]]);
-  assert.deepEqual(tree.names.map((_, symbol) => isRecursive(tree, symbol)), [true, false, false, false]);
 });

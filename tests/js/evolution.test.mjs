@@ -28,12 +28,6 @@ test("lines are sorted by their largest jump, then by their whole change, then b
   assert.equal(rankedLines(fromZero, 0)[0].name, "Render");
 });
 
-test("an index begins at a hundred", () => {
-  assert.deepEqual([...valuesOn(parse, "index").high].map(Math.round), [110, 100, 50, 40]);
-  assert.deepEqual([...valuesOn(render, "index").middle], [100, 100, 120, 120]);
-  assert.equal(valuesOn(parse, "linear"), parse);
-});
-
 test("axes hold all values; a linear one begins at zero", () => {
   assert.deepEqual(extentOf([load], "linear"), [0, 150 * 1.06]);
   const [low, high] = extentOf([parse], "log");

@@ -41,11 +41,6 @@ test("boxes of one row never overlap and stay inside their parent", () => {
   }
 });
 
-test("total is refused when a side is empty, and exact otherwise", () => {
-  assert.match(ratioOf("total", treeOf([["a", 0, 5]]), [1, 1]).refused, /empty/);
-  assert.deepEqual(ratioOf("total", treeOf([["a", 3, 7]]), [1, 1]), { num: 7, den: 3 });
-});
-
 test("a tree of twenty thousand levels has widths and places", () => {
   const tree = treeOf([[Array.from({ length: 20000 }, (_, i) => `f${i % 9}`).join("/"), 3, 4]]);
   const widths = widthsOf(tree, "diff", ONE);

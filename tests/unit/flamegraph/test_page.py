@@ -80,13 +80,6 @@ def test_large_tree_is_cut_but_not_findings() -> None:
     assert len(content["findings"]) == 1
 
 
-def test_facts_are_means_of_the_runs() -> None:
-    page = build_page(tree([(300, 250)]), PageHeader("t", "w", "m", "op/s", better="higher", runs=(3, 2)))
-    assert "<span>100 op/s</span> → <span>125 op/s</span>" in page
-    assert 'class="facts better"' in page
-    assert '<b title="+25 op/s">+25.0 %</b>' in page
-
-
 @pytest.mark.parametrize("entry", ["main", "main_blueprint", "evolution"])
 def test_modules_are_joined_by_removing_imports(entry: str) -> None:
     script = page_script(entry)

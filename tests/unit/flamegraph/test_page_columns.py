@@ -69,14 +69,3 @@ def test_cut_keeps_totals_and_marked_rows(threshold: float) -> None:
     for row in range(len(cut) - 1, 0, -1):
         above[cut.parent[row]] += above[row]
     assert [sorted(rows) for rows in above] == [list(range(row, end)) for row, end in enumerate(cut.end.tolist())]
-
-
-def test_deep_stack() -> None:
-    own = np.zeros(20_001, np.int64)
-    own[-1] = 7
-    rows = np.array([np.arange(-1, 20_000), np.arange(-1, 20_000), own, own[::-1]]).T
-    tree = page_tree(rows, [f"f{number:05}" for number in range(20_000)]).tree
-    assert tree.depth.tolist() == list(range(20_001))
-    assert tree.end.tolist() == [20_001] * 20_001
-    assert tree.baseline_total.tolist() == [7] * 20_001
-    assert tree.target_total.tolist() == [7] + [0] * 20_000

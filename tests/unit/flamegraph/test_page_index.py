@@ -13,7 +13,7 @@ from profgate.model.report import Colour
 from profgate.model.units import Metric
 from profgate.report.view import View
 from profgate.report.workload_rows import workload_row
-from report_samples import hostile, many, regression, unchanged
+from report_samples import hostile, regression, unchanged
 
 
 def test_index_has_verdict_totals_and_finding() -> None:
@@ -74,13 +74,6 @@ def test_total_has_a_colour_only_if_it_is_certain(calibration: Calibration, colo
 def test_index_links_stay_inside_the_folder(path: str) -> None:
     with pytest.raises(ValueError, match="relative path"):
         build_index(View(unchanged()), {("w", "m"): path})
-
-
-def test_index_lists_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("profgate.flamegraph.table_page.MOST_ROWS", 10)
-    page = build_index(View(many()), {})
-    assert page.count("<tr>") == 11
-    assert "290 more rows in report.json." in page
 
 
 def test_no_chosen_name_is_the_file_name_of_another_page() -> None:

@@ -9,7 +9,7 @@ from profgate.model.change import Change, Location
 from profgate.model.comparison import Note
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Direction, Finding
+from profgate.model.report import Finding
 from profgate.model.units import Metric
 from report_samples import with_result
 
@@ -43,17 +43,6 @@ def test_finding_names_its_new_functions_and_its_parts() -> None:
     assert (mark.new, mark.parts) == ("b, a", ("mostly in", [("a", "+10 samples (new)")]))
     (mark,) = page_input(comparison, PageContext(findings=[finding("f")]))[1].findings
     assert mark.parts is None
-
-
-@pytest.mark.parametrize(
-    ("kind", "direction", "word"),
-    [("NotInBaseline", "worse", "new"), ("NotInTarget", "better", "gone"), ("Optimization", "better", "better")],
-)
-def test_finding_has_same_tag_as_comment(kind: str, direction: Direction, word: str) -> None:
-    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
-    found = replace(finding("f", colour="yellow"), kind=kind, direction=direction)
-    _, header = page_input(comparison, PageContext(findings=[found]))
-    assert header.findings[0].tag == word
 
 
 def test_the_total_changed_only_if_a_finding_states_it() -> None:

@@ -30,11 +30,6 @@ def test_lines_are_paired_by_the_edits() -> None:
     assert found["rows"] == [(4, 4, 1, 1, 0, 0), (5, 0, 2, 2, 0, 0), (0, 5, 0, 0, 3, 3), (6, 8, 7, 7, 9, 9)]
 
 
-def test_lines_without_a_diff_are_paired_by_number() -> None:
-    (found,) = page_lines(given([(0, 4, [1, 2]), (0, 9, [3, 0])]), (), None, None)
-    assert found["rows"] == [(4, 4, 1, 1, 2, 2), (9, 9, 3, 3, 0, 0)]
-
-
 def test_repeated_runs_are_tested() -> None:
     noisy, clear = [10, 90, 40, 60, 20, 80], [10, 11, 12, 90, 91, 92]
     (found,) = page_lines(given([(0, 1, noisy), (0, 2, clear)], runs=3), (), None, None)

@@ -5,7 +5,7 @@ import pytest
 
 from comparisons import from_stacks
 from profgate.flamegraph import page_runs as module
-from profgate.flamegraph.page_runs import BROAD, INCLUSIVE, OWN, TOTAL, PageRuns, page_runs, recorded
+from profgate.flamegraph.page_runs import INCLUSIVE, OWN, TOTAL, PageRuns, page_runs, recorded
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import RunValues
 
@@ -42,14 +42,6 @@ def test_findings_come_before_the_largest_functions(monkeypatch: pytest.MonkeyPa
     own = {symbol: floats(*[10.0 * symbol] * 4) for symbol in range(1, 7)}
     found = shown(given(own, {2: floats(900, 900, 900, 900)}), (2, 2), findings=(1,))
     assert [(row[0], row[1]) for row in found["rows"]] == [(-1, TOTAL), (1, OWN), (2, OWN), (2, INCLUSIVE), (6, OWN)]
-
-
-def test_broad_functions_are_shown_as_findings() -> None:
-    """A function with nearly all of the cost is not tested, but a new function may make it a finding."""
-    values = given({0: floats(5, 5, 5)}, broad={0: floats(98, 99, 97), 1: floats(100, 100, 100)})
-    assert [row[:2] for row in shown(values, (2, 1))["rows"]] == [[-1, TOTAL], [0, OWN]]
-    rows = shown(values, (2, 1), findings=(0, 1))["rows"]
-    assert [row[:2] for row in rows] == [[-1, TOTAL], [0, OWN], [0, BROAD], [1, BROAD]]
 
 
 def test_values_are_as_recorded() -> None:

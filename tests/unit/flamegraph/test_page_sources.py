@@ -37,11 +37,6 @@ def test_hunks_that_name_function_or_contain_line() -> None:
     assert found[0]["hunks"] == [(10, 10, ["-x = parse(1)", "+x = parse(2)"])]
 
 
-def test_nearest_hunks_without_a_match() -> None:
-    (found,) = page_sources(DIFF, states("changed"), symbols(("lost", None)))
-    assert [start for start, _, _ in found["hunks"]] == [10, 40, 90]
-
-
 def test_only_changed_functions_by_default() -> None:
     given = symbols(("parse", 10), ("render", 40))
     assert [one["symbol"] for one in page_sources(DIFF, states("same", "changed"), given)] == [1]

@@ -56,8 +56,3 @@ def test_hostile_names_are_text() -> None:
     text = build_svg(tree([(1, 1)], [name]), HEADER)
     assert "<script" not in text
     assert any(found.startswith("</title><script>") for found in boxes(text))
-
-
-def test_number_of_boxes_is_limited() -> None:
-    text = build_svg(tree([(1, 1)] * 300), HEADER, max_boxes=50)
-    assert len(boxes(text)) == 50
