@@ -22,7 +22,9 @@ export function readEvolution(document) {
     const { line, ratio, noise, href } = jump;
     const [from, to] = jump.at;
     const worse = jump.direction === "worse";
-    return { number, line, from, to, values: [jump.from, jump.to], ratio, worse, noise, href, size: jumpSize(ratio) };
+    // Halving and doubling have the same size; a change from or to zero has the largest.
+    const size = ratio === null || ratio <= -1 ? Infinity : Math.abs(Math.log1p(ratio));
+    return { number, line, from, to, values: [jump.from, jump.to], ratio, worse, noise, href, size };
   });
   for (const jump of jumps) lines[jump.line].jumps.push(jump);
   return { versions, lines, jumps, metrics, metric: metrics.findIndex(({ name }) => name === document.metric) };
@@ -32,11 +34,6 @@ export function readEvolution(document) {
 function metricOf({ metric: name, unit, better }, metrics) {
   const known = metrics.findIndex((other) => other.name === name && other.unit === unit);
   return known < 0 ? metrics.push({ name, unit, better }) - 1 : known;
-}
-
-// Returns the size of a change. Halving and doubling have the same size; a change from or to zero has the largest.
-function jumpSize(ratio) {
-  return ratio === null || ratio <= -1 ? Infinity : Math.abs(Math.log1p(ratio));
 }
 
 export function largestJump(line) {
