@@ -7,14 +7,16 @@ import numpy as np
 
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import compare_workload
+from profgate.model import profile as profiles
 from profgate.model.arrays import IntArray
 from profgate.model.comparison import Comparison, DiffTree, Noise, Note, Runs, Sampling, Symbols
-from profgate.model.profile import Configuration, Profile, Workload
+from profgate.model.profile import Configuration, Facts, FrameList, Profile, Workload
 from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.folded import FoldedReader
 
 SAMPLES = Metric("samples", "samples")
+NO_FACTS = Facts()
 Stacks = Mapping[str, int]
 
 
@@ -26,6 +28,27 @@ def overlaid(
     (comparison,), alone = compare_workload(workload, (), CompareOptions(**options))
     assert not alone
     return comparison
+
+
+def flat(
+    metrics: tuple[Metric, ...],
+    *rows: list[int],
+    names: Sequence[str] = (),
+    periods: tuple[int | None, ...] = (),
+    facts: Facts = NO_FACTS,
+) -> Profile:
+    """Functions that call nothing, with a row of values for each metric."""
+    count = len(rows[0])
+    depth, leaf = np.zeros(count, np.int64), np.ones(count, np.bool_)
+    return Profile(
+        "p",
+        Configuration(),
+        metrics,
+        FrameList.of_names(list(names) or [f"f{number}" for number in range(count)]),
+        stacks=profiles.Stacks(depth, np.arange(count), leaf, np.array(rows), np.zeros(len(metrics), np.int64)),
+        periods=periods or (None,) * len(metrics),
+        facts=facts,
+    )
 
 
 def folded(runs: Sequence[Stacks]) -> list[Profile]:

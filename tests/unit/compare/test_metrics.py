@@ -1,36 +1,16 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from comparisons import overlaid
+from comparisons import flat, overlaid
 from profgate.compare.metrics import without_multiples
 from profgate.detect.strategy import sample_counts
-from profgate.model.profile import Configuration, FrameList, Profile, Stacks, Workload
+from profgate.model.profile import Configuration, Profile, Workload
 from profgate.model.units import Metric, MetricKind
 
 SAMPLES, CPU = Metric("samples", "count"), Metric("cpu", "nanoseconds")
 OBJECTS = Metric("alloc_objects", "count", kind=MetricKind.COUNTED)
 SPACE = Metric("alloc_space", "bytes", kind=MetricKind.COUNTED)
-
-
-def run(metrics: tuple[Metric, ...], *rows: list[int], periods: tuple[int | None, ...] = ()) -> Profile:
-    """Flat stacks of as many functions as a row has values."""
-    count = len(rows[0])
-    return Profile(
-        "p",
-        Configuration(),
-        metrics,
-        FrameList.of_names([f"f{number}" for number in range(count)]),
-        stacks=Stacks(
-            np.zeros(count, np.uint16),
-            np.arange(count),
-            np.ones(count, np.bool_),
-            np.array(rows),
-            np.zeros(len(metrics), np.int64),
-        ),
-        periods=periods or (None,) * len(metrics),
-    )
 
 
 def compared(before: list[Profile], after: list[Profile], noise: list[Profile] | None = None) -> Workload:
@@ -42,8 +22,8 @@ def names(workload: Workload) -> list[list[str]]:
 
 
 def test_time_stays_and_samples_give_its_counts() -> None:
-    before = run((SAMPLES, CPU), [600, 900], [6000, 9000], periods=(1, None))
-    after = run((SAMPLES, CPU), [700, 100], [14_000, 2000], periods=(1, None))
+    before = flat((SAMPLES, CPU), [600, 900], [6000, 9000], periods=(1, None))
+    after = flat((SAMPLES, CPU), [700, 100], [14_000, 2000], periods=(1, None))
     workload = compared([before], [after], [after])
     assert names(workload) == [["cpu"], ["cpu"]]
     comparison = overlaid(workload.baseline_runs, workload.target_runs, workload.noise_runs)
@@ -55,11 +35,11 @@ def test_time_stays_and_samples_give_its_counts() -> None:
 
 def test_exponents_belong_to_the_factor() -> None:
     coarse, thousands = replace(CPU, exponent=3), replace(SAMPLES, exponent=3)
-    runs = [run((CPU, SAMPLES), [60_000], [6]), run((coarse, SAMPLES), [60], [6], periods=(None, 1))]
+    runs = [flat((CPU, SAMPLES), [60_000], [6]), flat((coarse, SAMPLES), [60], [6], periods=(None, 1))]
     assert [profile.periods for profile in compared(runs, [runs[1]]).target_runs] == [(10,)]
     objects = [
         replace(profile, metrics=tuple(replace(metric, kind=MetricKind.COUNTED) for metric in profile.metrics))
-        for profile in (*runs, run((coarse, thousands), [60_000], [6]))
+        for profile in (*runs, flat((coarse, thousands), [60_000], [6]))
     ]
     assert names(compared([objects[0]], objects[1:])) == [["cpu"]] * 3
 
@@ -74,11 +54,11 @@ def test_exponents_belong_to_the_factor() -> None:
     ],
 )
 def test_metrics_with_values_of_their_own_stay(before: list[list[int]], after: list[list[int]]) -> None:
-    both = [run((OBJECTS, SPACE), *before)], [run((OBJECTS, SPACE), *after)]
+    both = [flat((OBJECTS, SPACE), *before)], [flat((OBJECTS, SPACE), *after)]
     assert names(compared(*both)) == [["alloc_objects", "alloc_space"]] * 2
 
 
 def test_a_metric_that_a_side_lacks_stays() -> None:
-    both = run((SAMPLES, CPU), [6, 9], [60, 90])
-    assert names(compared([both], [run((SAMPLES,), [6, 9])])) == [["samples", "cpu"], ["samples"]]
-    assert names(compared([run((CPU,), [60, 90])], [both])) == [["cpu"], ["samples", "cpu"]]
+    both = flat((SAMPLES, CPU), [6, 9], [60, 90])
+    assert names(compared([both], [flat((SAMPLES,), [6, 9])])) == [["samples", "cpu"], ["samples"]]
+    assert names(compared([flat((CPU,), [60, 90])], [both])) == [["cpu"], ["samples", "cpu"]]

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
+from comparisons import SAMPLES, flat
 from profgate.compare.columns import CompareOptions
 from profgate.compare.metrics import at_one_rate
 from profgate.compare.overlay import compare_workload
@@ -15,30 +15,17 @@ from profgate.detect.totals import Totals
 from profgate.errors import ComparisonError
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks, Workload
+from profgate.model.profile import Configuration, Facts, Profile, Workload
 from profgate.model.units import Metric
 from sentences import not_tested
 
 NAMES = [f"f{number:02}" for number in range(40)]
 
 
-def profile(rate: float | None, weights: dict[str, int], exponent: int = 0) -> Profile:
+def profile(rate: float | None, weights: dict[str, int]) -> Profile:
     """Flat stacks of these functions."""
-    count = len(weights)
-    return Profile(
-        "p",
-        Configuration(),
-        (Metric("samples", "samples", exponent=exponent),),
-        FrameList.of_names(list(weights)),
-        stacks=Stacks(
-            np.zeros(count, np.uint16),
-            np.arange(count),
-            np.ones(count, np.bool_),
-            np.array([list(weights.values())]),
-            np.zeros(1, np.int64),
-        ),
-        facts=Facts("folded", rate=rate),
-    )
+    facts = Facts("folded", rate=rate)
+    return flat((SAMPLES,), list(weights.values()), names=list(weights), facts=facts)
 
 
 def compared(baseline: list[Profile], target: list[Profile], noise: list[Profile] | None = None) -> Comparison:
