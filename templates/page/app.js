@@ -44,15 +44,12 @@ async function start(panels) {
   if (header.estimated) byId("panel-symbols").prepend(document.querySelector(".bottom"), byId("source"));
   for (const panel of panels) panel.install(page);
   const table = { key: "symbols", title: "Table", build: makeTable };
-  makeTabs(page, [...(header.estimated ? [] : graphPanels(graph)), table, ...panels]);
-  makeAddress(page)();
-}
-
-function graphPanels({ fit }) {
-  return [
-    { key: "graph", title: "Graph", build() {}, show: fit },
-    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: fit },
+  const ofGraph = [
+    { key: "graph", title: "Graph", build() {}, show: graph.fit },
+    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit },
   ];
+  makeTabs(page, [...(header.estimated ? [] : ofGraph), table, ...panels]);
+  makeAddress(page)();
 }
 
 // Opens the page with these panels besides the graph, the sandwich and the table.

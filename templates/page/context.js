@@ -99,7 +99,12 @@ export function makePage(header, whole) {
     showSideOf(node, shape = 0) {
       if (!isDrawn(page, node, shape)) page.set({ view: page.shapes[shape].after[node] > 0 ? "after" : "before" });
     },
-    openNode: (node) => (header.estimated ? openInTable(page, node) : openInGraph(page, node)),
+    openNode(node) {
+      if (!header.estimated) return openInGraph(page, node);
+      page.showSideOf(node);
+      page.set({ tab: "symbols", focus: { shape: 0, node }, boxSteps: page.state.boxSteps + 1 });
+      byId("details").scrollIntoView({ block: "nearest" });
+    },
     isOpen(node) {
       const isTreeShown = page.state.tab === "graph" && page.shapes[0] === page.tree;
       return page.state.focus.node === node && (header.estimated || isTreeShown);
@@ -256,12 +261,6 @@ export function isDrawn(page, node, shape = 0) {
 export function isShown(page, node, shape = 0) {
   const root = page.state.zoom[shape];
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
-}
-
-function openInTable(page, node) {
-  page.showSideOf(node);
-  page.set({ tab: "symbols", focus: { shape: 0, node }, boxSteps: page.state.boxSteps + 1 });
-  byId("details").scrollIntoView({ block: "nearest" });
 }
 
 // Selects a row of page.tree in a tab and a view that show it, with the callers in which it is wide enough to see.

@@ -23,11 +23,6 @@ export function tagOf(finding) {
   return finding?.tag ?? finding?.severity ?? "";
 }
 
-function taggedWay(finding) {
-  const word = tagOf(finding);
-  return finding.direction !== "better" || word.includes("better") ? word : `${word}, better`;
-}
-
 // Returns how the change affects a function with a finding, or "" if this is unknown.
 export function reachOf(page, symbol) {
   return page.header.findings.find((finding) => finding.symbol === symbol && finding.reach)?.reach ?? "";
@@ -41,7 +36,9 @@ export function findingWords(page, symbol, complete = true) {
     .sort((a, b) => rankOf(a) - rankOf(b))
     .map((finding) => {
       const strategies = complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : "";
-      return `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${strategies}`;
+      const tag = tagOf(finding);
+      const way = finding.direction !== "better" || tag.includes("better") ? tag : `${tag}, better`;
+      return `finding: ${way}${finding.rows?.length ? " in a call path" : ""}${strategies}`;
     });
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
