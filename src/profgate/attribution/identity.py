@@ -159,11 +159,14 @@ def paired_functions(both: NameTable, sides: Sides) -> dict[Identity, Identity]:
 
 def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
     """Return symbols of one side that names and costs must not pair: nameless ones, and those in both sources."""
-    names, alone = both.symbols.names, [symbol for side in _alone(both) for symbol in side]
-    refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
-    if sides is not None:
-        meant = {symbol: {known.state for known in sides.meant(symbol)} for symbol in alone}
-        refused |= {symbol for symbol, states in meant.items() if states and states <= {"same", "changed"}}
+    gone, new = _alone(both)
+    refused = set[int]()
+    for symbol in [*gone, *new]:
+        states = {known.state for known in sides.meant(symbol)} if sides is not None else set()
+        # a function of both sources has its counterpart on the other side, although its profile does not contain it
+        in_both = states and states <= {"same", "changed"}
+        if in_both or _NAMELESS.match(both.symbols.names[symbol]):
+            refused.add(symbol)
     return frozenset(refused)
 
 
@@ -220,10 +223,8 @@ class _Pairing:
         self.names, self.files = costs.symbols.names, costs.symbols.files
         self.inclusive = shares(costs, costs.total_value)
         self.exclusive = shares(costs, costs.self_value)
-        before, after = (
-            {file for file, known in zip(self.files, side, strict=True) if known} for side in costs.present.tolist()
-        )
-        self.lonely_files = (before ^ after) - {None}
+        files, (before, after) = np.array(self.files, object), costs.present
+        self.lonely_files = (set(files[before]) ^ set(files[after])) - {None}
 
     def candidates(self, side: int, refused: frozenset[int]) -> set[int]:
         """Return the heaviest symbols that occur only on this side, except those with too few samples."""

@@ -84,7 +84,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
             found.append(("dependency changed", package))
         else:
             found.append(("not reachable" if settled[symbol] and not doubt else "unknown", ""))
-    reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
+    reach, through = zip(*found, strict=True) if found else ((), ())
     return replace(states, reach=reach, through=through, doubt=doubt)
 
 

@@ -247,10 +247,11 @@ def _decisive(meant: Sequence[KnownFunction], lines: Sequence[int | None]) -> Kn
     """Return a function if all have one state, else the changed one that contains a line of the symbol, or None."""
     if len({known.state for known in meant}) == 1:
         return meant[0]
-    here = [
-        known for known in meant if any(line and known.function.first <= line <= known.function.last for line in lines)
-    ]
-    return next((known for known in here if known.state not in {"same", "unknown"}), None)
+    for known in meant:
+        is_here = any(line and known.function.first <= line <= known.function.last for line in lines)
+        if is_here and known.state not in {"same", "unknown"}:
+            return known
+    return None
 
 
 def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> DiffPlace:

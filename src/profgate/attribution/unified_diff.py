@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from profgate.errors import ProfgateError
 from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff
@@ -77,8 +77,11 @@ def parse_diff(text: str, name: str) -> SourceDiff:
 
 def changed_lines(hunks: Sequence[Hunk]) -> tuple[int, int]:
     """Return the numbers of added and removed lines."""
-    edits = [edit for hunk in hunks for edit in hunk.edits]
-    return sum(edit.target.size for edit in edits), sum(edit.baseline.size for edit in edits)
+    added = removed = 0
+    for edit in chain.from_iterable(hunk.edits for hunk in hunks):
+        added += edit.target.size
+        removed += edit.baseline.size
+    return added, removed
 
 
 def _hunk_of_diff(lines: Sequence[str], place: int, budget: TextBudget, name: str, *, named: bool) -> tuple[Hunk, int]:

@@ -329,8 +329,8 @@ def _unpacked(data: bytes, where: str) -> bytes:
 
 
 def _joined(uid: Json) -> str:
-    known = [key for key in _UID_ORDER if key in uid]
-    return ":".join(str(uid[key]) for key in [*known, *(key for key in uid if key not in _UID_ORDER)])
+    keys = dict.fromkeys((*_UID_ORDER, *uid))  # each key once, in this order
+    return ":".join(str(uid[key]) for key in keys if key in uid)
 
 
 def _place_of(parts: Json) -> tuple[str, int | None]:

@@ -190,7 +190,7 @@ def _spans(
 def _in_order(steps: list[tuple[IntArray, IntArray, IntArray]]) -> Spans:
     """Sort spans by message. Spans of the same message stay in file order."""
     empty = np.zeros(0, dtype=np.int64)
-    message, start, end = (np.concatenate([empty, *(step[column] for step in steps)]) for column in range(3))
+    message, start, end = map(np.concatenate, zip((empty, empty, empty), *steps, strict=True))
     order = np.argsort(message, kind="stable")
     return Spans(message[order], start[order], end[order])
 
