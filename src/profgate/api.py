@@ -22,7 +22,7 @@ from profgate.io.files import exists, read_text, write_bytes
 from profgate.loading import Progress, load_diff, load_policy, profiles_at, readable_profiles, silent
 from profgate.model import report as data
 from profgate.model.links import Links
-from profgate.model.policy import Policy
+from profgate.model.policy import Policy, with_strategies
 from profgate.model.profile import Profile
 from profgate.model.report import Document
 from profgate.pipeline import PipelineInput, two_sides
@@ -244,11 +244,8 @@ def compare(
     if strategies is not None and not strategies:
         raise SettingsError("strategies", "is empty; name a strategy, or use None for those of the policy")
     policy = load_policy(policy) if policy is None or isinstance(policy, str) else policy
-    given = two_sides(baseline, target, policy)
-    chosen = None if strategies is None else tuple(strategies)
-    given = replace(
-        given, diff=None if diff is None else load_diff(diff), interleaved=interleaved, strategies=chosen, pages=pages
-    )
+    given = two_sides(baseline, target, with_strategies(policy, strategies or ()))
+    given = replace(given, diff=None if diff is None else load_diff(diff), interleaved=interleaved, pages=pages)
     if isinstance(executor, str):
         from profgate.io.executors import executor_named  # a slow import
 

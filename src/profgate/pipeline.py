@@ -21,7 +21,7 @@ from profgate.io.native import NativeKernels
 from profgate.io.workers import done, processors
 from profgate.loading import Progress, profiles_at, read_sources, silent, strategies
 from profgate.model.comparison import Causes, Comparison
-from profgate.model.policy import Policy, Rule
+from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.sides import NotCompared, Side
 from profgate.model.source import SourceFile, source_of
@@ -69,7 +69,6 @@ class PipelineInput:
     baseline_side: Side = field(default_factory=lambda: Side("baseline"))
     target_side: Side = field(default_factory=lambda: Side("target"))
     manifests: Sequence[Manifest | None] = (None, None)
-    strategies: tuple[str, ...] | None = None
     verbose: bool = False
     named: bool = False
     pages: int = 10
@@ -399,14 +398,14 @@ def report_on(
 
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=in_processes, look=given.look)
-    rules, verbose = _rules(given), given.verbose
+    policy, verbose = given.policy, given.verbose
     # of a larger report, nobody reads the explanations of metrics without a change
-    brief = len(comparisons) > 100 and not verbose and not rules.rules
+    brief = len(comparisons) > 100 and not verbose and not policy.rules
     kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
-    chosen = {kind: selected(rules, *kind[:2], strategies, sized=kind[2]) for kind in dict.fromkeys(kinds)}
+    chosen = {kind: selected(policy, *kind[:2], strategies, sized=kind[2]) for kind in dict.fromkeys(kinds)}
     tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)
     metrics = in_processes(
-        [partial(metric_report_of, *task, rules=bool(rules.rules), brief=brief, verbose=verbose) for task in tasks]
+        [partial(metric_report_of, *task, rules=bool(policy.rules), brief=brief, verbose=verbose) for task in tasks]
     )
     draft = Report(
         baseline=given.baseline_side,
@@ -414,13 +413,13 @@ def report_on(
         verdict=Verdict("not_compared", "neutral", ()),
         workloads=workload_reports(comparisons, within_limit(metrics)),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
-        changes=report_changes(comparisons, rules, strategies, Context()),
+        changes=report_changes(comparisons, policy, strategies, Context()),
         warnings=tuple(warnings),
         acceptances=given.acceptances,
         tests=families,
     )
     # Step 6: Merge the changes into findings, and judge the findings.
-    return judge(draft, given.policy)
+    return judge(draft, policy)
 
 
 def metric_report_of(
@@ -446,9 +445,3 @@ def metric_report_of(
         factors = (calibration.common_factor for calibration in tested)
         causes = walked_causes(comparison, found, states, next(filter(None, factors), 1.0))
     return metric_report(comparison, found, verbose=verbose, states=states, causes=causes, requested=rules)
-
-
-def _rules(given: PipelineInput) -> Policy:
-    if given.strategies is None:
-        return given.policy
-    return replace(given.policy, rules=tuple(Rule(name) for name in given.strategies), apply="all")

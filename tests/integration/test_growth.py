@@ -10,7 +10,7 @@ import pytest
 
 from model_samples import points
 from profgate.errors import ProfileError
-from profgate.model.policy import Policy
+from profgate.model.policy import Policy, with_strategies
 from profgate.model.report import MetricReport, Report
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput, compare
@@ -48,7 +48,7 @@ def report_of(
     baseline: bytes, target: bytes, *strategies: str, policy: Policy | None = None, verbose: bool = True
 ) -> Report:
     sides = [source_of("a.perf", baseline)], [source_of("b.perf", target)]
-    given = PipelineInput(*sides, strategies=strategies or None, verbose=verbose, named=True, policy=policy or Policy())
+    given = PipelineInput(*sides, verbose=verbose, named=True, policy=with_strategies(policy or Policy(), strategies))
     report = compare(given).report
     assert from_json(to_json(report)) == report
     return report

@@ -9,7 +9,7 @@ from profgate.history.checks import checks_json, checks_lines
 from profgate.history.history_store import open_history
 from profgate.history.stored_sides import checks_at
 from profgate.io.terminal import progress, show
-from profgate.model.policy import Policy
+from profgate.model.policy import Policy, with_strategies
 from profgate.pipeline import PipelineInput
 
 
@@ -39,7 +39,7 @@ def check(
     compared.
     """
     with open_history(history) as store, progress(sys.stderr) as step:
-        given = PipelineInput((), (), policy=policy, strategies=strategies or None, verbose=verbose, pages=0)
+        given = PipelineInput((), (), policy=with_strategies(policy, strategies), verbose=verbose, pages=0)
         checks = checks_at(store, rev, last if every else None, given, step)
     if output == "json":
         sys.stdout.write(checks_json(checks))

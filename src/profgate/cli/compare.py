@@ -14,7 +14,7 @@ from profgate.cli.sides import GivenSides, diff_option, sides_arguments
 from profgate.errors import ProfgateError
 from profgate.io.terminal import progress, show
 from profgate.loading import load_diff
-from profgate.model.policy import Policy
+from profgate.model.policy import Policy, with_strategies
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile
 from profgate.model.visible_text import visible
@@ -66,12 +66,11 @@ def compare(
     history. The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
     compared.
     """
-    given = _input(sides, policy, history)
+    given = _input(sides, with_strategies(policy, strategies), history)
     given = replace(
         given,
         diff=None if diff is None else load_diff(diff),
         interleaved=interleaved,
-        strategies=strategies or None,
         verbose=verbose,
         pages=given.pages if output_dir else 0,  # without a folder, nobody sees them
     )

@@ -1,7 +1,7 @@
 """The policy of the gate and the rules of the strategies, as one immutable object."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal, TypeVar
 
@@ -84,3 +84,10 @@ class Policy:
     def allows_own_baseline(self) -> bool:
         """Whether a pull request may supply its own baseline. Without a policy file, this is always allowed."""
         return self.own_baseline or self.source == Policy().source
+
+
+def with_strategies(policy: Policy, names: Sequence[str]) -> Policy:
+    """Return the policy with these strategies instead of its rules, if any are named."""
+    if not names:
+        return policy
+    return replace(policy, rules=tuple(Rule(name) for name in names), apply="all")
