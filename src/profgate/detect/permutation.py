@@ -78,14 +78,6 @@ def largest(rows: Rows, splits: FloatArray) -> FloatArray:
     return best
 
 
-def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
-    """Return for each location the fraction of splits whose largest statistic reaches ``t``, or 1 if ``t`` is zero."""
-    if not len(maxima):
-        return np.ones(len(t))
-    reached = len(maxima) - np.searchsorted(np.sort(maxima), t - 1e-9 * np.abs(t), side="left")
-    return np.where(t > 0, reached / len(maxima), 1.0)
-
-
 def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
     """Return the unadjusted p value of one location from its value per run. ``sign`` is 1 for increases, else -1."""
     nothing = np.zeros(1)
@@ -173,8 +165,12 @@ def _joined(members: list[Rows]) -> Rows:
 
 
 def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:
-    """Return the p value of each location, computed from the maxima in the direction of its statistic."""
-    return np.where(t >= 0, tail(maxima[0], t), tail(maxima[1], -t))
+    """Return for each location the fraction of splits whose maximum in its direction reaches its statistic."""
+    p, size = np.ones(len(t)), np.abs(t)
+    for largest_in, chosen in ((maxima[0], t > 0), (maxima[1], t < 0)):
+        reached = len(largest_in) - np.searchsorted(np.sort(largest_in), size - 1e-9 * size, side="left")
+        p = np.where(chosen, reached / len(largest_in), p)
+    return p
 
 
 def visible_factor(worse: FloatArray, level: float) -> float:

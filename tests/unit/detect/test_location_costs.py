@@ -55,18 +55,16 @@ def test_large_function_is_not_the_common_factor() -> None:
     assert relative(np.array(values(comparison, costs, SELF, "large"))) == pytest.approx([1, 1, 2, 2])
 
 
-@pytest.mark.parametrize(("steady", "factor"), [(FEWEST_STEADY, 1.3), (FEWEST_STEADY - 1, 1.0)])
-def test_few_functions_have_no_common_factor(steady: int, factor: float) -> None:
-    own = np.full((2, steady), 1000.0)
+@pytest.mark.parametrize(
+    ("functions", "first", "factor"),
+    [(FEWEST_STEADY, 1000.0, 1.3), (FEWEST_STEADY - 1, 1000.0, 1.0), (FEWEST_STEADY, 0.0, 1.0)],
+    ids=["enough", "too few", "one is not in all runs"],
+)
+def test_few_functions_have_no_common_factor(functions: int, first: float, factor: float) -> None:
+    own = np.full((2, functions), 1000.0)
     own[1] *= 1.3
+    own[0, 0] = first
     assert relative(Ratios(own).common_factors()) == pytest.approx([1, factor])
-
-
-def test_functions_of_some_runs_are_not_steady() -> None:
-    own = np.full((2, FEWEST_STEADY), 1000.0)
-    own[1] *= 1.3
-    own[0, 0] = 0.0
-    assert relative(Ratios(own).common_factors()) == [1.0, 1.0]
 
 
 def test_exact_counts_have_no_common_factor() -> None:

@@ -148,27 +148,6 @@ def test_option_limits_pivots() -> None:
     assert [None if level.pivot is None else names[level.pivot] for level in below] == ["x", None]
 
 
-def test_improvement_has_positive_ratios() -> None:
-    comparison = from_stacks([{"m;a": 60, "m;b": 40}], [{"m;a": 20, "m;b": 45}])
-    table = overweight_table(comparison)
-    kinds = overweight_kinds(table, resolved(Overweight(), {}), 1)
-    rows = {
-        comparison.symbols.names[symbol]: (round(responsibility, 4), round(overweight, 4), Kind(kind).word)
-        for symbol, responsibility, overweight, kind in zip(
-            table.symbol.tolist(),
-            table.responsibility.tolist(),
-            table.overweight.tolist(),
-            kinds.tolist(),
-            strict=True,
-        )
-    }
-    assert rows == {
-        "a": (1.1429, 1.9048, "Optimization"),
-        "m": (1.0, 1.0, "NoChange"),
-        "b": (-0.1429, -0.3571, "MaybeDegradation"),
-    }
-
-
 def test_a_total_within_its_noise_explains_nothing() -> None:
     base = [{"m;a": 500 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
     slower = [{"m;a": 540 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
@@ -178,17 +157,6 @@ def test_a_total_within_its_noise_explains_nothing() -> None:
     steady = Overweight().detect(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 540, "m;b": 500}]), {}, Context())
     assert not any(steady.flags)
     assert steady.kind.any()
-
-
-def test_introductory_case() -> None:
-    table = overweight_table(from_stacks([{"main;f": 50, "main;g": 50}], [{"main;f": 60, "main;g": 50}]))
-    assert table.overweight.tolist() == pytest.approx([2.0, 1.0, 0.0])
-    deep = from_stacks(
-        [{"main;f;x": 25, "main;f;y": 25, "main;g": 50}], [{"main;f;x": 35, "main;f;y": 25, "main;g": 50}]
-    )
-    table = overweight_table(deep)
-    ratios = {deep.symbols.names[s]: r for s, r in zip(table.symbol.tolist(), table.overweight.tolist(), strict=True)}
-    assert ratios == pytest.approx({"x": 4.0, "f": 2.0, "main": 1.0, "g": 0.0, "y": 0.0})
 
 
 def test_recursion_counts_a_stack_once_at_every_level() -> None:

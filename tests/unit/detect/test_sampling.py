@@ -63,18 +63,23 @@ def test_samples_may_stand_for_other_times() -> None:
     assert kinds(comparison) == {"f07": Kind.DEGRADATION}
 
 
-def test_twice_the_rate_is_no_change() -> None:
-    assert kinds(at_two_rates(TWICE)) == {}
+HALF = {f"f{number:02}": 10_000 for number in range(20)} | {"slow": 2000}
 
 
-def test_slower_function_is_found_at_another_rate() -> None:
-    assert kinds(at_two_rates(SLOWER)) == {"f07": Kind.DEGRADATION}
-
-
-def test_slower_function_is_found_at_half_the_rate() -> None:
-    base = {f"f{number:02}": 10_000 for number in range(20)} | {"slow": 2000}
-    target = dict.fromkeys(base, 5000) | {"slow": 2000}
-    assert kinds(from_exclusive([base] * 5, [target] * 5, notes=(APART,))) == {"slow": Kind.DEGRADATION}
+@pytest.mark.parametrize(
+    ("comparison", "expected"),
+    [
+        (at_two_rates(TWICE), {}),
+        (at_two_rates(SLOWER), {"f07": Kind.DEGRADATION}),
+        (
+            from_exclusive([HALF] * 5, [dict.fromkeys(HALF, 5000) | {"slow": 2000}] * 5, notes=(APART,)),
+            {"slow": Kind.DEGRADATION},
+        ),
+    ],
+    ids=["no change at twice the rate", "slower at twice the rate", "slower at half the rate"],
+)
+def test_only_a_change_of_the_share_is_found(comparison: Comparison, expected: dict[str, Kind]) -> None:
+    assert kinds(comparison) == expected
 
 
 def test_context_is_faster_by_its_share() -> None:
