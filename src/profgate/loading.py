@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from profgate.errors import ProfgateError, ProfileError
+from profgate.io.converters import converted
 from profgate.io.files import read_loosely, read_text, sources_under
 from profgate.io.packages import registers
 from profgate.io.profile_files import facts_beside
@@ -69,7 +70,7 @@ def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> 
 
     ``progress`` is called before the first file and after each file.
     """
-    unread = [source for source in sources if source.profile is None]
+    unread = [converted(source) for source in sources if source.profile is None]
     large = sum(map(_bytes_to_read, unread)) >= LARGE
     size = max(sum(source.size for source in unread), 1)
     tasks = [partial(read_or_error, source, readers()) for source in unread]

@@ -22,13 +22,14 @@ FOREIGN = (
     Foreign(
         "a Java Flight Recording",
         rb"FLR\0",
-        "run: jfr print --json --stack-depth 1024 --events"
+        "install a JDK, or run: jfr print --json --stack-depth 1024 --events"
         " jdk.CPUTimeSample,jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample {name} > a.jfr.json",
     ),
     Foreign(
         "a memray recording",
         rb"memray|\x04\x22\x4d\x18.{0,54}memray",  # an LZ4 file has "memray" in its first block
-        "run: memray transform speedscope -o a.speedscope.json {name}",
+        "install the version of memray that recorded it, or run:"
+        " memray transform speedscope -o a.speedscope.json {name}",
     ),
     Foreign("a .NET trace", rb"Nettrace", "run: dotnet-trace convert --format Speedscope {name}"),
     Foreign("gprof data", rb"gmon", "it contains no call paths; record with perf and use the folded stacks"),

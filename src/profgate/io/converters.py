@@ -1,0 +1,88 @@
+"""Conversion of recordings by the tool that wrote them, for formats that no other tool can read."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from profgate.model.source import SourceFile, source_of
+
+TIMEOUT = 120  # in seconds
+LARGEST = 512 << 20  # maximum number of bytes of a recording
+JFR_EVENTS = (
+    *("jdk.CPUTimeSample", "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample"),
+    *("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
+    *("profiler.Malloc", "profiler.WallClockSample"),
+)
+
+
+class Converter(NamedTuple):
+    """A conversion by an external tool. ``command`` takes input and output file, and returns None without the tool."""
+
+    recognises: Callable[[bytes], bool]
+    command: Callable[[str, str], list[str] | None]
+    prints: bool = False
+
+
+def converted(source: SourceFile) -> SourceFile:
+    """Convert a recording to a format that profgate reads.
+
+    Returns the source itself if no conversion is needed or it fails; then the reader's error contains the command to
+    run.
+    """
+    for converter in CONVERTERS:
+        if converter.recognises(source.head) and 0 < source.size <= LARGEST:
+            data = _run(converter, source)
+            return source if data is None else source_of(source.name, data)
+    return source
+
+
+def _run(converter: Converter, source: SourceFile) -> bytes | None:
+    import subprocess
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:  # jfr requires this file extension
+        recording, result = Path(folder, "recording.jfr"), Path(folder, "result")
+        command = converter.command(str(recording), str(result))
+        if command is None:
+            return None
+        recording.write_bytes(source.read(LARGEST))
+        try:
+            with (result if converter.prints else Path(folder, "printed")).open("wb") as printed:
+                subprocess.run(  # noqa: S603 - a known tool with our own file names
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=printed,
+                    stderr=subprocess.DEVNULL,
+                    check=True,
+                    timeout=TIMEOUT,
+                )
+            return result.read_bytes() if result.stat().st_size <= (1 << 30) else None
+        except (OSError, subprocess.SubprocessError):
+            return None
+
+
+def _jfr(recording: str, result: str) -> list[str] | None:  # noqa: ARG001 - jfr prints to standard output
+    import shutil
+
+    tool = shutil.which("jfr")
+    events = ",".join(JFR_EVENTS)
+    return [tool, "print", "--json", "--stack-depth", "1024", "--events", events, recording] if tool else None
+
+
+def _memray(recording: str, result: str) -> list[str] | None:
+    import shutil
+    from importlib.util import find_spec
+
+    tool = shutil.which("memray")
+    if tool is None and find_spec("memray") is None:
+        return None
+    start = [tool] if tool is not None else [sys.executable, "-I", "-m", "memray"]
+    return [*start, "transform", "speedscope", "-f", "-o", result, recording]
+
+
+CONVERTERS = (
+    Converter(lambda head: head.startswith(b"FLR\0"), _jfr, prints=True),
+    # an LZ4 frame whose first block starts with the tool's name
+    Converter(lambda head: head.startswith((b"\x04\x22\x4d\x18", b"memray")) and b"memray" in head[:64], _memray),
+)
