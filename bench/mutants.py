@@ -28,7 +28,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutants"
-PACKAGES = ("action", "compare", "detect", "github", "judge")
+PACKAGES = ("action", "compare", "decide")
 FOLDERS = ("tests/unit", "tests/integration")
 DECLARED = "tests/integration/test_action_yml.py"  # compares what modules declare with the documentation
 MARK = "recorded_statement"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from profgate.detect.builtin import STRATEGIES
+from profgate.decide.detect.builtin import STRATEGIES
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report

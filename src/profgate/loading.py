@@ -20,7 +20,7 @@ from profgate.model.source import MANIFEST_NAME, SourceFile
 from profgate.readers.registry import Readers, read_or_error, readers_with
 
 if TYPE_CHECKING:
-    from profgate.detect.strategy import Strategy
+    from profgate.decide.detect.strategy import Strategy
     from profgate.model.attribution import SourceDiff
     from profgate.model.change import OptionSpec
     from profgate.model.manifest import Manifest
@@ -52,7 +52,9 @@ def _plugins(group: str) -> tuple[Any, ...]:
 
 def strategies() -> tuple[Strategy, ...]:
     """Return the built-in strategies and the strategies of plugins."""
-    from profgate.detect.builtin import all_strategies  # imported here because commands that only draw do not need it
+    from profgate.decide.detect.builtin import (
+        all_strategies,  # imported here because commands that only draw do not need it
+    )
 
     return all_strategies(_plugins("profgate.strategies"))
 

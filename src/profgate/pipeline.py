@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from profgate.attribution.function_changes import FunctionChanges
-    from profgate.detect.evidence import Evidence
-    from profgate.detect.rules import Selection
-    from profgate.detect.strategy import Strategy
+    from profgate.decide.detect.evidence import Evidence
+    from profgate.decide.detect.rules import Selection
+    from profgate.decide.detect.strategy import Strategy
     from profgate.flamegraph.pages import PageDocument
     from profgate.model.acceptance import Acceptance
     from profgate.model.attribution import SourceDiff, SourceStates
@@ -190,7 +190,7 @@ def compare(
             return Built(report, (), compared.comparisons)
         # Step 7: Draw the pages.
         progress("drawing flame graphs", 0)
-        from profgate.detect.evidence import run_values
+        from profgate.decide.detect.evidence import run_values
         from profgate.flamegraph.pages import build_pages
 
         values = partial(run_values, interleaved=given.interleaved)
@@ -388,10 +388,12 @@ def report_on(
     ``states`` describes, for each comparison, how the source of each symbol changed. ``alone`` contains the workloads
     that could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
-    from profgate.detect.evidence import evidence_tasks  # imported here because commands that only draw do not need it
-    from profgate.detect.rules import report_changes, selected
-    from profgate.judge.changes import within_limit, workload_reports
-    from profgate.judge.verdict import judge
+    from profgate.decide.detect.evidence import (
+        evidence_tasks,  # imported here because commands that only draw do not need it
+    )
+    from profgate.decide.detect.rules import report_changes, selected
+    from profgate.decide.judge.changes import within_limit, workload_reports
+    from profgate.decide.judge.verdict import judge
     from profgate.model.change import Context
     from profgate.model.cost_models import CostModels
     from profgate.model.report import Report, Verdict
@@ -434,8 +436,8 @@ def metric_report_of(
 ) -> MetricReport:
     """Detect the changes of one comparison and return its metric, which is not judged yet."""
     from profgate.attribution.call_links import walked_causes
-    from profgate.detect.rules import detections_of, quiet
-    from profgate.judge.changes import metric_report
+    from profgate.decide.detect.rules import detections_of, quiet
+    from profgate.decide.judge.changes import metric_report
     from profgate.model.change import Context
 
     found = detections_of(comparison, selection, Context(states, evidence()), brief=brief)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from profgate.init.recipes import RECIPES
+from profgate.measuring.init.recipes import RECIPES
 from tutorial_blocks import InconclusiveError, blocks_of, missing, output_of, run_tutorial
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"

@@ -15,15 +15,15 @@ from e2e.test_evolution_browser import evolution
 from e2e.test_page_browser import DEMO, HEADER, HOSTILE
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.pages import build_index
+from profgate.history.ranks.rank_inputs import rank_history
+from profgate.history.ranks.rank_output import history_page, rank_page
 from profgate.history.trend_report import trends_page
 from profgate.history.trends import Trend
+from profgate.measuring.track.evolution_page import build_evolution_page
 from profgate.model.durations import DurationRun
 from profgate.model.history import StoredCommit
-from profgate.ranks.rank_inputs import rank_history
-from profgate.ranks.rank_output import history_page, rank_page
 from profgate.report.view import View
 from profgate.statistics.rank_checks import RankRules
-from profgate.track.evolution_page import build_evolution_page
 from report_samples import many, nothing_compared
 
 if TYPE_CHECKING:

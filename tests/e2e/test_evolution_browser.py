@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from e2e.conftest import SCREENS, OpenFile, axe_violations
+from profgate.measuring.track.evolution import evolution_of
+from profgate.measuring.track.evolution_page import build_evolution_page
+from profgate.measuring.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
 from profgate.model.units import Metric, MetricKind
-from profgate.track.evolution import evolution_of
-from profgate.track.evolution_page import build_evolution_page
-from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -15,7 +15,7 @@ import yaml
 from action_stage import ARTIFACT, SHARES, SLOWER, profiles
 from e2e.container_run import BASE, IMAGE, WORK, api_service, build_image, why_not
 from fake_github import FakeGitHub
-from profgate.github.artifact_upload import report_artifact
+from profgate.action.github.artifact_upload import report_artifact
 from profgate.model.levels import FEWEST_JOBS
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import yaml
 from e2e.container_run import api_service
 from e2e.test_independent_runner import ROOT, Runner, _authority, act
 from fake_github import FakeGitHub
-from profgate.github.artifact_upload import report_artifact
+from profgate.action.github.artifact_upload import report_artifact
 
 __all__ = ["act"]
 pytestmark = [pytest.mark.full, pytest.mark.xdist_group("container")]
@@ -28,9 +28,9 @@ PLANTS = (  # functions, and how often the benchmark calls them
     ("src/profgate/attribution/repository_paths.py", "functions_by_file", 3),
     ("src/profgate/flamegraph/page_lines.py", "page_lines", 3),
     ("src/profgate/flamegraph/page_encoding.py", "varints", 25),
-    ("src/profgate/judge/findings.py", "judged_findings", 2),
+    ("src/profgate/decide/judge/findings.py", "judged_findings", 2),
     ("src/profgate/readers/folded.py", "read_dialect", 20),
-    ("src/profgate/judge/verdict.py", "_unproven", 1),
+    ("src/profgate/decide/judge/verdict.py", "_unproven", 1),
 )
 
 

@@ -41,7 +41,7 @@ from fake_github.state import (
     Run,
     State,
 )
-from profgate.github.client import GitHubClient
+from profgate.action.github.client import GitHubClient
 
 API_VERSION = "2022-11-28"
 # The next version, of which there is no description here. It has no longer these fields.

@@ -14,10 +14,10 @@ from urllib3 import HTTPResponse
 
 from fuzz.entry_point import EntryPoint
 from fuzz.mutation import JSON
+from profgate.action.github.artifact_service import SCOPE, ArtifactService
+from profgate.action.github.client import GitHubClient
+from profgate.action.github.records import ArtifactRecord
 from profgate.errors import GitHubError
-from profgate.github.artifact_service import SCOPE, ArtifactService
-from profgate.github.client import GitHubClient
-from profgate.github.records import ArtifactRecord
 
 CLAIMS = json.dumps({"scp": f"{SCOPE}run:job"}).encode()
 TOKEN = f"x.{base64.urlsafe_b64encode(CLAIMS).decode()}.x"

@@ -21,18 +21,19 @@ from fuzz.entry_point import DATA, EntryPoint
 from fuzz.github_entry_point import GITHUB_ENTRY_POINT
 from fuzz.mutation import JSON, Codec
 from history_samples import reading
+from profgate.action.github.artifact_source import checked_set
+from profgate.action.github.downloads import read_zip
 from profgate.attribution.dependencies import dependency_changes
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.frame_functions import frame_name
 from profgate.attribution.unified_diff import TextBudget, parse_diff, parse_patch
+from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import ProfgateError, ProfileError, SettingsError
-from profgate.github.artifact_source import checked_set
-from profgate.github.downloads import read_zip
 from profgate.history.history_file import FILE, check_file, connected_untrusted
 from profgate.history.history_store import HistoryStore, open_history
 from profgate.history.trend_report import trends_json, trends_lines
 from profgate.history.trends import Trend, trends_of_text
-from profgate.judge.shards import Shard, merge_reports
+from profgate.measuring.track.track_folder import record_from_json
 from profgate.model.acceptance import in_comment
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.change import OptionSpec
@@ -50,7 +51,6 @@ from profgate.report.markdown_text import code_span, sentence
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View
 from profgate.settings.config_file import read_policy
-from profgate.track.track_folder import record_from_json
 from report_samples import hostile, regression
 from source_map_samples import FUNCTIONS, MAP, SCRIPT, WITHOUT_NAMES
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, QUICK, SHARES, SLOWER, Stage, profiles
-from profgate.github.connections import RetryBudget
+from profgate.action.github.connections import RetryBudget
 from slow_cases import quick_first
 
 POLICY = ".github/profgate.yml"

@@ -9,7 +9,7 @@ import yaml
 
 from action_stage import SHARES, SLOWER, Stage, profiles
 from profgate.action.entry import COMPARING_EVENTS, RECORDING_EVENTS
-from profgate.init.recipes import PY_SPY
+from profgate.measuring.init.recipes import PY_SPY
 from profgate.model.levels import FEWEST_JOBS
 from profgate.settings.inputs import SETTINGS, settings_from
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned

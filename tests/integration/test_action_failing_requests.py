@@ -10,10 +10,10 @@ import pytest
 
 from action_stage import SLOWER, Stage, profiles
 from fake_github import CUT, HANG
+from profgate.action.github import artifact_service, downloads
+from profgate.action.github import requests as github_requests
+from profgate.action.github.connections import RetryBudget
 from profgate.action.job import Pace
-from profgate.github import artifact_service, downloads
-from profgate.github import requests as github_requests
-from profgate.github.connections import RetryBudget
 from slow_cases import quick_first
 
 LIMITED = 403

@@ -8,8 +8,8 @@ import pytest
 
 from action_stage import ARTIFACT, SLOWER, WORKFLOW, Stage, profiles
 from disk_faults import file_size_limit
+from profgate.action.github.connections import RetryBudget
 from profgate.action.job import Pace
-from profgate.github.connections import RetryBudget
 
 ALWAYS = 999
 NOWHERE = "http://127.0.0.1:9"

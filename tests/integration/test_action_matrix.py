@@ -7,7 +7,7 @@ import pytest
 
 from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main as merge_by_hand
-from profgate.github.artifact_upload import report_artifact
+from profgate.action.github.artifact_upload import report_artifact
 from profgate.model.links import Links
 from profgate.report.json_report import links_to_json
 from slow_cases import quick_first

@@ -8,7 +8,7 @@ import pytest
 from action_stage import BASE_RUNS, SLOWER, Stage, profiles
 from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
-from profgate.github import downloads, requests
+from profgate.action.github import downloads, requests
 
 NEEDED = 11
 FORK_COMMENT = 15

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from action_stage import BOTH, FASTER, SHARES, SLOWER, Stage, both_builds, profiles
-from profgate.github.artifact_upload import report_artifact
-from profgate.github.sticky_comment import ACTIONS_LOGIN
+from profgate.action.github.artifact_upload import report_artifact
+from profgate.action.github.sticky_comment import ACTIONS_LOGIN
 
 Act = Callable[[Stage], int]
 OWN = "gate: {fail-on: never, own-baseline: true}"

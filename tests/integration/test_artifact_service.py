@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github.artifact_service import ArtifactService, UploadUnavailable
-from profgate.github.connections import RetryBudget
+from profgate.action.github.artifact_service import ArtifactService, UploadUnavailable
+from profgate.action.github.connections import RetryBudget
 
 pytestmark = pytest.mark.sockets
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github.artifact_source import Found, Search, find_stored
-from profgate.github.baseline_search import Trust
+from profgate.action.github.artifact_source import Found, Search, find_stored
+from profgate.action.github.baseline_search import Trust
 from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
 from profgate.model.source import MANIFEST_NAME
 from profgate.report.wording import reason_text

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from comparisons import SAMPLES, symbols_of
-from profgate.detect.evidence import Evidence, evidence_of
+from profgate.decide.detect.evidence import Evidence, evidence_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison, Noise, Runs, Sampling
 from profgate.model.profile import Configuration, Facts

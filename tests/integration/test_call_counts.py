@@ -5,7 +5,7 @@ import marshal
 import pytest
 
 from profgate import pipeline
-from profgate.judge.verdict import judge
+from profgate.decide.judge.verdict import judge
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of

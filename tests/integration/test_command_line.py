@@ -15,7 +15,7 @@ from profgate.cli.main import COMMANDS, profgate
 
 PROFGATE = [sys.executable, "-I", "-m", "profgate"]
 NOT_FOR_DRAWING = (
-    *(f"profgate.{name}" for name in ("action", "detect", "github", "history", "judge", "settings", "statistics")),
+    *(f"profgate.{name}" for name in ("action", "decide", "history", "settings", "statistics")),
     *(f"profgate.attribution.{name}" for name in ("fingerprints", "function_changes", "source_states")),
     *(f"profgate.model.{name}" for name in ("acceptance", "attribution", "change", "details", "history", "report")),
     *(f"profgate.{name}" for name in ("flamegraph.unrolled", "model.manifest")),

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from fake_github import FakeGitHub
+from profgate.action.github import downloads
+from profgate.action.github.downloads import TryAgainError, fetch
 from profgate.errors import GitHubError
-from profgate.github import downloads
-from profgate.github.downloads import TryAgainError, fetch
 
 
 @contextmanager

@@ -9,11 +9,11 @@ import time
 import pytest
 
 from fake_github import HANG, FakeGitHub
+from profgate.action.github import requests
+from profgate.action.github.client import GitHubClient
+from profgate.action.github.connections import RetryBudget, RetryBudgetExceededError
+from profgate.action.github.requests import MOVED, NotFoundError, ServerFailedError
 from profgate.errors import GitHubError, NotAllowed, ProfileError
-from profgate.github import requests
-from profgate.github.client import GitHubClient
-from profgate.github.connections import RetryBudget, RetryBudgetExceededError
-from profgate.github.requests import MOVED, NotFoundError, ServerFailedError
 
 pytestmark = pytest.mark.sockets
 

@@ -17,18 +17,18 @@ import yaml
 from measured_repository import committed, made
 from profgate import loading
 from profgate.__main__ import main
-from profgate.init import trial
-from profgate.init.candidates import Kind
-from profgate.init.library_share import share_of
-from profgate.init.questions import Options, Questions, plans
-from profgate.init.recipes import RECIPES, SAMPLES, extent_for, repeater
-from profgate.init.repeated_tests import repeated_tests
-from profgate.init.repository import candidates, detected
-from profgate.init.repository_files import Files
-from profgate.init.trial import problem_in
-from profgate.init.workflow import Plan
 from profgate.io.files import sources_under
 from profgate.loading import read_sources
+from profgate.measuring.init import trial
+from profgate.measuring.init.candidates import Kind
+from profgate.measuring.init.library_share import share_of
+from profgate.measuring.init.questions import Options, Questions, plans
+from profgate.measuring.init.recipes import RECIPES, SAMPLES, extent_for, repeater
+from profgate.measuring.init.repeated_tests import repeated_tests
+from profgate.measuring.init.repository import candidates, detected
+from profgate.measuring.init.repository_files import Files
+from profgate.measuring.init.trial import problem_in
+from profgate.measuring.init.workflow import Plan
 from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from

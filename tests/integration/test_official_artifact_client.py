@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.github.artifact_service import ArtifactService
+from profgate.action.github.artifact_service import ArtifactService
 
 pytestmark = pytest.mark.sockets
 

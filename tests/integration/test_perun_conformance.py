@@ -21,8 +21,8 @@ import pytest
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import compare_workload
 from profgate.compare.workloads import pair
-from profgate.detect.builtin import strategy_named
-from profgate.detect.strategy import MODULE
+from profgate.decide.detect.builtin import strategy_named
+from profgate.decide.detect.strategy import MODULE
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, CostModels

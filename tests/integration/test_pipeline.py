@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from profgate import pipeline
+from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.io.files import write_bytes
-from profgate.judge.shards import Shard, merge_reports
 from profgate.model.policy import Policy
 from profgate.model.report import Report
 from profgate.model.sides import Side

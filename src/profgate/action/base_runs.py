@@ -4,12 +4,12 @@ import posixpath
 
 from profgate import loading
 from profgate.action.baseline import stored_files
+from profgate.action.github.artifact_upload import upload_profiles
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
 from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
-from profgate.github.artifact_upload import upload_profiles
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_set, manifest_of
 from profgate.model.manifest import Manifest

@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from profgate.action.job import Job
-from profgate.errors import ProfgateError, SettingsError
-from profgate.github.artifact_source import (
+from profgate.action.github.artifact_source import (
     LATEST,
     Found,
     Search,
@@ -19,10 +17,12 @@ from profgate.github.artifact_source import (
     has_profiles,
     latest,
 )
-from profgate.github.baseline_search import Trust, distances
-from profgate.github.connections import RetryBudgetExceededError
-from profgate.github.records import CommitRecord, WorkflowRun
-from profgate.github.requests import NotFoundError
+from profgate.action.github.baseline_search import Trust, distances
+from profgate.action.github.connections import RetryBudgetExceededError
+from profgate.action.github.records import CommitRecord, WorkflowRun
+from profgate.action.github.requests import NotFoundError
+from profgate.action.job import Job
+from profgate.errors import ProfgateError, SettingsError
 from profgate.io.files import LARGEST_PROFILE
 from profgate.io.profile_files import LocalSet
 from profgate.model.manifest import Manifest, manifest_to_json

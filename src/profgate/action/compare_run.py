@@ -15,20 +15,20 @@ from profgate.action.compared_sides import (
     stored_baseline,
     with_own_baseline,
 )
+from profgate.action.github.artifact_service import zip_files
+from profgate.action.github.artifact_source import ForkArtifact, asset_name, fork_artifact, later_set
+from profgate.action.github.artifact_upload import report_artifact, upload_pages
+from profgate.action.github.records import WorkflowRun
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, conclude, end_shard, first_run, summarize
 from profgate.action.source_diff import source_diff
 from profgate.api import write_report
 from profgate.attribution.base_branch import with_base_branch
+from profgate.decide.judge.verdict import judge
 from profgate.errors import GitHubError, ProfileError
 from profgate.flamegraph.pages import earlier_totals
-from profgate.github.artifact_service import zip_files
-from profgate.github.artifact_source import ForkArtifact, asset_name, fork_artifact, later_set
-from profgate.github.artifact_upload import report_artifact, upload_pages
-from profgate.github.records import WorkflowRun
 from profgate.io.profile_files import LocalSet, is_in, local_set
-from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceDiff
 from profgate.model.links import Links
 from profgate.model.policy import Policy

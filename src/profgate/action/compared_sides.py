@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 from profgate.action.baseline import BaselineCommit, stored_at
+from profgate.action.github.artifact_source import Found, StoredSet
+from profgate.action.github.records import WorkflowRun
 from profgate.action.job import Job
 from profgate.action.stored_history import Known, known_before
 from profgate.errors import ProfgateError, SettingsError
-from profgate.github.artifact_source import Found, StoredSet
-from profgate.github.records import WorkflowRun
 from profgate.io.profile_files import LocalSet, local_set
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode

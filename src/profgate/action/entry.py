@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 
 from profgate.action.base_runs import record_baseline, store_for_comment
 from profgate.action.compare_run import compare_build, compare_refs
+from profgate.action.github.connections import missing_certificates
+from profgate.action.github.event import read_run_context
+from profgate.action.github.workflow_commands import WorkflowCommands
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.later_runs import comment_on_fork, handle_accept_comment
 from profgate.action.merging import judge_report, merge_shards
 from profgate.action.publishing import annotate, end_without_result, set_outputs, write_error_status
 from profgate.action.time_limit import exit_code_within
 from profgate.errors import ProfgateError, SettingsError, known_error
-from profgate.github.connections import missing_certificates
-from profgate.github.event import read_run_context
-from profgate.github.workflow_commands import WorkflowCommands
 from profgate.model.acceptance import in_comment
 from profgate.model.run_context import RunContext, TriggeringRun
 from profgate.settings.inputs import SETTINGS, Settings, input_variable, settings_from

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from profgate.action.github.artifact_service import ArtifactService
+from profgate.action.github.client import GitHubClient
+from profgate.action.github.connections import RetryBudget, trusted_file
+from profgate.action.github.workflow_commands import WorkflowCommands
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
-from profgate.github.artifact_service import ArtifactService
-from profgate.github.client import GitHubClient
-from profgate.github.connections import RetryBudget, trusted_file
-from profgate.github.workflow_commands import WorkflowCommands
 from profgate.io.checkout import checked_out
 from profgate.io.environment import machine_facts
 from profgate.io.files import confined, scratch_folder, write_bytes

@@ -10,14 +10,14 @@ from dataclasses import replace
 from profgate.action.base_runs import target_artifact
 from profgate.action.baseline import recording_workflow
 from profgate.action.compare_run import compare_fork
+from profgate.action.github.acceptance_comments import Rights, acceptances_of
+from profgate.action.github.artifact_source import fork_artifact, newest_pull_run, pull_of_run
+from profgate.action.github.records import PullRecord, WorkflowRun
 from profgate.action.job import Job
 from profgate.action.merging import merge_shards, stored_shards
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import end_without_result
 from profgate.errors import ProfgateError
-from profgate.github.acceptance_comments import Rights, acceptances_of
-from profgate.github.artifact_source import fork_artifact, newest_pull_run, pull_of_run
-from profgate.github.records import PullRecord, WorkflowRun
 from profgate.model.run_context import RunContext, TriggeringRun
 from profgate.report.wording import reason_text
 

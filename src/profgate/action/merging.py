@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from profgate.action.baseline import baseline_commit, never_stored
+from profgate.action.github.artifact_upload import key_of_report, verdict_artifact
+from profgate.action.github.records import ArtifactRecord
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, conclude, first_run, is_first_run, summarize
+from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import GitHubError, ProfgateError, SettingsError
-from profgate.github.artifact_upload import key_of_report, verdict_artifact
-from profgate.github.records import ArtifactRecord
 from profgate.io.files import exists, read_text
-from profgate.judge.shards import Shard, merge_reports
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document

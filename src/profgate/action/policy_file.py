@@ -5,9 +5,9 @@ import posixpath
 import re
 
 from profgate import loading
+from profgate.action.github.acceptance_comments import Rights, acceptances_of
 from profgate.action.job import Job
 from profgate.errors import GitHubError, SettingsError
-from profgate.github.acceptance_comments import Rights, acceptances_of
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy

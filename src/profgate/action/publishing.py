@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from profgate.action.github.statuses import publish_failure, publish_verdict
+from profgate.action.github.sticky_comment import Texts, publish_comment
+from profgate.action.github.workflow_commands import WorkflowCommands, harmless
 from profgate.action.job import Job
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError, known_error
-from profgate.github.statuses import publish_failure, publish_verdict
-from profgate.github.sticky_comment import Texts, publish_comment
-from profgate.github.workflow_commands import WorkflowCommands, harmless
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
 from profgate.model.visible_text import name_text, plain

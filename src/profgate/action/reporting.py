@@ -3,11 +3,11 @@
 import posixpath
 from dataclasses import dataclass, field, replace
 
+from profgate.action.github.artifact_upload import report_artifact, store_report, upload_step
+from profgate.action.github.first_run import render_first_run
 from profgate.action.job import Job
 from profgate.action.publishing import exit_code_of, set_outputs, write_comment, write_status
 from profgate.errors import ProfgateError
-from profgate.github.artifact_upload import report_artifact, store_report, upload_step
-from profgate.github.first_run import render_first_run
 from profgate.io.files import give_to_owner
 from profgate.model.links import Links
 from profgate.model.policy import Policy

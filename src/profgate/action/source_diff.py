@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from profgate.action.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.action.job import Job
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError
-from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.sides import Side

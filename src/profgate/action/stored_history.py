@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from profgate.action.baseline import baseline_commit, trusted_files
+from profgate.action.github.artifact_source import later_set
+from profgate.action.github.artifact_upload import upload_profiles
+from profgate.action.github.records import WorkflowRun
 from profgate.action.job import Job
 from profgate.errors import GitHubError, ProfgateError
-from profgate.github.artifact_source import later_set
-from profgate.github.artifact_upload import upload_profiles
-from profgate.github.records import WorkflowRun
 from profgate.history.ancestry import ancestry_of, first_line
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted

@@ -8,11 +8,17 @@ import click
 from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import end_with
+from profgate.decide.judge.suspects import (
+    is_open,
+    needs_more_suspects,
+    suspects_in,
+    with_measurement,
+    without_measurement,
+)
+from profgate.decide.judge.verdict import policy_stated_in
 from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import check_writable
 from profgate.io.git import head_commit, parents_of_head
-from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
-from profgate.judge.verdict import policy_stated_in
 from profgate.measuring.decision import MeasuringLimits, decided_between
 from profgate.model.links import Links
 from profgate.model.policy import Policy

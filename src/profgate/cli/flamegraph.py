@@ -89,7 +89,7 @@ def _tree(
 
             context = context._replace(states=states_of(comparison, diff, changed_functions(diff)))
         if len(comparison.run_totals) >= FEWEST_RUNS:
-            from profgate.detect.evidence import run_values
+            from profgate.decide.detect.evidence import run_values
 
             context = context._replace(run_values=run_values(comparison))
         found = page_input(comparison, context)

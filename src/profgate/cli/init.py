@@ -10,14 +10,14 @@ import click
 
 from profgate.cli.options import Choice, Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
-from profgate.init.questions import Options, Questions, plans, workflow_path
-from profgate.init.recipes import RECIPES
-from profgate.init.repository import detected
-from profgate.init.repository_files import LARGEST_FILE, Files, top_of
-from profgate.init.trial import Trial, trial_of
-from profgate.init.workflow import open_line
 from profgate.io.files import exists, read_loosely, write_text
 from profgate.io.worktrees import quiet_git
+from profgate.measuring.init.questions import Options, Questions, plans, workflow_path
+from profgate.measuring.init.recipes import RECIPES
+from profgate.measuring.init.repository import detected
+from profgate.measuring.init.repository_files import LARGEST_FILE, Files, top_of
+from profgate.measuring.init.trial import Trial, trial_of
+from profgate.measuring.init.workflow import open_line
 from profgate.model.visible_text import visible
 
 plan_options: Decorator = bundled(

@@ -9,12 +9,12 @@ from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import end_with
 from profgate.cli.confirm import extent_options
+from profgate.decide.judge.verdict import judge
 from profgate.errors import ProfgateError
-from profgate.init.recipes import record_command
 from profgate.io.files import check_writable
 from profgate.io.git import commit_hash, merge_base
-from profgate.judge.verdict import judge
 from profgate.measuring.decision import MeasuringLimits, decided_between
+from profgate.measuring.init.recipes import record_command
 from profgate.model.policy import Policy
 from profgate.model.sides import Side
 from profgate.pipeline import PipelineInput

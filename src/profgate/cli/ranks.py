@@ -9,12 +9,12 @@ import click
 from profgate.cli import options as opt
 from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
+from profgate.history.ranks import rank_output
+from profgate.history.ranks.rank_inputs import FOLDER, Recording, rank_history, run_at, runs_in, stored_runs
 from profgate.io.git import head_commit
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun
 from profgate.model.visible_text import name_text
-from profgate.ranks import rank_output
-from profgate.ranks.rank_inputs import FOLDER, Recording, rank_history, run_at, runs_in, stored_runs
 from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 

@@ -9,8 +9,8 @@ from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import end_with
 from profgate.cli.main import Commands
+from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import SettingsError
-from profgate.judge.shards import Shard, merge_reports
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.report.json_report import REPORT_NAME

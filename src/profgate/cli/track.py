@@ -10,13 +10,13 @@ from profgate.cli import options as opt
 from profgate.errors import ProfgateError
 from profgate.io.files import write_text
 from profgate.io.terminal import show
+from profgate.measuring.track.evolution_page import build_evolution_page
+from profgate.measuring.track.evolution_text import evolution_json, evolution_lines
+from profgate.measuring.track.jump_pages import jump_pages
+from profgate.measuring.track.measuring import Track, TrackPlan
+from profgate.measuring.track.track_folder import TrackFolder
+from profgate.measuring.track.versions import TrackedRepository, Version, repository_around
 from profgate.model.visible_text import name_text
-from profgate.track.evolution_page import build_evolution_page
-from profgate.track.evolution_text import evolution_json, evolution_lines
-from profgate.track.jump_pages import jump_pages
-from profgate.track.measuring import Track, TrackPlan
-from profgate.track.track_folder import TrackFolder
-from profgate.track.versions import TrackedRepository, Version, repository_around
 
 
 class Percent(opt.Number):

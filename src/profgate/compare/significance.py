@@ -13,7 +13,6 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 if TYPE_CHECKING:
     from profgate.model.call_tree import CallTree
 
-SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
 ENOUGH_RUNS = 3  # minimum number of runs per side, because two runs give a poor estimate of the variance
 
 
@@ -38,7 +37,8 @@ def significant(runs: Iterable[IntArray], baselines: int, period: int | None) ->
     shift = np.abs(sides[1][1] - sides[0][1])
     variance = sum(squares / count for count, _, squares in sides)
     counting = sum((period or 0) * mean / count for count, mean, _ in sides)
-    return np.asarray((shift > 0) & (shift >= SIGMA * np.sqrt(np.maximum(variance, counting))))
+    # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
+    return np.asarray((shift > 0) & (shift >= 4.0 * np.sqrt(np.maximum(variance, counting))))
 
 
 def _moments(runs: Iterable[IntArray]) -> tuple[int, FloatArray, FloatArray]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 FORMS = "serial, processes[:N] or dask://HOST:PORT"
-MOST_WAITING = 64  # submitted tasks whose results were not used yet, which limits the memory
 LONGEST_WAIT = 30.0  # seconds in which a scheduler must answer, and without a result before it is checked
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 
@@ -32,7 +31,8 @@ def results_of(tasks: Iterable[Callable[[], Result]], executor: Executor) -> Ite
     try:
         for task in tasks:
             waiting.append(_submitted(task, executor))
-            if len(waiting) == MOST_WAITING:
+            # submitted tasks whose results were not used yet, which limits the memory
+            if len(waiting) == 64:
                 yield _result(waiting.popleft(), executor)
         while waiting:
             yield _result(waiting.popleft(), executor)

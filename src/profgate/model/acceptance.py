@@ -22,7 +22,6 @@ AcceptanceState = Literal["open", "applies", "unused", "exceeded", "refused"]
 MOST_COMMANDS = 20  # maximum number of commands in one comment
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
-ROOM = 1.25  # limit of the command that a comment shows, as a multiple of the growth
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 QUOTED = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 OPTION = re.compile(r"\s*\b(max|file)=(?:(`+)(?!`)(.+?)(?<!`)\2(?!`)|([^\s:`]+))")
@@ -66,7 +65,8 @@ def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
 def command_for(location: str, growth: float, file: str | None = None) -> str:
     """Return a command that accepts 1.25 times a growth, but gives no reason. An ambiguous name needs ``file``."""
     place = f" file={_quoted(file)}" if file else ""
-    return f"/profgate accept {_quoted(name_text(location))} max=+{math.ceil(100 * ROOM * growth)}%{place}: "
+    # limit of the command that a comment shows, as a multiple of the growth
+    return f"/profgate accept {_quoted(name_text(location))} max=+{math.ceil(100 * 1.25 * growth)}%{place}: "
 
 
 def workload_command(workload: str) -> str:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from comparisons import overlaid
-from profgate.detect.average_amount_threshold import AverageAmountThreshold
-from profgate.detect.overweight import overweight_table
+from profgate.decide.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.decide.detect.overweight import overweight_table
 from profgate.model.change import Context
 from profgate.model.kinds import Kind
 from profgate.model.profile import Configuration, FrameList, Measurements, Profile

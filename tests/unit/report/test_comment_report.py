@@ -9,8 +9,8 @@ from cmarkgfm.cmark import Options
 
 import report_samples as samples
 from golden_files import Golden
+from profgate.action.github.first_run import render_first_run
 from profgate.errors import ProfgateError
-from profgate.github.first_run import render_first_run
 from profgate.model.acceptance import Acceptance, command_for, in_comment
 from profgate.model.attribution import SourceState
 from profgate.model.calibration import Calibration

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import report_samples as samples
 from golden_files import Golden
+from profgate.decide.judge.findings import drafts_of
 from profgate.io.terminal import show
-from profgate.judge.findings import drafts_of
 from profgate.model.reason import as_reason
 from profgate.model.report import Attribution
 from profgate.model.sides import NotCompared

@@ -1,0 +1,1 @@
+"""Changes of costs to a verdict: strategies, findings, severity and the gate."""

@@ -1,0 +1,155 @@
+"""Strategy that tests whether costs changed by more than they differ among unchanged runs or jobs."""
+
+from collections.abc import Mapping
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from profgate.decide.detect.evidence import Evidence, evidence_of
+from profgate.decide.detect.location_costs import SELF
+from profgate.decide.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
+from profgate.decide.detect.strategy import not_tested, resolved, worse_sign
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.details import Columns, GateResult
+from profgate.model.kinds import Kind
+from profgate.model.levels import GATE_SHARE, OWN_FLOOR
+from profgate.model.reason import Reason
+from profgate.model.units import MetricKind
+
+
+class CalibratedLogRatio:
+    """Tests the self cost of each function and the cost of each subtree after dividing out the common factor.
+
+    The strategy works on the functions of any profile. Comparable runs (interleaved, or files from one machine) are
+    compared with a permutation test: a change is found if hardly any other split of the runs into two groups shows an
+    equally large difference in any function. The confidence is the p value of that test, adjusted for all tests of the
+    report. The difference between runs from different jobs is compared with the largest difference among the base jobs.
+    Counts whose runs are equal on each side are compared exactly. If other costs in the callers of a function offset
+    its change, the change is not reported as a change in the program. The strategy is inconclusive with fewer than four
+    runs per side or fewer than 1,000 samples.
+    """
+
+    name = "calibrated_log_ratio"
+    short = "clr"
+    family = "T"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("own", OWN_FLOOR, "smallest relative change of a location; can only be increased", OWN_FLOOR),
+        OptionSpec("listed_share", GATE_SHARE, "smallest listed change, as a share of the run", 0.0, 1.0),
+        OptionSpec("gate_share", GATE_SHARE, "smallest change that may fail the gate, as a share of the run", 0.0, 1.0),
+        OptionSpec("min_abs", 0.0, "smallest absolute change that may fail the gate, in the unit of the metric", 0.0),
+    )
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        """Return one row for each tested function and one row for each subtree that changed.
+
+        The statistics include the test statistic t, the p value, the ratio of t to the threshold, and the change as a
+        share of the run.
+        """
+        chosen = resolved(self, options)
+        evidence = evidence_for(comparison, context)
+        if isinstance(evidence, Reason):
+            return not_tested(self, evidence)
+        rows = _changes(comparison, evidence)
+        changed = np.array([row.symbol for row in rows], np.int64)
+        unchanged = np.flatnonzero((evidence.costs.kind == SELF) & ~np.isin(evidence.costs.symbol, changed))
+        kinds = np.array([_kind(row, chosen, evidence, comparison) for row in rows], np.int64)
+        better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
+        symbol = np.concatenate([changed, evidence.costs.symbol[unchanged]])
+        place = np.append(np.array([row.place for row in rows], np.int64), unchanged)
+        shown = np.append(np.array([row.shown for row in rows], np.int64), unchanged)
+        before, after = sides_of(comparison, evidence, unchanged)
+        before = np.append([row.before for row in rows], before)
+        after = np.append([row.after for row in rows], after)
+        change = after - before
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(before > 0, change / before, np.nan)
+        from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
+        names = comparison.symbols.names
+        judged, net, new_callees = list[str](), list[str](), list[tuple[str, ...]]()
+        for row in rows:
+            judged.append("subtree" if row.subtree else "")
+            net.append(row.net)
+            new_callees.append(tuple(names[callee] for callee in row.new if callee != row.symbol))
+        nothing, no_callees = [""] * len(unchanged), [tuple[str, ...]()] * len(unchanged)
+        return Detection(
+            strategy=self.name,
+            family=self.family,
+            subtype="time" if comparison.metric.unit == "nanoseconds" else "amount",
+            symbol=symbol,
+            kind=np.concatenate([np.where(better, -kinds, kinds), np.full_like(unchanged, int(Kind.NO_CHANGE))]),
+            from_value=from_value,
+            to_value=to_value,
+            confidence_types=["p_value"] * len(symbol),
+            confidence=evidence.p[place],
+            result=gate_result(
+                evidence,
+                place,
+                shown,
+                delta_share=change / evidence.costs.whole,
+                ratio=ratio,
+                judged=judged + nothing,
+                net=net + nothing,
+                new_callees=new_callees + no_callees,
+            ),
+            calibration=evidence.calibration,
+        )
+
+
+def gate_result(
+    evidence: Evidence,
+    places: IntArray,
+    shown: IntArray,
+    **known: Any,  # noqa: ANN401 - other columns
+) -> Columns:
+    """Return the test results of locations. The interval is that of the location in ``shown``."""
+    columns: dict[str, Any] = {name: getattr(evidence, name)[places] for name in ("p", "t", "distance", "bound")}
+    if evidence.level is not None:
+        columns["level"] = evidence.level[places]
+    if evidence.low is not None and evidence.high is not None:
+        columns |= {"low": evidence.low[shown], "high": evidence.high[shown]}
+    return Columns(GateResult, {**columns, **known})
+
+
+def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
+    """Return the results from the test of the whole report. Without a report, the comparison is tested on its own."""
+    evidence: Evidence | Reason | None = context.evidence
+    return evidence if evidence is not None else evidence_of([comparison])[0][0]
+
+
+def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
+    """Return the changes to list: unconfirmed ones if runs are too few, certain ones if samples are too few."""
+    reason = evidence.calibration.inconclusive
+    if reason == "too_few_runs":
+        # for a small p, -inv_cdf(p) is more precise than inv_cdf(1 - p)
+        bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
+        return unconfirmed_changes(comparison, evidence, 5, bar)
+    changes = net_changes(comparison, evidence)
+    return [row for row in changes if row.certain] if reason == "too_few_samples" else changes
+
+
+def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
+    """Return the kind of a change on the assumption that the change is for the worse."""
+    if not row.listed or row.net == "moved":
+        return Kind.NO_CHANGE
+    share = abs(row.change) / evidence.costs.whole
+    own = abs(row.change) / row.before if row.before > 0 and not row.new else np.inf
+    if share < options["listed_share"] or (own < options["own"] and comparison.metric.kind is not MetricKind.COUNTED):
+        return Kind.NO_CHANGE
+    large = share >= options["gate_share"] and abs(row.change) * comparison.metric.scale >= options["min_abs"]
+    large = large and own >= options["own"]
+    return Kind.DEGRADATION if row.certain and large and not row.net else Kind.MAYBE_DEGRADATION
+
+
+def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return the means of both sides for each row, without dividing by the common factor.
+
+    ``subtree`` is a mask over the first rows that marks those about subtrees. All other rows are about self costs.
+    """
+    split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
+    values = comparison.self_value[:, symbol].astype(np.float64)
+    values[:, whole] = comparison.active_total[:, symbol[whole]]
+    values = np.ascontiguousarray(values.T)
+    return means(values[:, :split]), means(values[:, split:])

@@ -1,0 +1,387 @@
+"""Calibrated tests of all comparisons in a report: permutation tests, base job comparisons or exact comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from profgate.compare.comparability import differing_facts
+from profgate.decide.detect.base_jobs import tested_with_jobs
+from profgate.decide.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
+from profgate.decide.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
+from profgate.decide.detect.strategy import sample_counts
+from profgate.decide.detect.suspects import Result, tested_at
+from profgate.model.arrays import BoolArray, FloatArray, finite, means
+from profgate.model.calibration import Calibration, Inconclusive, Maxima, TestFamily, TestMode
+from profgate.model.comparison import Comparison, RunValues
+from profgate.model.levels import (
+    FEWEST_JOBS,
+    FEWEST_SAMPLES,
+    GATE_SHARE,
+    LISTED,
+    MACHINE,
+    NEARLY_ALL,
+    OWN_FLOOR,
+    RED,
+    TOTAL_FLOOR,
+    VISIBLE,
+    VISIBLE_SHARE,
+    job_margin,
+    listing_margin,
+)
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.units import MetricKind
+from profgate.statistics.t_tests import critical_t
+
+if TYPE_CHECKING:
+    from profgate.model.measurement import Look
+
+OTHER_WORK = 0.5  # largest part of its cost that a run or function has left if it may have done other work
+ALIKE = 1.5  # maximum ratio between the part that a function has left and the usual part
+FAR = 12.0  # value of `Evidence.distance` for an exact change
+
+Visible = tuple[float | None, float | None]  # smallest visible changes of the total and of a function of 10 %
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Test results of one comparison. The arrays have one element per location in ``costs``.
+
+    ``p`` is the p value, adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic,
+    ``difference`` is target minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound``
+    is the largest relative difference of a base job (NaN without base jobs). ``listed`` and ``certain`` mark the
+    changes that reach the thresholds of the report and the gate, respectively. ``suspect`` marks the locations whose
+    changes are reported. The other fields are None except for a measurement in turns: ``level`` is the significance
+    level that a certain change reaches, and the 95 % confidence interval of the relative change is from ``low`` to
+    ``high``. Half of its width is ``width`` in stored units.
+    """
+
+    costs: Costs
+    mode: TestMode
+    p: FloatArray
+    t: FloatArray
+    difference: FloatArray
+    error: FloatArray
+    distance: FloatArray
+    bound: FloatArray
+    listed: BoolArray
+    certain: BoolArray
+    calibration: Calibration
+    suspect: BoolArray
+    level: FloatArray | None = None
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+    width: FloatArray | None = None
+
+
+def evidence_of(
+    comparisons: Sequence[Comparison], *, interleaved: bool = False
+) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
+    """Test all comparisons of a report. Return the results, or reasons for having none, and the test families."""
+    tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
+    return [task() for task in tasks], families
+
+
+def evidence_tasks(
+    comparisons: Sequence[Comparison],
+    *,
+    interleaved: bool,
+    run: Callable[[list[Any]], list[Any]] | None = None,
+    look: Look | None = None,
+) -> tuple[list[Callable[[], Evidence | Reason]], tuple[TestFamily, ...]]:
+    """Return one function per comparison that computes the comparison's result, and the test families.
+
+    Several processes can share the work by calling different functions. ``run`` calls a list of functions and returns
+    their results in the same order. ``look`` sets the significance levels of a measurement in turns, whose families are
+    not merged with those of other reports.
+    """
+    tasks: dict[int, Callable[[], Evidence | Reason]] = {}
+    alike: dict[tuple[int, int], list[int]] = {}
+    for number, comparison in enumerate(comparisons):
+        if (obstacle := _obstacle(comparison)) is not None:
+            tasks[number] = partial(Reason, ReasonCode.CANNOT_TEST, {"case": obstacle})
+        else:
+            alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(number)
+    families = []
+    for sides, places in alike.items():
+        together = [comparisons[number] for number in places]
+        measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
+        costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
+        rows = [_rows(comparison, cost) for comparison, cost in zip(together, costs, strict=True)]
+        if look is not None:
+            at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
+            tasks |= {
+                number: partial(_measured, comparison, cost, result)
+                for number, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
+            }
+            continue
+        tested = jointly_tested(rows, *sides, RED)
+        rises = tested.last[0]
+        name = f"{sides[0]}+{sides[1]}"
+        families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
+        family = Calibration(family=name, splits=len(rises), interleaved=interleaved)
+        test = partial(_by_splits, family, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED))
+        results = zip(together, costs, tested.seen, tested.p, strict=True)
+        tasks |= dict(zip(places, (partial(test, *result) for result in results), strict=True))
+    return [tasks[number] for number in range(len(comparisons))], tuple(families)
+
+
+def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValues | None:
+    """Return the costs of each run as they are tested, or None if the comparison cannot be tested."""
+    if _obstacle(comparison) is not None:
+        return None
+    costs = _tested_costs(comparison, interleaved=interleaved)
+    rows: dict[int, dict[int, FloatArray]] = {}
+    for kind in (SELF, SUBTREE):
+        rows[kind] = {int(costs.symbol[row]): costs.values[row] for row in np.flatnonzero(costs.kind == kind)}
+    earlier = costs.values.shape[1] - comparison.runs.baseline - comparison.runs.target
+    broad = broad_costs(comparison, costs, base_jobs=earlier > 0)
+    waiting = bool(comparison.waiting.any())
+    return RunValues(costs.values[-1], rows[SELF], rows[SUBTREE], broad, costs.factors, earlier, waiting)
+
+
+def _obstacle(comparison: Comparison) -> str | None:
+    """Return the case of `ReasonCode.CANNOT_TEST` for which a comparison cannot be tested, or None."""
+    if (comparison.run_totals <= 0).any():
+        return "zero_total"
+    return "negative_values" if (comparison.self_value < 0).any() else None
+
+
+def _tested_costs(comparison: Comparison, *, interleaved: bool = False) -> Costs:
+    return costs_of(comparison, base_jobs=_by_jobs(comparison, interleaved=interleaved), interleaved=interleaved)
+
+
+def _by_splits(
+    family: Calibration, bar: float, factor: float, comparison: Comparison, costs: Costs, seen: Observed, p: FloatArray
+) -> Evidence:
+    """Return the evidence of one comparison in a family with the gate threshold ``bar`` and this `visible_factor`."""
+    interleaved = bool(family.interleaved)
+    calibration = replace(
+        family,
+        different_jobs=_different_jobs(comparison) and not interleaved,
+        unlike=None if interleaved else differing_facts(comparison),
+        base_jobs=comparison.runs.base_job_count,
+    )
+    evidence = _of_splits(costs, seen, p, bar, np.full(len(p), RED), calibration)
+    visible = _visible(evidence, factor)
+    if _by_jobs(comparison, interleaved=interleaved):
+        evidence, visible = _with_jobs(comparison, evidence, visible)
+    return _finished(comparison, evidence, visible)
+
+
+def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
+    """Return the evidence of one comparison whose sides were measured in turns."""
+    runs = comparison.runs.baseline + comparison.runs.target
+    before = costs.values[:, : comparison.runs.baseline].mean(axis=1)
+    # half the width of the 95 % confidence interval
+    width = critical_t(0.05, runs + PRIOR_WEIGHT - 2.0) * result.seen.error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = ((result.seen.difference + side * width) / before for side in (-1.0, 1.0))
+    calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
+    bar = float(np.quantile(result.rises, 1.0 - RED))
+    evidence = replace(
+        _of_splits(costs, result.seen, result.p, bar, result.level, calibration),
+        suspect=result.suspect,
+        level=result.level,
+        low=np.where(before > 0, low, np.nan),
+        high=np.where(before > 0, high, np.nan),
+        width=width,
+    )
+    return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED)))
+
+
+def _of_splits(
+    costs: Costs, seen: Observed, p: FloatArray, bar: float, level: FloatArray, calibration: Calibration
+) -> Evidence:
+    """Return the evidence of a permutation test. ``level`` is the significance level of each location."""
+    unknown, every = np.full(len(p), np.nan), np.ones(len(p), np.bool_)
+    listed, certain = p <= np.maximum(LISTED, level), p <= level
+    seen_columns = (p, seen.t, seen.difference, seen.error, _distance(seen.t, bar), unknown)
+    return Evidence(costs, "runs", *seen_columns, listed, certain, calibration, every)
+
+
+def _distance(t: FloatArray, bar: float) -> FloatArray:
+    """Return the statistic of each location divided by the gate threshold."""
+    return np.abs(t) / bar if bar > 0 else np.where(t != 0.0, FAR, 0.0)
+
+
+def _stored(maxima: FloatArray) -> Maxima:
+    # six digits are enough for p values, and keep reports small
+    rounded = [float(f"{value:.6g}") for value in maxima.ravel().tolist()]
+    return tuple(rounded[: maxima.shape[1]]), tuple(rounded[maxima.shape[1] :])
+
+
+def _different_jobs(comparison: Comparison) -> bool:
+    """Return whether times are of different jobs or, if these are unknown, whether other base runs exist."""
+    runs = comparison.runs
+    if comparison.metric.kind is MetricKind.COUNTED:
+        return False
+    if runs.baseline_jobs is None or runs.target_jobs is None:
+        return runs.noise > 0
+    jobs = [facts.job for facts in comparison.facts]
+    return jobs[0] != jobs[1]
+
+
+def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
+    if interleaved or not _different_jobs(comparison):
+        return False
+    return comparison.runs.base_job_count >= FEWEST_JOBS
+
+
+def _rows(comparison: Comparison, costs: Costs) -> Rows:
+    """Return the tested costs and the minimum sizes of changes. A count may change by a small part of a function."""
+    total = costs.kind == TOTAL
+    floor = np.where(total, 0.0, GATE_SHARE * costs.whole)
+    own = 0.0 if comparison.metric.kind is MetricKind.COUNTED else OWN_FLOOR
+    return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, own))
+
+
+def _keys(costs: Costs, difference: FloatArray) -> FloatArray:
+    """Return a number for each location and the direction of its change."""
+    return np.asarray(np.sign(difference) * (3 * (costs.symbol + 2) + costs.kind))
+
+
+def _with_jobs(comparison: Comparison, alone: Evidence, visible: Visible) -> tuple[Evidence, Visible]:
+    """Compare the target with the base jobs, and return the evidence and the smallest visible changes.
+
+    ``alone`` and ``visible`` are the results of the permutation test of both sides. Its changes are listed if they
+    exceed the differences between the base jobs by the margin.
+    """
+    costs, sampled = _tested_costs(comparison), comparison.metric.kind is MetricKind.SAMPLED
+    test = tested_with_jobs(costs.values, _rows(comparison, costs), comparison.runs, costs.values[-1], sampled=sampled)
+    margin, size, change = listing_margin(test.jobs), np.abs(test.t), np.abs(test.difference)
+    distance = _distance(test.t, job_margin(test.jobs) * test.largest)
+    by_jobs = (size > margin * test.largest) & (change > test.bound) & (size > 0)
+    changed = _keys(alone.costs, alone.difference)[alone.listed]
+    by_runs = np.isin(_keys(costs, test.difference), changed) & (change > margin * test.bound)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bound = np.where(test.before > 0, test.bound / test.before, np.inf)
+    evidence = Evidence(
+        costs=costs,
+        mode="jobs",
+        p=np.full(len(size), np.nan),
+        t=test.t,
+        difference=test.difference,
+        error=test.error,
+        distance=distance,
+        bound=bound,
+        listed=by_jobs | by_runs,
+        certain=by_jobs & (distance > 1.0),
+        suspect=np.ones(len(size), np.bool_),
+        calibration=Calibration(base_jobs=test.jobs, largest=test.largest, margin=job_margin(test.jobs)),
+    )
+    of_jobs = _visible(evidence, margin * test.largest + POWER)
+    total, tenth = (min(filter(None, pair), default=None) for pair in zip(visible, of_jobs, strict=True))
+    return evidence, (total, tenth)
+
+
+def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> Evidence:
+    """Add the changes of equal counts and the smallest visible changes to the evidence and return it."""
+    counted = _of_equal_runs(comparison, evidence)
+    samples, (total, tenth) = sample_counts(comparison), visible
+    factor = between_sides(evidence.costs.factors, comparison.runs.target)
+    undecided = None if counted is not None else _inconclusive(samples, total, tenth)
+    if max(factor, 1.0 / factor) <= MACHINE and _did_other_work(comparison):  # the judge reports larger factors
+        undecided = "other_work"
+    calibration = replace(
+        evidence.calibration,
+        state="tested",
+        mode=evidence.mode,
+        exact=counted is not None,
+        common_factor=factor,
+        visible_total=_visible_total(evidence, total),
+        visible_tenth=tenth,
+        samples_baseline=samples and samples[0],
+        samples_target=samples and samples[1],
+        inconclusive=undecided,
+    )
+    if counted is None:
+        return replace(evidence, calibration=calibration)
+    changed, listed = counted
+    return replace(
+        evidence,
+        mode="exact",
+        p=np.where(changed, 0.0, evidence.p),
+        distance=np.where(changed, FAR, evidence.distance),
+        listed=evidence.listed | listed,
+        certain=evidence.certain | changed,
+        calibration=calibration,
+    )
+
+
+def _did_other_work(comparison: Comparison) -> bool:
+    """Return whether the total fell by more than half because nearly all functions lost the same part of their cost.
+
+    A program that returns early looks like this. The heaviest function is left out, because a change of the code may
+    make one function that much faster.
+    """
+    before, after = comparison.runs.means(comparison.self_value)
+    if comparison.metric.better != "lower" or after.sum() >= OTHER_WORK * before.sum():
+        return False
+    # functions of at least 1 % of the baseline show how much work was done
+    heavy = np.flatnonzero(before >= 0.01 * before.sum())
+    others = heavy[np.argsort(before[heavy])[:-1]]
+    # a single function besides the heaviest may have changed by itself
+    if len(others) < 2:
+        return False
+    # below a tenth, noise of few samples hides whether parts are equal
+    left = np.maximum(after[others] / before[others], 0.1)
+    usual = float(np.median(left))
+    alike = (left < OTHER_WORK) & (left <= ALIKE * usual) & (left * ALIKE >= usual)
+    return bool(alike.mean() >= NEARLY_ALL)
+
+
+def _visible_total(evidence: Evidence, total: float | None) -> float | None:
+    """Return the smallest visible change of the total, beyond the differences between jobs, or None if unknown."""
+    facts = evidence.calibration
+    if evidence.mode == "jobs" and total is not None:
+        return max(total, listing_margin(facts.base_jobs or 0) * float(evidence.bound[-1]))
+    return None if facts.different_jobs else total
+
+
+def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArray, BoolArray] | None:
+    """Return masks of the certain and the listed changes of counts, or None if the runs of a side differ in the total.
+
+    A change is certain if the location's runs are equal on each side, too, and listed if it is larger than their
+    differences.
+    """
+    runs = comparison.runs
+    # a single run of a side does not show whether counts are reproducible
+    if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < 2:
+        return None
+    values = evidence.costs.values[:, -(runs.baseline + runs.target) :]
+    before, after = values[:, : runs.baseline], values[:, runs.baseline :]
+    spread = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1))
+    # runs of a side are equal if they differ by at most 0.01 % of the run
+    equal = spread <= 0.0001 * evidence.costs.whole
+    if not equal[-1]:
+        return None
+    sides = means(before), means(after)
+    change = np.abs(sides[1] - sides[0])
+    rows = _rows(comparison, evidence.costs)
+    large = (change >= rows.floor) & (change >= rows.own * np.minimum(*sides)) & (change > spread)
+    return np.asarray(equal & large), np.asarray(large)
+
+
+def _visible(evidence: Evidence, factor: float) -> Visible:
+    """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %."""
+    costs = evidence.costs
+    total = factor * float(evidence.error[-1]) / float(means(costs.values[-1]))
+    at = VISIBLE_SHARE * costs.whole
+    error = np.median(evidence.error / np.sqrt(costs.sampling)) * np.sqrt(costs.variance_at(np.array([at])))[0]
+    tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at)
+    return finite(max(TOTAL_FLOOR, total)), finite(tenth)
+
+
+def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> Inconclusive | None:
+    """Return the reason code if these runs are inconclusive, otherwise None."""
+    if samples is not None and min(samples) < FEWEST_SAMPLES:
+        return "too_few_samples"
+    if total is None:
+        return "too_few_runs"
+    seen = total <= VISIBLE or (tenth is not None and tenth <= VISIBLE)
+    return None if seen else "cannot_see"

@@ -1,0 +1,288 @@
+"""Overweight analysis, which finds symbols whose share of the total's change exceeds their share of the baseline."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from profgate.decide.detect.strategy import counts_apart, directed, not_tested, resolved, worse_sign
+from profgate.decide.detect.totals import noise_bar
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.call_tree import added_at
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.details import Columns, OverweightLevel, OverweightShare
+from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
+from profgate.statistics.thresholds import above, at_least, below
+
+
+class OverweightTable(NamedTuple):
+    """Symbols of both sides as parallel columns, sorted by overweight. Values are means over runs in stored units.
+
+    ``symbol`` and ``interest`` are int64, all other columns float64. Ratios are fractions, or NaN if undefined.
+    ``only_baseline`` and ``only_target`` are the symbols that exist on one side only, sorted by descending cost.
+    ``only_baseline_value`` and ``only_target_value`` are the inclusive values of these symbols. ``baseline_total`` and
+    ``target_total`` are the totals of the sides.
+    """
+
+    symbol: IntArray
+    baseline: FloatArray
+    target: FloatArray
+    delta: FloatArray
+    responsibility: FloatArray
+    overweight: FloatArray
+    interest: IntArray
+    exclusive_baseline: FloatArray
+    exclusive_target: FloatArray
+    only_baseline: IntArray
+    only_baseline_value: FloatArray
+    only_target: IntArray
+    only_target_value: FloatArray
+    baseline_total: float
+    target_total: float
+
+    @property
+    def total_delta(self) -> float:
+        """Target total minus baseline total."""
+        return self.target_total - self.baseline_total
+
+    def by_interest(self) -> IntArray:
+        """Return the rows sorted by interest, then overweight, then delta, all in descending order."""
+        return np.lexsort((-self.delta, -self.overweight, -self.interest))
+
+
+class PivotLevel(NamedTuple):
+    """One level of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
+
+    table: OverweightTable
+    pivot: int | None
+
+
+class _Values(NamedTuple):
+    """Means over runs, with one row per side and one column per symbol. ``known`` marks the symbols that exist."""
+
+    inclusive: FloatArray
+    exclusive: FloatArray
+    known: BoolArray
+    totals: FloatArray
+
+
+def _interest(overweight: FloatArray, responsibility: FloatArray, target: FloatArray, target_total: float) -> IntArray:
+    points = above(np.abs(overweight), 1.10).astype(np.int64)
+    for bar in (0.05, 0.20, 1.00):
+        points += above(np.abs(responsibility), bar)
+    if target_total > 0:
+        for bar in (0.95, 0.75):
+            points += below(target / target_total, bar)
+    return points
+
+
+def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
+    return symbols[np.lexsort((symbols, -values[symbols]))]
+
+
+def _values(comparison: Comparison, dropped: Sequence[int]) -> _Values:
+    """Return the values of the stacks that contain none of the dropped symbols."""
+    tree, runs, symbols = comparison.tree, comparison.runs, len(comparison.symbols)
+    if not dropped:
+        return _Values(
+            np.stack(runs.means(comparison.total_value)),
+            np.stack(runs.means(comparison.self_value)),
+            comparison.present,
+            np.stack(runs.means(comparison.run_totals)),
+        )
+    if tree is None:
+        raise ValueError("stacks are needed to drop the stacks of a symbol")
+    top = np.sort(tree.topmost())  # sorted, so that memory access is sequential
+    gone = tree.below(np.flatnonzero(np.isin(tree.symbol, np.asarray(dropped))))
+    inclusive, exclusive, totals = np.zeros((2, symbols)), np.zeros((2, symbols)), np.zeros(2)
+    for side, (own, count) in enumerate(((tree.baseline_self, runs.baseline), (tree.target_self, runs.target))):
+        left = np.where(gone, 0, own)
+        below_rows = tree.totals(left)
+        inclusive[side] = added_at(symbols, tree.symbol[top], below_rows[top]) / count
+        exclusive[side] = added_at(symbols, tree.symbol[1:], left[1:]) / count
+        totals[side] = int(below_rows[0]) / count
+    return _Values(inclusive, exclusive, inclusive > 0, totals)
+
+
+def overweight_table(comparison: Comparison, *, dropped: Sequence[int] = ()) -> OverweightTable:
+    """Return the table without stacks that contain a dropped symbol. Raises ValueError if stacks are missing."""
+    values = _values(comparison, dropped)
+    b, t = values.inclusive
+    known_b, known_t = values.known
+    total_b, total_t = values.totals.tolist()
+    both = np.flatnonzero((b > 0) & known_t & known_b)
+    seen = comparison.first_seen
+    change, delta = total_t - total_b, t - b
+    # a single division is rounded correctly, so equal ratios compare as equal
+    ratio = delta[both] / b[both]
+    if change != 0.0:
+        overweight, responsibility = ratio * (total_b / change), delta[both] / change
+        order = np.lexsort((seen[both], -delta[both], -np.sign(change) * ratio))
+    else:
+        overweight = responsibility = np.full(len(both), np.nan)
+        order = np.lexsort((seen[both], -np.abs(values.exclusive[1] - values.exclusive[0])[both]))
+    symbol = both[order]
+    only_b = _heaviest_first(np.flatnonzero((b > 0) & ~known_t), b)
+    only_t = _heaviest_first(np.flatnonzero((t > 0) & ~(known_b & (b > 0))), t)
+    return OverweightTable(
+        symbol=symbol,
+        baseline=b[symbol],
+        target=t[symbol],
+        delta=delta[symbol],
+        responsibility=responsibility[order],
+        overweight=overweight[order],
+        interest=_interest(overweight[order], responsibility[order], t[symbol], total_t),
+        exclusive_baseline=values.exclusive[0][symbol],
+        exclusive_target=values.exclusive[1][symbol],
+        only_baseline=only_b,
+        only_baseline_value=b[only_b],
+        only_target=only_t,
+        only_target_value=t[only_t],
+        baseline_total=total_b,
+        target_total=total_t,
+    )
+
+
+def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray:
+    heavy = at_least(np.abs(table.responsibility), options["responsibility"])
+    direction = np.sign(table.delta) * np.sign(table.total_delta)
+    out_of_scale = (direction > 0) & above(table.overweight, options["overweight"])
+    return np.asarray(heavy & (out_of_scale | (direction < 0)))
+
+
+def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
+    """Return whether the total changed by less than the threshold or the noise, which would make ratios unbounded."""
+    if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
+        return True
+    if bar is None or min(table.baseline_total, table.target_total) <= 0.0:
+        return False
+    return abs(math.log(table.target_total / table.baseline_total)) < bar
+
+
+def overweight_kinds(
+    table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
+) -> IntArray:
+    """Return the kinds before the test of totals limits them. ``bar`` is the noise of the total as a log ratio."""
+    kinds = np.full(len(table.symbol), int(Kind.NO_CHANGE), dtype=np.int64)
+    if table.total_delta == 0.0 or _is_small(table, options, bar):
+        return kinds
+    worse = np.sign(table.delta) == sign_of_worse
+    weight = np.abs(table.responsibility)
+    severe = at_least(weight, options["severe"]) & at_least(np.abs(table.overweight), 2.0)
+    plain = at_least(weight, options["plain"])
+    candidate = _candidates(table, options)
+    kinds = np.where(candidate, directed(Kind.MAYBE_DEGRADATION, worse), kinds)
+    kinds = np.where(candidate & plain, directed(Kind.DEGRADATION, worse), kinds)
+    return np.where(candidate & plain & severe, directed(Kind.SEVERE_DEGRADATION, worse), kinds)
+
+
+def pivot_levels(
+    comparison: Comparison,
+    options: Mapping[str, Any] | None = None,
+    bar: float | None = None,
+    dropped: tuple[int, ...] = (),
+) -> tuple[PivotLevel, ...]:
+    """Drop the stacks of the most interesting candidate and recompute the table, until no candidate is left.
+
+    The stacks of the symbols in ``dropped`` are excluded from the first level. There is only one level, without a
+    pivot, if the comparison has no stacks, no candidate or an unchanged total.
+    """
+    chosen = resolved(Overweight(), options or {})
+    tree, levels = comparison.tree, list[PivotLevel]()
+    while True:
+        table = overweight_table(comparison, dropped=dropped)
+        more = tree is not None and len(levels) < chosen["max_pivots"]
+        pivot = _next_pivot(table, chosen, bar) if more else None
+        levels.append(PivotLevel(table, pivot))
+        if pivot is None:
+            return tuple(levels)
+        dropped = (*dropped, pivot)
+
+
+def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> int | None:
+    if table.total_delta == 0.0 or _is_small(table, options, bar):
+        return None
+    order = table.by_interest()
+    chosen = order[_candidates(table, options)[order]]
+    return int(table.symbol[chosen[0]]) if len(chosen) else None
+
+
+def _level(table: OverweightTable, symbol: IntArray, symbols: int) -> Columns:
+    """Return the ratios of a table for these symbols."""
+    responsibility, overweight = np.full((2, symbols), np.nan)
+    responsibility[table.symbol], overweight[table.symbol] = table.responsibility, table.overweight
+    fields = {"responsibility": responsibility[symbol], "overweight": overweight[symbol]}
+    return Columns(OverweightLevel, fields)
+
+
+class Overweight:
+    """Finds functions whose share of the total's change is larger than their share of the baseline.
+
+    The strategy works on any profile with inclusive costs. Responsibility is a symbol's share of the total's change,
+    and overweight is responsibility divided by the symbol's share of the baseline. An overweight of 1.0 means that a
+    symbol changed in proportion to the total. In profiles with stacks, the strategy drops the stacks of the most
+    interesting symbol and repeats the analysis to find a second cause. The strategy has no confidence value, because it
+    explains a change in the total but does not prove one. The strategy therefore reports at most a possible change
+    unless the test of totals also finds a change. The strategy fails if the total changed by less than its noise,
+    because the ratios are then unbounded. The strategy also reports the callers of a cause. Symbols that exist on one
+    side only have no overweight and are listed separately.
+    """
+
+    name = "overweight"
+    short = "ow"
+    family = "S"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("responsibility", 0.05, "smallest share of a candidate in the change of the total", 0.0),
+        OptionSpec("overweight", 1.10, "smallest overweight of an interesting candidate", 0.0),
+        OptionSpec("plain", 0.20, "smallest responsibility for more than a possible change", 0.0),
+        OptionSpec("severe", 0.50, "smallest responsibility at which an overweight of 2 is severe", 0.0),
+        OptionSpec("min_total_change", 0.01, "smallest change of the total at which symbols are reported", 0.0),
+        OptionSpec("max_pivots", 5, "maximum number of pivots", 0, 100),
+    )
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        """Return one row per symbol: symbols on both sides sorted by overweight, then symbols on one side only."""
+        chosen = resolved(self, options)
+        if apart := counts_apart(comparison):
+            return not_tested(self, apart)
+        bar = noise_bar(comparison, context)
+        levels = pivot_levels(comparison, chosen, bar)
+        table, symbols = levels[0].table, len(comparison.symbols)
+        if table.baseline_total <= 0.0:
+            return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "zero_baseline"}))
+        gone, new = table.only_baseline, table.only_target
+        symbol = np.concatenate([table.symbol, gone, new])
+        from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
+        to_value = np.concatenate([table.target, np.zeros(len(gone)), table.only_target_value])
+        unknown = np.full(len(gone) + len(new), np.nan)
+        change = table.total_delta or np.nan
+        unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
+        shared = overweight_kinds(table, chosen, worse_sign(comparison.metric), bar)
+        numbers = np.full(symbols, np.nan)  # the number of each symbol among the pivots, or NaN
+        pivots = [level.pivot for level in levels if level.pivot is not None]
+        numbers[pivots] = np.arange(1, len(pivots) + 1)
+        return Detection(
+            strategy=self.name,
+            family=self.family,
+            subtype="overweight",
+            symbol=symbol,
+            kind=np.append(shared, [int(Kind.NOT_IN_TARGET)] * len(gone) + [int(Kind.NOT_IN_BASELINE)] * len(new)),
+            from_value=from_value,
+            to_value=to_value,
+            details=Columns(
+                OverweightShare,
+                {
+                    "of": "overweight",
+                    "responsibility": (to_value - from_value) / change,
+                    "overweight": np.concatenate([table.overweight, unknown]),
+                    "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
+                    "pivot": numbers[symbol],
+                    "levels": tuple(_level(level.table, symbol, symbols) for level in levels[1:]),
+                },
+            ),
+            reasons=[Reason(ReasonCode.NO_RESULT, {"case": "total_unchanged"})] * len(symbol) if unchanged else [],
+            flags=["total_small"] * len(symbol) if small and not unchanged else [],
+        )

@@ -1,0 +1,370 @@
+"""Compute the gate's findings and verdict from the contents of a report alone."""
+
+import math
+from dataclasses import fields, replace
+
+from profgate.decide.judge.accepted import common_factor, with_acceptances
+from profgate.decide.judge.causes import with_causes
+from profgate.decide.judge.findings import GATE_TEST, importance, judged_findings
+from profgate.decide.judge.gate import GateContext
+from profgate.model.kinds import BY_WORD, MAYBE, WORSE
+from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
+from profgate.model.policy import Policy, matches
+from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.report import (
+    Colour,
+    Conclusion,
+    Finding,
+    MetricReport,
+    Report,
+    StatedPolicy,
+    Verdict,
+    WorkloadReport,
+)
+from profgate.model.sides import NotCompared
+
+DEFAULT_POLICY = Policy()
+NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a longer list would hide important reasons
+RUNS_WANTED = 5  # recommended number of runs per side
+NO_BASELINE = frozenset({ReasonCode.NO_BASELINE, ReasonCode.NEVER_RECORDED})
+
+Entry = tuple[WorkloadReport, MetricReport, Finding]
+
+
+def judge(draft: Report, policy: Policy) -> Report:
+    """Return the report with findings and a verdict. Judging the result again does not change it.
+
+    The costs and the attribution of findings in the draft are reused.
+    """
+    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
+    judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
+    return replace(judged, verdict=_verdict(judged, policy))
+
+
+def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: MetricReport) -> MetricReport:
+    if metric.state != "compared":
+        return replace(metric, findings=(), unjudged=())
+    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # other families cannot reach RED
+    red = min(RED, RED_OF_FAMILIES / max(1, families))
+    compared = [other for other in workload.metrics if other.state == "compared"]
+    decided = any(other.calibration.inconclusive is None for other in compared)
+    cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
+    context = GateContext(policy, red, tuple(_advisory(draft, metric)), _calls_of(workload), decided, cpu)
+    return judged_findings(metric, context)
+
+
+def _advisory(draft: Report, metric: MetricReport) -> list[Reason]:
+    """Return the reasons why no finding of a metric can be red."""
+    reasons = []
+    if metric.calibration.unlike:
+        reasons.append(Reason(ReasonCode.COUNTS_APART, {"facts": metric.calibration.unlike}))
+    if metric.calibration.undirected:
+        reasons.append(Reason(ReasonCode.NO_DIRECTION, {"metric": metric.name}))
+    distance = draft.baseline.distance or 0
+    if distance:
+        reasons.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
+    return reasons
+
+
+def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[float, float]]:
+    """Return the exact calls per run of functions whose calls changed by the same number in every run.
+
+    The result maps (name, file) to (baseline, target).
+    """
+    calls = {}
+    for metric in workload.metrics:
+        if not metric.counts_calls or not metric.calibration.exact:
+            continue
+        for change in metric.changes:
+            before, after = change.from_value, change.to_value
+            if change.result is not None and change.result.p == 0.0 and before is not None and after is not None:
+                calls[change.location.name, change.location.file] = (before, after)
+    return calls
+
+
+def _stated(policy: Policy) -> StatedPolicy:
+    return StatedPolicy(**{part.name: getattr(policy, part.name) for part in fields(StatedPolicy)})
+
+
+def policy_stated_in(report: Report, otherwise: Policy = DEFAULT_POLICY) -> Policy:
+    """Return the policy that was used to judge a report, and ``otherwise`` for the settings that it does not state."""
+    stated = report.policy
+    settings = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
+    return replace(otherwise, **settings)
+
+
+class _VerdictInputs:
+    """The inputs of the verdict, collected from a judged report."""
+
+    def __init__(self, report: Report, policy: Policy) -> None:
+        self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
+        self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
+        accepted = {one.location: one for one in report.acceptances if one.limit is None and one.state == "applies"}
+        absent = [entry for entry in report.not_compared if entry.side != "target"]
+        gone = [entry for entry in absent if entry.side == "baseline" and entry.name in accepted]
+        self.removed = [accepted[entry.name] for entry in gone]
+        self.missing = [
+            entry
+            for entry in absent
+            if entry not in gone
+            and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
+        ]
+        measured = {workload.name for workload in report.workloads} | accepted.keys()
+        measured |= {entry.name for entry in absent}
+        unmet = []
+        for pattern in policy.required:
+            is_met = any(matches(name, [pattern]) for name in measured)
+            if not is_met:
+                unmet.append(NotCompared(pattern, None, "baseline", Reason(ReasonCode.REQUIRED)))
+        self.missing += unmet
+        self.new = [entry for entry in report.not_compared if entry.side == "target"]
+        why = [each for entry in report.not_compared for each in (entry.reason, *entry.reason.reasons)]
+        self.unread = any(reason.code is ReasonCode.ARTIFACT_UNUSABLE for reason in why)
+        self.inconclusive: list[tuple[WorkloadReport, MetricReport]] = []
+        self.accepted_work: list[tuple[WorkloadReport, MetricReport]] = []
+        for workload, metric in inconclusive(report):
+            is_accepted = metric.calibration.inconclusive == "other_work" and workload.name in accepted
+            (self.accepted_work if is_accepted else self.inconclusive).append((workload, metric))
+        names = {entry.name for entry in self.missing}
+        names |= {workload.name for workload, _ in self.blocked}
+        # a pull request can record too little, but not cause noise on both sides
+        names |= {
+            load.name
+            for load, one in self.inconclusive
+            if one.calibration.inconclusive in {"too_few_runs", "too_few_samples", "other_work"}
+        }
+        self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
+        self.shared = [
+            (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
+            for workload, metric in self.compared
+            if (factor := common_factor(metric)) is not None
+        ]
+        self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
+        entries = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
+        # totals that changed a lot but could not be tested
+        unsure = [pair for pair in self.compared if not pair[1].calibration.total_tested]
+        # relative change above which an untested total needs a review
+        self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= 0.5]
+        self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
+        failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
+        self.unmeasured = next(failed, None) if policy.confirm == "required" else None
+        self.drifted = report.measurement is not None and report.measurement.drifted
+        self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
+        self.findings = sorted(entries, key=lambda entry: importance(entry[2]))
+        self.unproven = _unproven(self.findings, policy)
+        for workload, reason in self.shared:
+            if matches(workload.name, policy.required) and workload.name not in accepted:
+                self.unproven.append(reason)
+
+    def of(self, colour: Colour) -> list[Entry]:
+        """Return the findings of one colour, most important first."""
+        return [entry for entry in self.findings if entry[2].colour == colour]
+
+
+def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
+    """Return the metrics of all inconclusive workloads.
+
+    A workload is inconclusive if all its compared metrics are inconclusive and none of them has a red finding. Memory
+    is considered only if there is no other metric, because it shows nothing about time. Call counts are omitted from
+    the result if the workload has other metrics.
+    """
+    undecided = []
+    for workload in report.workloads:
+        every = [metric for metric in workload.metrics if metric.state == "compared"]
+        compared = [metric for metric in every if metric.unit != "bytes"] or every
+        decided = not compared
+        for metric in compared:
+            colours = {finding.colour for finding in metric.findings}
+            decided = decided or metric.calibration.inconclusive is None or "red" in colours
+        if not decided:
+            costs = [metric for metric in compared if not metric.counts_calls]
+            undecided += [(workload, metric) for metric in costs or compared]
+    return undecided
+
+
+def _verdict(report: Report, policy: Policy) -> Verdict:
+    inputs = _VerdictInputs(report, policy)
+    conclusion = _conclusion(inputs, policy)
+    failing = {"not_compared": policy.on_not_compared, "inconclusive": policy.on_inconclusive}
+    exit_code = {"fail": 1, "not_compared": 3}.get(conclusion, 0)
+    doubtful = inputs.lacks_required
+    if inputs.unmeasured is not None:  # suspects that could not be measured again are undecided, and must not pass
+        suspects = (finding for _, _, finding in inputs.of("yellow") if finding.direction == "worse")
+        doubtful = doubtful or not all(finding.is_accepted for finding in suspects)
+    if failing.get(conclusion) == "fail" or (conclusion in failing and doubtful):
+        exit_code = 1
+    colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green"}
+    return Verdict(
+        conclusion=conclusion,
+        colour=colours.get(conclusion, "neutral"),
+        reasons=_reasons(inputs, conclusion),
+        exit_code=exit_code,
+    )
+
+
+def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
+    if inputs.drifted:
+        return "inconclusive"
+    if inputs.of("red") or inputs.unproven or (inputs.unread and policy.on_not_compared != "pass"):
+        return "fail"
+    if inputs.unmeasured is not None:  # a pull request must not gain by failing where it is measured
+        return "fail" if inputs.unmeasured.parameters.get("side") == "target" else "not_compared"
+    if not inputs.compared or inputs.missing or inputs.blocked:
+        return "not_compared"
+    if inputs.inconclusive:
+        return "inconclusive"
+    unsure = (
+        inputs.new,
+        inputs.failed,
+        inputs.untested,
+        inputs.unlike,
+        inputs.shared,
+        inputs.removed,
+        inputs.accepted_work,
+    )
+    departed = any(BY_WORD[change.kind] in WORSE for change in inputs.departures)
+    return "warn" if inputs.of("yellow") or any(unsure) or departed else "pass"
+
+
+def _unproven(findings: list[Entry], policy: Policy) -> list[Reason]:
+    """Return the regressions that only an older baseline or a missing confirmation keeps from being red.
+
+    They are undecided, which is no pass where the policy wants everything to be compared. Counts of unlike machines
+    are undecided, too: the pull request states the facts about its recording, and can state others.
+    """
+    unproven = []
+    for workload, metric, finding in findings:
+        required, why = matches(workload.name, policy.required), {reason.code for reason in finding.reasons}
+        undecided = {ReasonCode.SUBSTITUTE_BASELINE} if required or policy.on_not_compared == "fail" else set()
+        undecided |= {ReasonCode.WAITS, ReasonCode.COUNTS_APART} if required else set[ReasonCode]()
+        if finding.colour == "yellow" and why and why <= undecided and finding.explained_by is None:
+            name = "" if finding.is_total else finding.location.name
+            unproven.append(Reason(ReasonCode.UNPROVEN, _place(workload, metric, function=name), finding.reasons))
+    return unproven[:NAMED_REASONS]
+
+
+def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> Reason:
+    name = "" if finding.is_total else finding.location.name
+    facts = {"kind": finding.kind, "direction": finding.direction, "relative": finding.relative}
+    return Reason(ReasonCode.FINDING, _place(workload, metric, function=name, **facts))
+
+
+def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
+    """Return one reason for each distinct cause among the findings of one colour."""
+    entries, seen = [], set[int | None]()
+    for entry in inputs.of(colour):
+        cause = entry[2].cause
+        if entry[2].explained_by is None and (cause is None or cause not in seen):
+            seen.add(cause)
+            entries.append(entry)
+    more = len(entries) - NAMED_REASONS - 1
+    reasons = [_of_finding(*entry) for entry in entries[: NAMED_REASONS + 1]]
+    return [*reasons, *([Reason(ReasonCode.MORE, {"count": more})] if more > 0 else [])]
+
+
+def _place(workload: WorkloadReport, metric: MetricReport, **parameters: Parameter) -> dict[str, Parameter]:
+    return {"workload": workload.name, "metric": metric.name, **parameters}
+
+
+def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
+    facts, runs = metric.calibration, metric.runs
+    code = ReasonCode(str(facts.inconclusive))
+    if code is ReasonCode.TOO_FEW_SAMPLES:
+        counts = [(facts.samples_baseline or 0.0, runs["baseline"]), (facts.samples_target or 0.0, runs["target"])]
+        samples, of_runs = min(counts)
+        # recommended number of samples per side
+        factor = -(-5000 // max(1, int(samples)))
+        return Reason(code, _place(workload, metric, samples=int(samples), runs=of_runs, factor=factor))
+    if code is ReasonCode.TOO_FEW_RUNS:
+        parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
+        return Reason(code, parameters)
+    if code is ReasonCode.OTHER_WORK:
+        return Reason(code, _place(workload, metric, relative=metric.total.relative))
+    seen = {"total": facts.visible_total, "tenth": facts.visible_tenth}
+    # the noise of a mean falls with the square root of the number of runs
+    times = (min(filter(None, seen.values()), default=VISIBLE) / VISIBLE) ** 2
+    wanted = math.ceil(max(RUNS_WANTED, min(runs["baseline"], runs["target"]) * times))
+    return Reason(code, _place(workload, metric, **seen, wanted=wanted))
+
+
+def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
+    """Return a reason for each of the functions whose cost and share of the run became worse by most."""
+    sign = 1 if metric.better == "lower" else -1
+    grown = [
+        (sign * ((change.share_to or 0.0) - (change.share_from or 0.0)), change)
+        for change in metric.changes
+        if change.strategy == GATE_TEST and max(change.share_from or 0.0, change.share_to or 0.0) >= SUSPECT_SHARE
+    ]
+    grown.sort(key=lambda pair: -pair[0])
+    return [
+        Reason(
+            ReasonCode.SUSPECT,
+            _place(
+                workload,
+                metric,
+                function=change.location.name,
+                **{"from": change.from_value, "to": change.to_value, "unit": metric.unit},
+                share_from=change.share_from,
+                share_to=change.share_to,
+            ),
+        )
+        for growth, change in grown[:SUSPECTS]
+        if growth > 0 and sign * (change.delta or 0.0) > 0
+    ]
+
+
+def _absences(inputs: _VerdictInputs) -> list[Reason]:
+    reasons = [] if inputs.unmeasured is None else [inputs.unmeasured]
+    without = (entry.reason for entry in inputs.new if entry.reason.code in NO_BASELINE)
+    reasons += [] if inputs.compared else [next(without, Reason(ReasonCode.NOTHING_COMPARED))]
+    reasons += [
+        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
+        for workload, metric in inputs.blocked
+    ]
+    reasons += [
+        Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
+        for entry in inputs.missing
+    ]
+    reasons += [_undecided_reason(*pair) for pair in inputs.accepted_work]
+    reasons += [
+        Reason(ReasonCode.REMOVED, {"workload": removal.location, "by": removal.by}) for removal in inputs.removed
+    ]
+    reasons += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in inputs.new]
+    reasons += [
+        Reason(ReasonCode.TOTAL_NOT_TESTED, _place(workload, metric, relative=metric.total.relative))
+        for workload, metric in inputs.untested
+    ]
+    reasons += [
+        Reason(
+            ReasonCode.FEW_SHARED_NAMES,
+            _place(
+                workload,
+                metric,
+                share=metric.calibration.known_share,
+                numbered=metric.calibration.numbered_names,
+            ),
+        )
+        for workload, metric in inputs.unlike
+    ]
+    reasons += [why for _, why in inputs.shared if why not in inputs.unproven]
+    reasons += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
+    reasons += [
+        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
+        for change in inputs.departures
+    ]
+    return reasons
+
+
+def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ...]:
+    undecided = [Reason(ReasonCode.BASELINE_DRIFTED)] if inputs.drifted else []
+    undecided += [_undecided_reason(*pair) for pair in inputs.inconclusive]
+    absences = _absences(inputs)
+    if conclusion == "fail":
+        reasons = [*_named(inputs, "red"), *inputs.unproven, *absences, *undecided]
+    elif conclusion == "not_compared":
+        reasons = [*absences, *_named(inputs, "yellow"), *undecided]
+    else:
+        suspects = [reason for pair in inputs.inconclusive for reason in _suspects(*pair)]
+        reasons = [*undecided, *suspects, *_named(inputs, "yellow"), *absences]
+    quiet = [Reason(ReasonCode.NO_CHANGE, {"comparisons": len(inputs.compared)})]
+    return tuple(reasons or _named(inputs, "green") or quiet)

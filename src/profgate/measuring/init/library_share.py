@@ -1,0 +1,100 @@
+"""The share of samples in functions of the repository itself, and not of its benchmarks, tests and dependencies."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from profgate.attribution.repository_paths import RepositoryPaths
+from profgate.errors import ProfileError
+from profgate.measuring.init.candidates import subtable, toml
+from profgate.measuring.init.repository_files import Files
+from profgate.model.profile import Profile
+
+DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")
+OTHERS = re.compile(
+    r"(?:^|/)(?:_?bench\w*|perf|tests?|testing|specs?|__tests__|examples?|jmh)/"
+    r"|(?:^|/)(?:test_|bench)[^/]*$|[._-](?:test|spec|bench|benchmark)\.\w+$|(?:Tests?|Benchmark)\.java$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The number of samples of a recording, and the share of them that are in or below a function of the library."""
+
+    samples: int = 0
+    library: float = 0.0
+
+
+def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout: str, rate: int) -> Share:
+    """Return the share over all profiles, at ``rate`` samples per second. Raises ProfileError for an unreadable one."""
+    whole, inside = 0.0, 0.0
+    for profile in profiles:
+        if isinstance(profile, ProfileError):
+            raise profile
+        total, library = _values(profile, _known(files, checkout))
+        per_sample = 1e9 / rate if profile.metrics and profile.metrics[0].unit == "nanoseconds" else 1.0
+        whole, inside = whole + total / per_sample, inside + library / per_sample
+    return Share(round(whole), inside / whole if whole else 0.0)
+
+
+def _values(profile: Profile, known: Callable[[str, str | None, str | None], bool]) -> tuple[int, int]:
+    """Return the value of all stacks, and of those with a function of the library, for the first metric."""
+    stacks, frames = profile.stacks, profile.frames
+    if stacks is None or not len(stacks.values):  # a program that ended at once
+        return 0, 0
+    columns = zip(frames.names, frames.files, frames.modules, strict=True)
+    own = [known(name, file, module) for name, file, module in columns]
+    values = iter(stacks.values[0].tolist())
+    total, library, path = int(stacks.root_values[0]), 0, list[bool]()
+    for depth, frame, leaf in zip(stacks.depth.tolist(), stacks.frame.tolist(), stacks.leaf.tolist(), strict=True):
+        del path[depth:]
+        path.append(own[frame] or (depth > 0 and path[depth - 1]))
+        if leaf:
+            value = next(values)
+            total, library = total + value, library + (value if path[depth] else 0)
+    return total, library
+
+
+def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None], bool]:
+    """Return a function that decides whether a frame is one of the library, by its name, file and module."""
+    library = [path for path in files.tracked if not OTHERS.search(path) and not DEPENDENCIES.search(path)]
+    paths, crates = RepositoryPaths(files.tracked, all_known=True), _crates(files)
+    java = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
+    classes = {re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in java}
+    defined, scopes = set[str](), set[str]()
+    for path in library:
+        if path.endswith((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")):
+            text = files.read(path)
+            defined.update(re.findall(r"\b([A-Za-z_]\w{2,80})\s*\(", text))
+            scopes.update(re.findall(r"\b(?:namespace|class|struct)\s+([A-Za-z_]\w{0,80})", text))
+    defined -= {"main", "while", "for", "switch", "return", "sizeof", "operator", "std"}
+
+    @cache
+    def known(name: str, file: str | None, module: str | None) -> bool:
+        if file and "/" in file:
+            path = file.removeprefix("file://")
+            inside = path.removeprefix(f"{checkout}/")
+            found = paths.find(re.sub(r"^.*/(?:site|dist)-packages/", "", path)) or (inside if inside != path else None)
+            return found is not None and not OTHERS.search(found) and not DEPENDENCIES.search(found)
+        if crates and re.search(crates, name):
+            return re.search(r"::tests?::", name) is None
+        # the outermost scope of a C++ function, without its return type and arguments
+        path = re.split(r"[<(]", name.replace("(anonymous namespace)::", ""), maxsplit=1)[0].rpartition(" ")[2]
+        if path.partition("::")[0] in (scopes if "::" in path else defined):
+            return module is None or module.startswith(f"{checkout}/")
+        return name.partition("$")[0].rpartition(".")[0] in classes or name.partition("$")[0] in classes
+
+    return known
+
+
+def _crates(files: Files) -> str:
+    """Return a pattern of the names of the repository's own Rust libraries at the start of a path, or ""."""
+    names = set[str]()
+    for path in files.listed("**/Cargo.toml"):
+        cargo = {} if OTHERS.search(path) else toml(files.read(path))
+        for key in ("package", "lib"):
+            if name := subtable(cargo, key).get("name"):
+                names.add(re.escape(str(name).replace("-", "_")))
+    return rf"(?:^|[<&( ])(?:{'|'.join(sorted(names))})::" if names else ""

@@ -1,0 +1,162 @@
+"""Commands of C and C++ projects: the programs of CMake and make."""
+
+import os
+import re
+import shlex
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from profgate.io.files import read_loosely, scratch_folder, write_text
+from profgate.io.git import without_git
+from profgate.io.processes import run_command
+from profgate.io.worktrees import copied_worktree
+from profgate.measuring.init.candidates import MEASURES, Candidate, Kind, joined, json_object, subtable, tables
+from profgate.measuring.init.repository_files import Files
+
+OPTIONS = "-g -fno-omit-frame-pointer"
+TESTS = re.compile(r"test", re.IGNORECASE)
+EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
+PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
+OFF = re.compile(r"^(\w{1,80}):BOOL=(?:OFF|NO|FALSE|0)$", re.MULTILINE)
+PLACE = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,80}(?:/[A-Za-z0-9_.+-]{1,80}){1,20}")
+RULE = re.compile(  # a target with a recipe, in the database that make prints
+    r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n((?:#[^\n]*+\n)++)((?:\t[^\n]*+\n)++)", re.MULTILINE
+)
+GOOGLE = re.compile(r"#include [<\"]benchmark/benchmark\.h")
+GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchmark this often
+API = "build/.cmake/api/v1"  # CMake's file API
+LARGEST_REPLY = 1 << 24
+
+
+def native_setup(files: Files) -> tuple[str, ...]:
+    """Return shell lines for a release build with symbols and frame pointers."""
+    if files.read("CMakeLists.txt"):
+        return _cmake_setup()
+    return (_make(".", ()),) if files.read("Makefile") else ()
+
+
+def built_candidates(files: Files) -> Iterator[Candidate]:
+    """Return the programs that CMake or make would build in a copy of the working tree.
+
+    If CMake has no benchmark, the project's switches for benchmarks, tests and examples are turned on in this order,
+    then folders of benchmarks and tests are configured that are projects of their own.
+    """
+    lists = {path.rpartition("/")[0] or ".": files.read(path) for path in files.listed("**/CMakeLists.txt")}
+    end = time.monotonic() + 120.0  # for all configurations
+    own = [folder for folder, text in lists.items() if PROJECT.search(text)]
+    nested = [folder for pattern in (MEASURES, TESTS) for folder in own if pattern.search(folder)]
+    with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
+        made = dict[str, Candidate]()  # by name, because each of several Makefiles may include the same rules
+        names = {"GNUmakefile", "Makefile", "makefile"}
+        for path in sorted(path for path in files.tracked if PurePosixPath(path).name in names):
+            for program in _makefile(files, checkout, PurePosixPath(path).parent.as_posix(), end):
+                made.setdefault(PurePosixPath(program.command).name, program)
+        yield from made.values()
+        for folder in (".", *nested) if "." in lists else ():
+            found = _programs(files, checkout, folder, end)
+            yield from found
+            if Kind.BENCHMARK in {each.kind for each in found} or (found and folder != "."):
+                return
+
+
+def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[Candidate]:
+    """Return the programs that the rules of a Makefile build, with expanded variables."""
+    log = f"{checkout}-make-{folder.replace('/', '-')}"
+    none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
+    words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
+    run_command(
+        words, folder=checkout, environment=without_git(os.environ), log=log, timeout=max(0.01, end - time.monotonic())
+    )
+    for target, about, recipe in RULE.findall(read_loosely(log, LARGEST_REPLY)):
+        output = (re.findall(r" -o (\S{1,160})", recipe) or [""])[-1]
+        name = target if "$" in output else output
+        runs = "\t./$@\n" in recipe or f"\t./{name}\n" in recipe
+        program, kind = os.path.normpath(joined(folder, name)), _kind(" ".join(map(os.path.basename, (target, name))))
+        usable = PLACE.fullmatch(f"./{name}") and not PurePosixPath(name).suffix and program not in files.tracked
+        if kind is not None and usable and (runs or "Phony target" not in about):
+            command = program if "/" in program else f"./{program}"
+            place, setup = f"{target} of the Makefile in {folder}", (_make(folder, [target]),)
+            yield Candidate("native code", command, place, kind, setup=setup)
+
+
+def _make(folder: str, targets: Sequence[str]) -> str:
+    at = [] if folder == "." else ["-C", shlex.quote(folder)]
+    return " ".join(["make", *at, f"CC='cc {OPTIONS}' CXX='c++ {OPTIONS}'", *targets])
+
+
+def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Candidate]:
+    """Return the programs of a project, those that are built without a switch first."""
+    found, off = _configured(files, checkout, folder, (), end)
+    for pattern in (MEASURES, TESTS, EXAMPLES):
+        if Kind.BENCHMARK in {each.kind for each in found} or (found and pattern is not MEASURES):
+            break
+        names = [name for name in off if pattern.search(name)]
+        for chosen in (names, *([name] for name in names[:6])):
+            more = _configured(files, checkout, folder, chosen, end)[0] if chosen else []
+            if more:
+                found += more
+                break
+    return found
+
+
+def _configured(
+    files: Files, checkout: str, folder: str, switches: Sequence[str], end: float
+) -> tuple[list[Candidate], list[str]]:
+    """Configure a project, and return its programs and the switches that are off, or nothing if CMake fails."""
+    shutil.rmtree(f"{checkout}/build", ignore_errors=True)
+    write_text(f"{checkout}/{API}/query/codemodel-v2", "")
+    outcome = run_command(
+        ["sh", "-ec", _cmake_setup(folder, switches)[0]],
+        folder=checkout,
+        environment=without_git(os.environ),
+        log=f"{checkout}-log",
+        timeout=max(0.01, end - time.monotonic()),  # at the end, every command fails at once
+    )
+    if outcome.failure:
+        return [], []
+    found = list[Candidate]()
+    for reply in sorted(Path(checkout, API, "reply").glob("target-*.json")):
+        program = json_object(read_loosely(str(reply), LARGEST_REPLY))
+        found += _program(files, checkout, program, folder, switches)
+    return found, OFF.findall(read_loosely(f"{checkout}/build/CMakeCache.txt", LARGEST_REPLY))
+
+
+def _program(
+    files: Files, checkout: str, target: Mapping[str, Any], folder: str, switches: Sequence[str]
+) -> Iterator[Candidate]:
+    """Return the commands of a benchmark or test, at the top and in the folder of its source, where its data may be."""
+    name, sources = str(target.get("name")), [str(each.get("path")) for each in tables(target.get("sources"))]
+    paths = [os.path.relpath(Path(checkout, folder, path), checkout) for path in sources]
+    own = [path for path in paths if path in files.tracked]
+    place = f"{joined(folder, str(subtable(target, 'paths').get('source')))}/{name}"
+    kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
+    if kind is None:
+        return
+    for artifact in tables(target.get("artifacts"))[:1]:
+        program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
+        texts, what = [files.read(path) for path in own], f"target {place}"
+        google = any(map(GOOGLE.search, texts))
+        size, setup = sum(map(len, texts)), _cmake_setup(folder, switches, name)
+        for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):
+            command = os.path.relpath(program, where)
+            if PLACE.fullmatch(f"{name}/{where}/{command}"):
+                command = command if "/" in command else f"./{command}"
+                one = Candidate("native code", command, what, kind, ".", where, setup, size, timed=google)
+                if google:  # versions before 1.8 can only run for a fixed time
+                    yield replace(one, command=f"{command} {GOOGLE_WORK.format(100)}", timed=False)
+                yield one
+
+
+def _kind(name: str) -> Kind | None:
+    return Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS if TESTS.search(name) else None
+
+
+def _cmake_setup(folder: str = ".", switches: Sequence[str] = (), target: str = "") -> tuple[str, str]:
+    given = [f"-D{name}=ON" for name in dict.fromkeys(switches)]
+    frames = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
+    configure = f"{frames} cmake -S {shlex.quote(folder)} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"
+    return " ".join([configure, *given]), f'cmake --build build -j "$(nproc)"{target and f" --target {target}"}'

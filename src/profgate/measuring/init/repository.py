@@ -1,0 +1,211 @@
+"""Detection of the languages, workflows, runners and branches of a repository."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+from profgate.io.git import base_branch
+from profgate.measuring.init.candidates import Candidate, ranked, strings, subtable, within
+from profgate.measuring.init.go_project import go_candidates
+from profgate.measuring.init.java_project import java_candidates
+from profgate.measuring.init.native_project import built_candidates, native_setup
+from profgate.measuring.init.node_project import node_candidates, node_setup
+from profgate.measuring.init.python_project import python_candidates, python_setup
+from profgate.measuring.init.recipes import RECIPES, Recipe
+from profgate.measuring.init.repository_files import Files
+from profgate.measuring.init.rust_project import rust_candidates
+
+WORKFLOWS = ".github/workflows"
+RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
+HOSTED = "ubuntu-latest"
+INSTALLED = re.compile(  # the Debian packages and options of a line
+    r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE
+)
+# by language: the setup action, its major version that runs today, the oldest version of the language that runs with
+# the profiler, and the version that is used instead of an older one
+CURRENT = {
+    "Python": ("python", 6, (3, 10), "3.x"),
+    "Node": ("node", 6, (20,), "lts/*"),
+    "Go": ("go", 6, (1, 21), "stable"),
+    "Java": ("java", 5, (17,), "21"),
+}
+FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
+    "Python": python_candidates,
+    "Go": go_candidates,
+    "Node": node_candidates,
+    "Rust": rust_candidates,
+    "Java": java_candidates,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What the workflow takes over from the repository's own test job for a language.
+
+    ``action`` installs the language with ``options``, or is "". ``setup`` prepares a checkout, and ``machine`` the
+    runner.
+    """
+
+    action: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    services: Mapping[str, Any] = field(default_factory=dict)
+    setup: tuple[str, ...] = ()
+    machine: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Detected properties of a repository, the best guess of each list first. ``ours`` is a workflow with profgate."""
+
+    recipes: tuple[Recipe, ...]
+    workflows: tuple[str, ...]
+    ours: str | None
+    runners: tuple[tuple[str, ...], ...]
+    branches: tuple[str, ...]
+    jobs: tuple[Mapping[Any, Any], ...]
+
+
+def detected(files: Files) -> Project:
+    """Detect the properties of a repository. The language with the most source files comes first."""
+    marked = [recipe for recipe in RECIPES if any(map(files.projects, recipe.marks))]
+    names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
+    ours, jobs, pushed = None, list[dict[Any, Any]](), list[str]()
+    for name in names:
+        text = files.read(name)
+        if ours is None and "profgate/profgate@" in text:
+            ours = name
+        workflow = _parsed(text)
+        jobs += _maps(workflow.get("jobs"))
+        triggers = {"on": workflow.get("on", workflow.get(True))}  # YAML 1.1 parses an unquoted on as true
+        pushed += strings(subtable(triggers, "on", "push").get("branches"))
+    branches = filter(BRANCH.fullmatch, filter(None, [base_branch(files.top), *pushed, "main"]))
+    runners = Counter(filter(None, map(_runner, jobs)))
+    return Project(
+        recipes=tuple(sorted(marked, key=lambda recipe: -files.count(recipe.endings))),
+        workflows=tuple(names),
+        ours=ours,
+        runners=tuple(labels for labels, _ in runners.most_common()),
+        branches=tuple(dict.fromkeys(branches)),
+        jobs=tuple(jobs),
+    )
+
+
+def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = False) -> list[Candidate]:
+    """Return the commands of a language that can be recorded in a folder and below it, the best one first.
+
+    The build system of native code is asked only if ``build`` is true.
+    """
+    if recipe.language == "native code":
+        return ranked(built_candidates(files)) if build else []
+    folders = dict.fromkeys(chain.from_iterable(map(files.projects, recipe.marks)))
+    found = list[Candidate]()
+    for folder in islice(folders, 200):
+        if under == "." or f"{folder}/".startswith(f"{under}/"):
+            found += FINDERS[recipe.language](files, folder)
+    return ranked(found)
+
+
+def pattern_of(project: Project, language: str) -> Pattern:
+    """Return what the newest job that tests this language uses, by its setup action. Old versions are replaced."""
+    name, major, oldest, instead = CURRENT.get(language, ("", 0, (0,), ""))
+    using, versions = list[Mapping[Any, Any]](), list[tuple[int, ...]]()
+    for job in project.jobs:
+        for step in _maps(job.get("steps")):
+            if name and str(step.get("uses")).startswith(f"actions/setup-{name}@"):
+                using.append(job)
+                versions += _versions(job, step, f"{name}-version")
+    job = max(using or project.jobs, key=_tests, default={})
+    if not using:  # a job without this language needs its services and packages for something else
+        return Pattern(setup=_submodules(job), machine=() if name else _packages(job))
+    newest = max(versions, default=())
+    options = {f"{name}-version": ".".join(map(str, newest)) if newest >= oldest else instead}
+    if name == "java":
+        options["distribution"] = "temurin"
+    return Pattern(f"actions/setup-{name}@v{major}", options, _services(job), _submodules(job), _packages(job))
+
+
+def _parsed(text: str) -> dict[Any, Any]:
+    """Parse a workflow, or return an empty one if it is invalid. Callers read only scalars, so aliases are harmless."""
+    import yaml
+
+    try:
+        value = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _maps(value: object) -> list[dict[Any, Any]]:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [entry for entry in inside if isinstance(entry, dict)]
+
+
+def _runner(job: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the runner labels of a job, or () for expressions, retired runners and systems other than Linux."""
+    given = value if isinstance(value := job.get("runs-on"), list) else [value]
+    labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
+    if len(labels) < len(given):
+        return ()
+    others = ("windows", "macos", "ubuntu-16", "ubuntu-18", "ubuntu-20")  # GitHub no longer has the last three
+    return () if any(label.lower().startswith(others) for label in labels) else tuple(labels)
+
+
+def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
+    """Return whether a job contains the word "test", and whether it runs on Linux."""
+    return "test" in json.dumps(job.get("steps"), default=str), _runner(job) != ()
+
+
+def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[tuple[int, ...]]:
+    """Return the numeric versions that a setup step installs, also those of a matrix."""
+    value = subtable(step, "with").get(option)
+    if axis := re.fullmatch(r"\$\{\{\s*matrix\.([A-Za-z0-9_-]{1,60})\s*\}\}", str(value)):
+        value = subtable(job, "strategy", "matrix").get(axis[1], value)
+    given = map(str, value if isinstance(value, list) else [value])
+    found = map(re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?").fullmatch, given)
+    return [tuple(map(int, match[1].split("."))) for match in found if match]
+
+
+def _services(job: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the service containers of a job, unless they use expressions or credentials."""
+    services = job.get("services")
+    text = json.dumps(services, default=str)
+    if not isinstance(services, dict) or "${{" in text or len(text) > 5000:
+        return {}
+    for name, service in services.items():
+        known = isinstance(service, dict) and service.keys() <= {"image", "env", "ports", "options"}
+        if not known or not RUNNER.fullmatch(str(name)):
+            return {}
+    return dict(json.loads(text))
+
+
+def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the line that checks out the submodules, if the job does so."""
+    values = [str(subtable(step, "with").get("submodules")).lower() for step in _maps(job.get("steps"))]
+    known = {"true": "git submodule update --init", "recursive": "git submodule update --init --recursive"}
+    return tuple(known[value] for value in values if value in known)[:1]
+
+
+def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the line that installs the Debian packages which the job installs."""
+    found = list[str]()
+    for step in _maps(job.get("steps")):
+        for words in INSTALLED.findall(str(step.get("run", "")).replace("\\\n", " ")):
+            found += [word for word in words.split() if not word.startswith("-")]
+    return (f"sudo apt-get update && sudo apt-get install -y {' '.join(found)}",) if found else ()
+
+
+def default_setup(files: Files, language: str, folder: str) -> tuple[str, ...]:
+    """Return shell lines that prepare a checkout for a command that the user names."""
+    if language == "Python":
+        return within(folder, python_setup(files.inside(folder)))
+    if language == "Node":
+        return node_setup(files, folder)
+    if language == "native code":
+        return native_setup(files)
+    lines = {"Go": ["go mod download"], "Rust": ["cargo build --release --bins --examples"]}
+    return within(folder, lines.get(language, []))

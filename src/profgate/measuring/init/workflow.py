@@ -1,0 +1,146 @@
+"""Content of the workflow and the policy file that ``profgate init`` writes."""
+
+import json
+import math
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from profgate.errors import ProfgateError
+from profgate.measuring.init.candidates import MAIN
+from profgate.measuring.init.recipes import LOOP, LOOPED, SAMPLES, Extent, Recipe
+from profgate.measuring.init.repository import BRANCH, HOSTED, RUNNER, Pattern
+from profgate.report.templates import render_template
+
+POLICY = ".github/profgate.yml"
+COUNT = re.compile(r"( (?:-count |--loops |-bs |REPEAT_MAIN=|-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
+OPEN = "# TODO: "
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The content of a workflow that runs ``install`` and records ``command`` on a runner labelled ``runner``.
+
+    The command runs in ``folder``. An empty command stands for one that the user has to add. ``problem`` is the reason
+    why the command does not work yet, or empty. A ``timed`` command runs for a fixed time.
+    """
+
+    recipe: Recipe
+    command: str
+    install: tuple[str, ...]
+    branch: str
+    runner: tuple[str, ...]
+    extent: Extent
+    pattern: Pattern = field(default_factory=Pattern)
+    folder: str = "."
+    workload: str = MAIN
+    problem: str = ""
+    timed: bool = False
+    new_files: Mapping[str, str] = field(default_factory=dict)
+    update: str = ""
+
+    def samples_of_run(self, recorded: int) -> float:
+        """Return the number of samples of a run at the highest rate, from those of a trial at the rate of the plan."""
+        return recorded * self.recipe.rate / self.extent.rate
+
+    def with_work(self, times: float) -> "Plan":
+        """Return a plan that does so many times the work, if a number or a list of tests states it. A list is cut."""
+
+        def changed(found: re.Match[str]) -> str:
+            return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
+
+        if self.update:
+            new_files = dict(self.new_files)
+            for path, text in new_files.items():  # a list of tests has the number of repetitions before each
+                if path.endswith(".txt") and times > 1:
+                    new_files[path] = re.sub(r"^()(\d{1,12})(?= )", changed, text, flags=re.MULTILINE)
+                elif path.endswith(".txt"):
+                    new_files[path] = "".join(text.splitlines(keepends=True)[:: math.ceil(1 / times)])
+            return replace(self, new_files=new_files)
+        repeats = COUNT.search(self.command) or LOOPED.match(self.command) or not self.recipe.machine or times <= 1
+        command = self.command if repeats else LOOP.format(1) + self.command
+        return replace(self, command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
+
+    @property
+    def setup(self) -> tuple[str, ...]:
+        """The shell lines that prepare a checkout on any machine."""
+        return (*self.pattern.setup, *self.recipe.setup, *self.install)
+
+    @property
+    def start(self) -> tuple[str, ...]:
+        """The shell lines that come before the command."""
+        folder = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
+        return (*self.recipe.activate, *folder)
+
+    @property
+    def record(self) -> tuple[str, ...]:
+        """The shell lines that record one run."""
+        if not self.command:
+            return ("echo 'The command of the benchmark is missing' >&2", "exit 1")
+        return (*self.start, *self.recipe.record(self.command.strip(), self.extent.rate, self.workload))
+
+    def files(self, workflow: str) -> dict[str, str]:
+        """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow."""
+        name = PurePosixPath(workflow).stem
+        for option, mistake in (
+            (workflow, "" if RUNNER.fullmatch(name) else "cannot be the name of a workflow; rename the file"),
+            ("--command", line_mistake(self.command) if self.command else ""),
+            *(("--install", line_mistake(line)) for line in self.install),
+            ("--branch", branch_mistake(self.branch)),
+            ("--runner", runner_mistake(",".join(self.runner))),
+        ):
+            if mistake:
+                raise ProfgateError(option, mistake)
+        bare = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # YAML parses these labels as strings even without quotes
+        labels = [label if bare.fullmatch(label) else json.dumps(label) for label in self.runner]
+        todo = (f"{OPEN}{self.problem}",) if self.problem else ()
+        text = render_template(
+            "init/workflow.yml.j2",
+            name=name,
+            branch=self.branch,
+            runner=labels[0] if len(labels) == 1 else f"[{', '.join(labels)}]",
+            pattern=self.pattern,
+            env=self.recipe.env,
+            setup=(*self.pattern.machine, *self.recipe.machine, *self.setup),
+            record=(*todo, *self.record),
+            extent=self.extent,
+            notes=self.notes(),
+        )
+        return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
+
+    def notes(self) -> list[str]:
+        """Return comments for the recording step, which state the number of samples and explain how to record more."""
+        advice, timed = self.recipe.advice, self.timed
+        text = render_template("init/notes.txt.j2", extent=self.extent, needed=SAMPLES, advice=advice, timed=timed)
+        return text.splitlines()
+
+
+def open_line(text: str) -> int:
+    """Return the number of the line of a workflow that the user has to complete, or 0 if there is none."""
+    lines = text.splitlines()
+    return next((number for number, line in enumerate(lines, 1) if line.strip().startswith(OPEN)), 0)
+
+
+def one_line(texts: Sequence[str], longest: int = 300) -> str:
+    """Return a text that fits into a comment of a workflow."""
+    joined = " ".join(" ".join(texts).split())
+    return "".join(sign for sign in joined if sign.isprintable()).replace("${{", "$ {{")[:longest]
+
+
+def line_mistake(text: str) -> str:
+    """Return the reason why a workflow cannot contain this shell line, or an empty string if it can."""
+    valid = text.isprintable() and text.strip() and "${{" not in text
+    return "" if valid else "must be one line of shell, without ${{"
+
+
+def branch_mistake(text: str) -> str:
+    """Return the reason why this branch name is not valid in a workflow, or an empty string if it is valid."""
+    return "" if BRANCH.fullmatch(text) else f"{text[:60]!r} is not a branch that a workflow can name"
+
+
+def runner_mistake(text: str) -> str:
+    """Return the reason why these runner labels are not valid, or an empty string if they are valid."""
+    valid = all(RUNNER.fullmatch(label.strip()) for label in text.split(","))
+    return "" if valid else f"{text[:60]!r} is not a label of a runner, such as {HOSTED}"

@@ -1,0 +1,196 @@
+"""The published overweight tables, row by row and in order."""
+
+import numpy as np
+import pytest
+
+from comparisons import from_stacks
+from profgate.decide.detect.overweight import Overweight, overweight_kinds, overweight_table, pivot_levels
+from profgate.decide.detect.strategy import resolved
+from profgate.model.change import Context
+from profgate.model.comparison import Comparison
+from profgate.model.details import OverweightShare
+from profgate.model.kinds import Kind
+from sentences import details_of, not_tested, sentence
+
+UNDER_MAIN = ("f", "f;j", "f;j;x", "f;j;y", "f;j;z", "f;k", "f;k;x", "f;l", "f;l;x")
+UNDER_G = ("j", "j;x", "j;y", "j;z", "k", "k;x", "k;y", "k;z")
+STACKS = ["main", *(f"main;{path}" for path in UNDER_MAIN), *(f"main;g;{path}" for path in UNDER_G)]
+BASE = dict.fromkeys(STACKS, 5)
+
+
+def changed(value: int, *, ending: str = "", at: str = "", below: str = "") -> dict[str, int]:
+    chosen = (
+        stack
+        for stack in BASE
+        if (ending and stack.endswith(f";{ending}")) or stack == at or (below and f"{stack};".startswith(f"{below};"))
+    )
+    return dict.fromkeys(chosen, value)
+
+
+TARGETS = {
+    2: {**BASE, "main;f;k": 10},
+    3: {**BASE, **changed(6, ending="x")},
+    4: {**BASE, **changed(6, below="main;f;j")},
+    5: {**BASE, **changed(4, ending="x"), **changed(15, ending="k")},
+}
+WORDS = {
+    "SD": Kind.SEVERE_DEGRADATION,
+    "D": Kind.DEGRADATION,
+    "mO": Kind.MAYBE_OPTIMIZATION,
+    "O": Kind.OPTIMIZATION,
+    "SO": Kind.SEVERE_OPTIMIZATION,
+    "-": Kind.NO_CHANGE,
+}
+TABLES = {
+    2: """
+k 30 35 5 100.00 300.00 5 SD
+f 45 50 5 100.00 200.00 5 SD
+main 90 95 5 100.00 100.00 2 -
+j 40 40 0 0.00 0.00 2 -
+x 25 25 0 0.00 0.00 2 -
+y 15 15 0 0.00 0.00 2 -
+z 15 15 0 0.00 0.00 2 -
+l 10 10 0 0.00 0.00 2 -
+g 40 40 0 0.00 0.00 2 -""",
+    3: """
+x 25 30 5 100.00 360.00 5 SD
+l 10 11 1 20.00 180.00 4 D
+f 45 48 3 60.00 120.00 5 D
+k 30 32 2 40.00 120.00 5 D
+main 90 95 5 100.00 100.00 2 -
+j 40 42 2 40.00 90.00 4 -
+g 40 42 2 40.00 90.00 4 -
+y 15 15 0 0.00 0.00 2 -
+z 15 15 0 0.00 0.00 2 -""",
+    4: """
+j 40 44 4 100.00 225.00 5 SD
+f 45 49 4 100.00 200.00 5 SD
+y 15 16 1 25.00 150.00 5 D
+z 15 16 1 25.00 150.00 5 D
+main 90 94 4 100.00 100.00 2 -
+x 25 26 1 25.00 90.00 4 -
+k 30 30 0 0.00 0.00 2 -
+l 10 10 0 0.00 0.00 2 -
+g 40 40 0 0.00 0.00 2 -""",
+    5: """
+k 30 48 18 120.00 360.00 6 SD
+g 40 48 8 53.33 120.00 5 D
+main 90 105 15 100.00 100.00 2 -
+f 45 52 7 46.67 93.33 4 -
+y 15 15 0 0.00 0.00 2 -
+z 15 15 0 0.00 0.00 2 -
+j 40 38 -2 -13.33 -30.00 3 mO
+l 10 9 -1 -6.67 -60.00 3 mO
+x 25 20 -5 -33.33 -120.00 5 O""",
+    6: """
+x 15 12 -3 100.00 400.00 5 SO
+l 10 9 -1 33.33 200.00 5 O
+f 35 33 -2 66.67 114.29 5 O
+g 20 19 -1 33.33 100.00 4 -
+j 40 38 -2 66.67 100.00 4 -
+main 60 57 -3 100.00 100.00 2 -
+y 10 10 0 0.00 0.00 2 -
+z 10 10 0 0.00 0.00 2 -""",
+}
+
+
+@pytest.mark.parametrize("example", [2, 3, 4, 5, 6])
+def test_published_tables(example: int) -> None:
+    comparison = from_stacks([BASE], [TARGETS[min(example, 5)]])
+    names = comparison.symbols.names
+    table = overweight_table(comparison, dropped=[names.index("k")] if example == 6 else [])
+    kinds = overweight_kinds(table, resolved(Overweight(), {}), 1)
+    expected = [line.split() for line in TABLES[example].split("\n") if line]
+    assert [names[symbol] for symbol in table.symbol.tolist()] == [line[0] for line in expected]
+    columns = (table.baseline, table.target, table.delta, 100 * table.responsibility, 100 * table.overweight)
+    for place, column in enumerate((*columns, table.interest), start=1):
+        assert column.tolist() == pytest.approx([float(line[place]) for line in expected], abs=0.005)
+    assert [Kind(kind) for kind in kinds.tolist()] == [WORDS[line[7]] for line in expected]
+
+
+def test_pivots_of_example_five() -> None:
+    comparison = from_stacks([BASE], [TARGETS[5]])
+    levels = pivot_levels(comparison)
+    names = comparison.symbols.names
+    assert [names[level.pivot] for level in levels if level.pivot is not None] == ["k", "x"]
+    assert levels[1].table.total_delta == -3
+    assert levels[2].table.total_delta == 0
+
+
+def evidence(comparison: Comparison) -> dict[str, OverweightShare]:
+    """The details by symbol."""
+    result = Overweight().detect(comparison, {}, Context())
+    return {comparison.symbols.names[symbol]: details_of(result).at(row) for row, symbol in enumerate(result.symbol)}
+
+
+def test_evidence_has_each_recursion_level() -> None:
+    found = evidence(from_stacks([BASE], [TARGETS[5]]))
+    assert {name: row.pivot for name, row in found.items() if row.pivot is not None} == {"k": 1.0, "x": 2.0}
+    levels = {name: row.levels[0] for name, row in found.items()}
+    second = {name: level.overweight for name, level in levels.items() if level.overweight is not None}
+    expected = [line.split() for line in TABLES[6].split("\n") if line]
+    assert second == pytest.approx({line[0]: float(line[5]) / 100 for line in expected}, abs=5e-5)
+    assert levels["x"].responsibility == 1.0
+    assert levels["k"].overweight is None  # a pivot has left the table below it
+
+
+def test_without_a_candidate_there_is_no_level_below() -> None:
+    found = evidence(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 550, "m;b": 550}]))
+    assert all((row.pivot, row.levels) == (None, ()) for row in found.values())
+
+
+def test_option_limits_pivots() -> None:
+    comparison = from_stacks([BASE], [TARGETS[5]])
+    names = comparison.symbols.names
+    levels = pivot_levels(comparison, {"max_pivots": 1})
+    assert [None if level.pivot is None else names[level.pivot] for level in levels] == ["k", None]
+    below = pivot_levels(comparison, {}, None, (names.index("k"),))
+    assert [None if level.pivot is None else names[level.pivot] for level in below] == ["x", None]
+
+
+def test_a_total_within_its_noise_explains_nothing() -> None:
+    base = [{"m;a": 500 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
+    slower = [{"m;a": 540 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
+    noisy = Overweight().detect(from_stacks(base, slower), {}, Context())
+    assert set(noisy.flags) == {"total_small"}
+    assert not noisy.kind.any()
+    steady = Overweight().detect(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 540, "m;b": 500}]), {}, Context())
+    assert not any(steady.flags)
+    assert steady.kind.any()
+
+
+def test_recursion_counts_a_stack_once_at_every_level() -> None:
+    base = {"main;a;a;b": 10, "main;p": 10, "main;a;c;a": 4}
+    comparison = from_stacks([base], [{**base, "main;p": 20}])
+    names = comparison.symbols.names
+    for dropped in ([], [names.index("p")]):
+        table = overweight_table(comparison, dropped=dropped)
+        a = table.symbol.tolist().index(names.index("a"))
+        assert table.baseline[a] == 14
+
+
+def test_symbols_of_one_side_stand_apart() -> None:
+    comparison = from_stacks([{"main;old": 1, "main;same": 99}], [{"main;new": 21, "main;same": 99}])
+    result = Overweight().detect(comparison, {}, Context())
+    names = comparison.symbols.names
+    rows = {
+        names[s]: (Kind(k), r)
+        for s, k, r in zip(
+            result.symbol.tolist(), result.kind.tolist(), details_of(result).responsibility.tolist(), strict=True
+        )
+    }
+    assert rows["new"] == (Kind.NOT_IN_BASELINE, pytest.approx(1.05))
+    assert rows["old"] == (Kind.NOT_IN_TARGET, pytest.approx(-0.05))
+
+
+def test_unchanged_total_ranks_by_exclusive_change() -> None:
+    comparison = from_stacks([{"m;a": 10, "m;b": 50, "m;c": 40}], [{"m;a": 15, "m;b": 42, "m;c": 43}])
+    result = Overweight().detect(comparison, {}, Context())
+    assert [comparison.symbols.names[s] for s in result.symbol.tolist()] == ["b", "a", "c", "m"]
+    assert np.isnan(details_of(result).overweight).all()
+    assert not result.kind.any()
+    assert set(map(sentence, result.reasons)) == {"the total is unchanged"}
+
+
+def test_empty_baseline_is_not_tested() -> None:
+    assert not_tested(Overweight().detect(from_stacks([{"m": 0}], [{"m": 5}]), {}, Context()))

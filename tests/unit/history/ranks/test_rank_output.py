@@ -1,0 +1,106 @@
+"""What the stable ranks say to people and programs."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from profgate.history.ranks.rank_inputs import rank_history
+from profgate.history.ranks.rank_output import (
+    history_json,
+    history_lines,
+    history_markdown,
+    history_page,
+    rank_json,
+    rank_markdown,
+    rank_page,
+)
+from profgate.model.durations import DurationRun, RankCheck
+from profgate.model.reason import Reason, ReasonCode
+from profgate.report.rank_report import rank_lines
+from profgate.statistics.rank_checks import RankRules, check, side_by_side
+
+HOSTILE = "a|b`@all\u202e\x1b[31m<img src=x>\n"
+
+
+def runs(count: int, tests: int = 120, last_slow: float = 1.0) -> list[DurationRun]:
+    true = 10 ** np.random.default_rng(3).uniform(6, 9, tests)
+    names = [HOSTILE, *(f"t{place}" for place in range(1, tests))]
+    made = []
+    for number in range(count):
+        values = true * np.exp(np.random.default_rng(number).normal(0, 0.002, tests))
+        values[0] *= last_slow if number == count - 1 else 1.0
+        made.append(DurationRun(f"run {number}", "nanoseconds", dict(zip(names, values.tolist(), strict=True))))
+    return made
+
+
+def checked(made: list[DurationRun]) -> RankCheck:
+    return check(side_by_side(made[:-1], made[-1:]), RankRules())
+
+
+def text(found: RankCheck) -> str:
+    return "\n".join(line for _, line in rank_lines(found))
+
+
+def test_stable_order_shows_its_count() -> None:
+    shown = text(checked(runs(5)))
+    assert shown.startswith("STABLE  the order of the durations is as stable as in the baseline\n")
+    assert " of 120 ranks stable; " in shown
+    assert "4 baseline runs" in shown
+    assert "(2 sigma, poisson)" in shown
+
+
+def test_departure_names_test_safely() -> None:
+    found = checked(runs(5, last_slow=5000.0))
+    shown = text(found)
+    assert shown.startswith("REVIEW  the order of the durations changed: tests became slower")
+    assert "moved most" in shown
+    assert "a|b`@all[31m<img src=x>" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    markdown = rank_markdown(found)
+    assert markdown.startswith("### 🟡 Stable ranks: ")
+    assert "| ``a\\|b`@all[31m<img src=x>`` |" in markdown
+
+
+def test_pages_show_ranks_safely() -> None:
+    made = runs(5, last_slow=5000.0)
+    page = rank_page(checked(made))
+    assert 'aria-label="review">!</span> Stable ranks: the order of the durations changed: tests became slower<' in page
+    assert "a|b`@all[31m&lt;img src=x&gt;</th>" in page
+    assert "No test moved." in rank_page(checked(runs(2)))
+    history = history_page(rank_history(made, RankRules()))
+    assert history.index(">run 4</th>") < history.index(">run 0</th>")
+    assert '<td class="words">order changed: slower</td>' in history
+
+
+def test_reason_of_a_stored_check_is_safe() -> None:
+    reason = Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "few_tests", "tests": 1, "needed": HOSTILE})
+    shown = text(replace(checked(runs(2)), reason=reason))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_json_holds_every_number() -> None:
+    found = checked(runs(5, last_slow=5000.0))
+    document = json.loads(rank_json(found, ["a"], ["b"]))
+    assert document["schema"] == "profgate.ranks/1"
+    assert (document["order"], document["direction"], document["tests"]) == ("below", "slower", 120)
+    assert document["moved"][0]["name"] == HOSTILE
+    assert len(document["pairs"]) == 6
+    assert len(document["against_each"]) == 4
+    unknown = json.loads(rank_json(checked(runs(1)), [], ["b"]))
+    assert (unknown["expected"], unknown["bounds"], unknown["sigma"]["value"]) == (None, None, None)
+
+
+def test_history_as_lines_markdown_and_json() -> None:
+    points = rank_history(runs(6, last_slow=5000.0), RankRules())
+    lines = [line for _, line in history_lines(points)]
+    assert lines[0].split() == ["run", "tests", "stable", "expected"]
+    assert lines[1].split() == ["run", "0", "–", "–", "–", "not", "tested"]
+    assert lines[6].endswith("◀ order changed: slower")
+    assert lines[-1] == "1 departure in 3 runs that could be compared, of 6"
+    assert "| `run 5` | 120 |" in history_markdown(points)
+    rows = json.loads(history_json(points))["runs"]
+    assert [row["order"] for row in rows] == ["unknown"] * 3 + ["kept", "kept", "below"]
+    assert rows[-1]["moved"][0] == HOSTILE
