@@ -544,7 +544,7 @@ def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
     }
 
 
-OTHER_CODE = "let s = 0;\nfor (let i = 0; i < 5e7; i++) s += Math.sqrt(i);\n"
+OTHER_CODE = "let s = 0;\nfor (let i = 0; i < 4e8; i++) s += Math.sqrt(i);\n"
 UNBUILT = {"package.json": "{}", "bench/a.js": 'require("../dist/main.js");\n'}
 SUM = "node bench/sum.js"
 
