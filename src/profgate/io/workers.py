@@ -132,8 +132,9 @@ class _Child(Generic[Result]):
 
     def results(self, *, wait: bool = False) -> Iterator[tuple[int, Result]]:
         """Yield the results that the process has made, or with ``wait`` all results that it makes."""
-        if sys.platform == "linux":
-            os.set_blocking(self._lengths, wait)
+        if sys.platform != "linux":  # only Linux forks
+            return
+        os.set_blocking(self._lengths, wait)
         with suppress(BlockingIOError):
             while length := os.read(self._lengths, _LENGTH):
                 data = os.pread(self._made, int.from_bytes(length, "little"), self._place)

@@ -23,7 +23,7 @@ DOUBTS = {
     ReasonCode.OFFSET: "but the total did not grow",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
-HELP = "https://profgate.action.github.io/profgate/how-to/red/"
+HELP = "https://profgate.github.io/profgate/how-to/red/"
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
 
