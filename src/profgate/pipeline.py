@@ -290,7 +290,12 @@ def _results_of_parts(parts: list[_Part], executor: Executor | None, *, shared: 
 
 
 def _in_memory(source: SourceFile) -> SourceFile:
-    return source if source.path is None else source_of(source.name, source.read(LARGEST_PROFILE))
+    if source.path is None:
+        return source
+    data = source.read(LARGEST_PROFILE)
+    if len(data) > LARGEST_PROFILE:  # the reader of the contents would not notice that a part is missing
+        raise ProfgateError(source.name, f"has more than {LARGEST_PROFILE:,} bytes, too many for --executor")
+    return source_of(source.name, data)
 
 
 def _no_recordings(files: Files) -> Recordings:
@@ -388,9 +393,8 @@ def report_on(
     ``states`` describes, for each comparison, how the source of each symbol changed. ``alone`` contains the workloads
     that could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
-    from profgate.decide.detect.evidence import (
-        evidence_tasks,  # imported here because commands that only draw do not need it
-    )
+    # imported here because commands that only draw do not need it
+    from profgate.decide.detect.evidence import evidence_tasks
     from profgate.decide.detect.rules import report_changes, selected
     from profgate.decide.judge.changes import within_limit, workload_reports
     from profgate.decide.judge.verdict import judge
@@ -401,7 +405,7 @@ def report_on(
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=in_processes, look=given.look)
     policy, verbose = given.policy, given.verbose
-    # of a larger report, nobody reads the explanations of metrics without a change
+    # a larger report omits the explanations of metrics without a change, which take most of its time
     brief = len(comparisons) > 100 and not verbose and not policy.rules
     kinds = [(one.configuration, one.metric, one.attached(CostModels) is not None) for one in comparisons]
     chosen = {kind: selected(policy, *kind[:2], strategies, sized=kind[2]) for kind in dict.fromkeys(kinds)}

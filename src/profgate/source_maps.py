@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
 from profgate.errors import ProfgateError
@@ -44,13 +44,21 @@ def with_sources(files: Iterable[SourceFile], folder: str | None = None) -> list
     return [scripts.added_to(file) if not is_wrapped(file) and reader.recognizes(file) else file for file in files]
 
 
+class _Build(NamedTuple):
+    """A script and its source map. ``folder`` contains the source map, relative to the checkout."""
+
+    script: BuiltScript
+    source_map: SourceMap
+    folder: str
+
+
 class _Scripts:
-    """The scripts of a checkout, each of which is read once."""
+    """The scripts of a checkout, each of which is read once, whatever addresses profiles give it."""
 
     def __init__(self, folder: str | None) -> None:
         self._given = folder
         self._left = MOST_BYTES
-        self._contents: dict[str, bytes] = {}
+        self._builds: dict[str, _Build | str | None] = {}
         self._scripts: dict[str, _Script | str | None] = {}
 
     @cached_property
@@ -82,6 +90,14 @@ class _Scripts:
         path = _file_in(self._folder, recorded)
         if path is None:
             return None
+        if path not in self._builds:
+            self._builds[path] = self._build_of(path)
+        build = self._builds[path]
+        if not isinstance(build, _Build):
+            return build
+        return _Script(path, recorded.removesuffix(path).rstrip("/"), self._folder, build)
+
+    def _build_of(self, path: str) -> _Build | str | None:
         try:
             text = self._content_of(path)
             place, data = self._map_of(path, text)
@@ -90,8 +106,7 @@ class _Scripts:
             source_map = read_source_map(data, place)
         except ProfgateError as error:
             return str(error)
-        root = recorded.removesuffix(path).rstrip("/")
-        return _Script(path, root, self._folder, text.decode(errors="replace"), source_map, posixpath.dirname(place))
+        return _Build(BuiltScript(text.decode(errors="replace"), source_map), source_map, posixpath.dirname(place))
 
     def _map_of(self, path: str, text: bytes) -> tuple[str, bytes | None]:
         """Return the path and the content of the source map of a script, or None as content if it has none.
@@ -117,27 +132,23 @@ class _Scripts:
 
     def _content_of(self, name: str) -> bytes:
         """Return the content of a file. Raises ProfgateError if it cannot be read, or if all files are too large."""
-        if name in self._contents:  # both sides of a measurement have the same scripts in different folders
-            return self._contents[name]
         data = _content_of(self._folder, name, LARGEST) if self._left > 0 else b""
         self._left -= len(data)
         if self._left <= 0:
             what = f"not read, because all scripts and source maps have more than {MOST_BYTES:,} bytes"
             raise ProfgateError(name, f"{what}; record fewer scripts in one job")
-        self._contents[name] = data
         return data
 
 
 class _Script:
     """A script of the checkout in ``folder``.
 
-    Paths of files are relative to the checkout, and ``root`` is the path of the checkout in the profile. ``map_folder``
-    contains the source map.
+    Paths of files are relative to the checkout, and ``root`` is the path of the checkout in the profile.
     """
 
-    def __init__(self, path: str, root: str, folder: str, text: str, source_map: SourceMap, map_folder: str) -> None:
-        self._path, self._root, self._folder, self._map_folder = path, root, folder, map_folder
-        self._script, self._map = BuiltScript(text, source_map), source_map
+    def __init__(self, path: str, root: str, folder: str, build: _Build) -> None:
+        self._path, self._root, self._folder = path, root, folder
+        self._script, self._map, self._map_folder = build
         self._files: dict[int, str | None] = {}
 
     def add_to(self, calls: Sequence[Call]) -> str:
@@ -225,7 +236,7 @@ def _file_in(folder: str, recorded: str) -> str | None:
     lead out of the folder are not followed.
     """
     parts = [part for part in recorded.replace("\\", "/").split("/") if part not in {"", "."}]
-    # maximum number of folders in a path
+    # a path with more folders is taken for hostile input
     if ".." in parts or "\0" in recorded or len(parts) > 40:
         return None
     ends = ("/".join(parts[start:]) for start in range(len(parts)))

@@ -88,9 +88,9 @@ export function aboutRuns(page, symbol, { kind, groups }) {
 // Returns the evidence for a finding if it is about the kind of cost that is shown. A caller that was not tested itself
 // is judged by the cost of the new functions that it calls.
 function evidenceOf(finding, kind) {
-  if (!finding?.story) return "";
-  if (finding.new && kind !== INCLUSIVE) return `new function ${finding.new}: ${finding.story}`;
-  return (finding.judged === "self") === (kind === OWN) ? finding.story : "";
+  if (!finding?.reasons) return "";
+  if (finding.new && kind !== INCLUSIVE) return `new function ${finding.new}: ${finding.reasons}`;
+  return (finding.judged === "self") === (kind === OWN) ? finding.reasons : "";
 }
 
 // Returns a picture of the runs, or null.

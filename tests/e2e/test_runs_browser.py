@@ -38,7 +38,7 @@ HEADER = PageHeader(
     "cpu",
     "samples",
     runs=(3, 2),
-    findings=[PageFinding(symbol=1, severity="severe", direction="worse", judged="self", story=EVIDENCE)],
+    findings=[PageFinding(symbol=1, severity="severe", direction="worse", judged="self", reasons=EVIDENCE)],
     single_runs=RUNS,
 )
 

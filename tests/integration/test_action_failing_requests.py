@@ -10,6 +10,7 @@ import pytest
 
 from action_stage import SLOWER, Stage, profiles
 from fake_github import CUT, HANG
+from profgate.action import reporting
 from profgate.action.github import artifact_service, downloads
 from profgate.action.github import requests as github_requests
 from profgate.action.github.connections import RetryBudget
@@ -149,3 +150,25 @@ def test_cancelled_publishing_has_written_its_result(stormy: Stage) -> None:
     assert "parse" in stormy.summary
     assert "ended before it published its result" in stormy.summary
     assert stormy.report["verdict"]["conclusion"] == "fail"
+
+
+def test_upload_that_is_cancelled_leaves_a_comment_file(stormy: Stage) -> None:
+    def cancel(_: float) -> None:
+        raise KeyboardInterrupt
+
+    stormy.pace = Pace(0, 1, 0, 0, RetryBudget(sleep=cancel))
+    stormy.fail("POST", "/CreateArtifact", 503)
+    with pytest.raises(KeyboardInterrupt):
+        stormy.compare(profiles(SLOWER, 77))
+    assert "parse" in stormy.file("comment.md")
+
+
+def test_cancelled_report_upload_leaves_links_to_the_pages(stormy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancel(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reporting, "store_report", cancel)
+    with pytest.raises(KeyboardInterrupt):
+        stormy.compare(profiles(SLOWER, 77))
+    assert "ended before it published its result" in stormy.summary
+    assert "/artifacts/" in stormy.summary

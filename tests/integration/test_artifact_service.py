@@ -75,6 +75,29 @@ def test_repeated_failures_share_a_budget(fake: FakeGitHub) -> None:
     assert fake.count("POST") == 10
 
 
+@pytest.mark.parametrize(
+    ("status", "retry_after", "message", "what"),
+    [(503, "600", "", "rate limit"), (429, "0", "insufficient usage to create artifact", "429 .*insufficient usage")],
+)
+def test_hopeless_upload_is_not_repeated(
+    fake: FakeGitHub, status: int, retry_after: str, message: str, what: str
+) -> None:
+    fake.fail("POST", "CreateArtifact", status, headers={"Retry-After": retry_after}, message=message, times=9)
+    with pytest.raises(UploadUnavailable, match=what):
+        service_of(fake).upload_file("a.txt", b"1", "text/plain")
+    assert fake.count("POST") == 1
+
+
+def test_first_retry_comes_after_a_pause(fake: FakeGitHub) -> None:
+    slept: list[float] = []
+    fake.start_run(fake.add_commit(branch="main"))
+    budget = RetryBudget(sleep=slept.append)
+    service = ArtifactService(fake.results_url, fake.runtime_token, "http://run", pause=3, budget=budget)
+    fake.fail("POST", "CreateArtifact", 503)
+    service.upload_file("a.txt", b"1", "text/plain")
+    assert slept == [3]
+
+
 @pytest.mark.parametrize("token", ["", "abc", "a.b.c", "e30.e30.", "e30.eyJzY3AiOiAiQWN0aW9ucy5SZXN1bHRzOngifQ."])
 def test_a_token_without_a_run_offers_no_upload(token: str) -> None:
     with pytest.raises(UploadUnavailable, match="use actions/upload-artifact"):

@@ -5,13 +5,15 @@ import itertools
 import json
 import threading
 import time
+from typing import Any
 
 import pytest
 
 from fake_github import HANG, FakeGitHub
 from profgate.action.github import requests
 from profgate.action.github.client import GitHubClient
-from profgate.action.github.connections import RetryBudget, RetryBudgetExceededError
+from profgate.action.github.connections import AnswerBroken, RetryBudget, RetryBudgetExceededError, read_body
+from profgate.action.github.downloads import Download, fetch
 from profgate.action.github.requests import MOVED, NotFoundError, ServerFailedError
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 
@@ -24,7 +26,14 @@ def client_of(fake: FakeGitHub, token: str = "", budget: RetryBudget | None = No
     return fake.client(token, retries=4, budget=budget)
 
 
-def test_downloads_in_the_background_overlap(fake: FakeGitHub) -> None:
+def test_downloads_in_the_background_overlap(fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    daemons = list[bool]()
+
+    def noted(*args: Any, **options: Any) -> Download:
+        daemons.append(threading.current_thread().daemon)
+        return fetch(*args, **options)
+
+    monkeypatch.setattr("profgate.action.github.client.fetch", noted)
     both = threading.Barrier(2, timeout=30)
     run = fake.add_run(fake.add_commit(branch="main"))
     for name in ("first", "second"):
@@ -36,6 +45,7 @@ def test_downloads_in_the_background_overlap(fake: FakeGitHub) -> None:
     assert {name for artifact in artifacts for name in client.artifact_files(artifact)} == {"first", "second"}
     assert fake.count("GET", "/zip") == 2
     assert not both.broken
+    assert daemons == [True, True]  # other threads would delay the end of the program
 
 
 def test_artifacts_come_newest_first_from_all_pages(fake: FakeGitHub) -> None:
@@ -141,6 +151,43 @@ def test_hourly_limit_is_waited_for_if_short(fake: FakeGitHub, ahead: int, *, wa
         with pytest.raises(GitHubError, match="rate limit"):
             client.commit_sha(sha)
         assert slept == []
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "POST"])
+def test_repetition_comes_after_a_pause(fake: FakeGitHub, method: str) -> None:
+    number, slept = fake.add_pull(fake.add_commit(), fake.add_commit()), list[float]()
+    comment = client_of(fake).create_comment(number, MARKER)
+    client = fake.client(retries=4, backoff=2, budget=RetryBudget(sleep=slept.append))
+    fake.fail(method, "", 502)
+    if method == "GET":
+        client.pull(number)
+    elif method == "PATCH":
+        client.edit_comment(comment.id, MARKER)
+    else:
+        client.react(comment.id, "+1")
+    assert slept == [2]
+
+
+@pytest.mark.parametrize(("failures", "succeeds"), [(1, True), (2, False)])
+def test_request_with_a_broken_answer_is_sent_once_more(
+    fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch, failures: int, *, succeeds: bool
+) -> None:
+    number, broken = fake.add_pull(fake.add_commit(), fake.add_commit()), [True] * failures
+
+    def cut(*args: Any) -> bytes:
+        body = read_body(*args)
+        if broken:
+            broken.pop()
+            raise AnswerBroken
+        return body
+
+    monkeypatch.setattr(requests, "read_body", cut)
+    if succeeds:
+        assert client_of(fake).pull(number).number == number
+    else:
+        with pytest.raises(ServerFailedError, match="AnswerBroken"):
+            client_of(fake).pull(number)
+    assert fake.count("GET") == 2
 
 
 def test_failed_requests_use_up_the_budget(fake: FakeGitHub) -> None:

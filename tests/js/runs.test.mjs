@@ -23,9 +23,9 @@ function pageOf({ basis = "inclusive", findings = [], runs = RUNS } = {}) {
 }
 
 test("evidence about another cost is not shown", () => {
-  const story = "none of the other 251 ways shows as large a change";
+  const reasons = "none of the other 251 ways shows as large a change";
   const about = (finding, rows) => {
-    const page = pageOf({ findings: [[WORK, { story, ...finding }]], runs: { ...RUNS, rows } });
+    const page = pageOf({ findings: [[WORK, { reasons, ...finding }]], runs: { ...RUNS, rows } });
     return aboutRuns(page, WORK, singleRunsOf(page, WORK));
   };
   const [, own, total] = RUNS.rows;
@@ -37,7 +37,7 @@ test("evidence about another cost is not shown", () => {
 });
 
 test("the caption has the evidence and the common factor", () => {
-  const page = pageOf({ findings: [[WORK, { judged: "self", story: "none of the other 251 ways shows as large a change" }]] });
+  const page = pageOf({ findings: [[WORK, { judged: "self", reasons: "none of the other 251 ways shows as large a change" }]] });
   assert.equal(
     aboutRuns(page, WORK, singleRunsOf(page, WORK)),
     "None of the other 251 ways shows as large a change. Values as recorded; the verdict corrects each run for the speed of the machine (0.80x to 1.10x). After: 2 of 80 runs.",

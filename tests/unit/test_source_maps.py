@@ -11,6 +11,7 @@ import pytest
 from profgate import source_maps
 from profgate.model.profile import ClaimedSource, Profile
 from profgate.model.source import source_of
+from profgate.readers import source_map as source_map_reader
 from profgate.readers.cpuprofile import SOURCE, CpuprofileReader
 from profgate.source_maps import with_sources
 from source_map_samples import FUNCTIONS, MAP, SCRIPT, profile, source_map
@@ -211,3 +212,17 @@ def test_invalid_stored_source_is_ignored(source: object) -> None:
     document = json.loads(profile(RECORDED, FUNCTIONS[:1]))
     document["nodes"][1]["callFrame"]["profgateSource"] = source
     assert CpuprofileReader().read(source_of("a", json.dumps(document).encode())).frames.sources == {}
+
+
+def test_map_is_parsed_once_for_all_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = list[str]()
+
+    def read_source_map(data: bytes, place: str) -> source_map_reader.SourceMap:
+        parsed.append(place)
+        return source_map_reader.read_source_map(data, place)
+
+    monkeypatch.setattr(source_maps, "read_source_map", read_source_map)
+    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP})
+    files = [source_of(f"{number}.cpuprofile", profile(f"/x{number}/lib/app.js")) for number in range(5)]
+    with_sources(files, folder)
+    assert parsed == ["lib/app.js.map"]

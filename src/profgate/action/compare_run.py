@@ -21,7 +21,7 @@ from profgate.action.github.artifact_upload import report_artifact, upload_pages
 from profgate.action.github.records import WorkflowRun
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
-from profgate.action.reporting import UNFINISHED, ReportResult, conclude, end_shard, first_run, summarize
+from profgate.action.reporting import UNFINISHED, ReportResult, comment_of, conclude, end_shard, first_run, summarize
 from profgate.action.source_diff import source_diff
 from profgate.api import write_report
 from profgate.attribution.base_branch import with_base_branch
@@ -126,6 +126,7 @@ def compare_run(
     links, earlier = Links(run=job.context.run_url), earlier_totals(built.comparisons)
     result = ReportResult(View(report), links, first, earlier)
     written = write_report(result.view, built.pages, built.comparisons, job.write_files)
+    job.write(comment_of(job, result))
     summarize(job, result, UNFINISHED)  # the run may be ended during the upload
     links, warning = upload_pages(
         job.uploads,
@@ -140,6 +141,8 @@ def compare_run(
     if len(written.pages) < len(built.pages):
         links = replace(links, fetch=None)
     result = replace(result, links=links)
+    if links.pages:
+        summarize(job, result, UNFINISHED)
     if settings.mode == "shard":
         return end_shard(job, result)
     return conclude(job, result, "" if warning else report_artifact(settings.key, job.context.run_attempt))
@@ -172,7 +175,9 @@ def _explained(report: Report, sides: ComparedSides, obstacle: Reason | None, po
     if sides.missing:
         code = ReasonCode.NEVER_RECORDED if sides.never_recorded else ReasonCode.NO_BASELINE
         why = Reason(code, reasons=sides.missing[:1])
-        entries = tuple(replace(one, reason=why) if one.side == "target" else one for one in report.not_compared)
+        entries = tuple(
+            replace(entry, reason=why) if entry.side == "target" else entry for entry in report.not_compared
+        )
     elif obstacle is not None:
         name = "profiles" if obstacle.code is ReasonCode.COMMITTED_PROFILES else "baseline"
         entries = (NotCompared(name, None, "both", obstacle), *report.not_compared)

@@ -79,7 +79,7 @@ def stored_baseline(job: Job, commit: BaselineCommit, *, refs: bool) -> Compared
         baseline.files,
         (),
         baseline_side=Side(commit.label, run.head_sha, run.head_branch, run.id, distance),
-        manifests=(baseline.manifest, None, *(one.manifest for one in found.noise)),
+        manifests=(baseline.manifest, None, *(stored.manifest for stored in found.noise)),
         noise=[stored.files for stored in found.noise],
     )
     if known:

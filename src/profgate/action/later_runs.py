@@ -97,7 +97,7 @@ def handle_accept_comment(job: Job) -> int:
     if objection := rights.objection(job.context.comment_author):  # checked first, because anybody can comment
         return end_without_result(job, reason_text(objection, str))
     own = f"{job.context.comment_id}."
-    written = [one for one in acceptances_of(job.client, number, rights) if one.id.startswith(own)]
+    written = [acceptance for acceptance in acceptances_of(job.client, number, rights) if acceptance.id.startswith(own)]
     refusals = [reason_text(acceptance.remark, str) for acceptance in written if acceptance.remark]
     valid = len(refusals) < len(written)
     if job.context.comment_id is not None and written:

@@ -38,7 +38,6 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
-
     result = ReportResult(View(report), links, comment)
     summarize(job, result, UNFINISHED)  # the run may be ended during the upload
     return conclude(job, result, name)

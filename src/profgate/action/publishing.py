@@ -135,7 +135,7 @@ def write_comment(job: Job, view: View, comment: Document, links: Links) -> tupl
             context.head_sha,
             settings.key,
             texts,
-            base_ref="" if settings.baseline_ref or context.stacked else context.base_ref,
+            base_ref="" if settings.baseline_ref else context.base_ref,
         )
     except GitHubError as error:
         job.warn(f"no comment was written: {error}")

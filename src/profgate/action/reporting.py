@@ -1,4 +1,4 @@
-"""Compare both sides and report the result. The files and the summary are written before anything is published."""
+"""Publish the result of a comparison or a merge: report, summary, comment, status and outputs."""
 
 import posixpath
 from dataclasses import dataclass, field, replace
@@ -47,12 +47,19 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
         if warning:
             job.warn(warning)
     view, links = result.view, result.links
-    comment = result.first_run or render_comment(view, key=job.settings.key, links=links, run_url=job.context.run_url)
+    comment = comment_of(job, result)
     job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
     url, note = write_comment(job, view, comment, links)
     has_status = write_status(job, view)
     _end(job, result, note, url)
     return exit_code_of(job, result.report, has_status=has_status)
+
+
+def comment_of(job: Job, result: ReportResult) -> Document:
+    """Return the comment for a result."""
+    if result.first_run is not None:
+        return result.first_run
+    return render_comment(result.view, key=job.settings.key, links=result.links, run_url=job.context.run_url)
 
 
 def end_shard(job: Job, result: ReportResult) -> int:

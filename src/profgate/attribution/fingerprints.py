@@ -152,7 +152,7 @@ class _Walk:
                 self._leave(node, done)
                 continue
             nodes += 1
-            # plus one for each byte of the source; names of nested functions count once for each level
+            # the limit of names grows with the source, because names of nested functions count once for each level
             if nodes > 1_000_000 or len(self.above) > DEEPEST or self.names > 1000 + root.end_byte:
                 return None
             if damaged and (node.is_error or node.is_missing):

@@ -237,13 +237,13 @@ def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
 
 
 def _is_compiled(comparison: Comparison, symbol: int) -> bool:
-    # languages whose profiles charge inlined functions to the caller
+    # profiles of these languages charge inlined functions to the caller
     return language_of(comparison.symbols.files[symbol] or "") in SCRIPTS | {"c", "cpp", "rust"}
 
 
 def _is_text(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
-    # files that no program reads during the measurement
+    # no program reads such files during the measurement
     return (
         name.endswith((".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif"))
         or name.partition(".")[0] in _TEXT_NAMES

@@ -72,7 +72,7 @@ def compare(
         diff=None if diff is None else load_diff(diff),
         interleaved=interleaved,
         verbose=verbose,
-        pages=given.pages if output_dir else 0,  # without a folder, nobody sees them
+        pages=given.pages if output_dir else 0,  # pages are only written to a folder
     )
     with opt.started_executor(executor) as started, progress(sys.stderr) as step:
         report = api.compare_input(given, step, started)

@@ -73,9 +73,9 @@ def confirm(
     REPORT is the report.json of a comparison with stored baselines, which found suspects. COMMAND records one run. It
     runs in a checkout of each commit, with its own environment and build output, and stores its profiles in the folder
     PROFGATE_OUT, with the same names as in the first comparison. PROFGATE_RUN is the number of the run; run 0 of each
-    side is a warm-up. A report that passed is not measured again. --config is the policy file with the rules for names
-    and filters. The exit code is 0 if no regression is confirmed, 1 if the gate failed, and with --fallback 3 if the
-    measurement failed and nothing decides that the gate fails, as suspects under confirm: required do.
+    side is a warm-up. A report that passed is not measured again. --config is the policy file with the aliases and
+    the functions to ignore. The exit code is 0 if no regression is confirmed, 1 if the gate failed, and with --fallback
+    3 if the measurement failed and nothing decides that the gate fails, as suspects under confirm: required do.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")

@@ -37,7 +37,7 @@ def significant(runs: Iterable[IntArray], baselines: int, period: int | None) ->
     shift = np.abs(sides[1][1] - sides[0][1])
     variance = sum(squares / count for count, _, squares in sides)
     counting = sum((period or 0) * mean / count for count, mean, _ in sides)
-    # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
+    # with 3 instead of 4 standard errors, a few of the thousands of rows in a tree would be significant by chance
     return np.asarray((shift > 0) & (shift >= 4.0 * np.sqrt(np.maximum(variance, counting))))
 
 

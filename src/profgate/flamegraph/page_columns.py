@@ -32,7 +32,7 @@ class PageFinding:
     """A finding that is marked on the page.
 
     ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
-    ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
+    ``reasons`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
     functions that the function calls. ``parts`` contains the callees that explain the change, from `parts_of`.
     ``change`` is the change as all reports write it, from `amounts` and `growth_and_share`, ``delta`` the difference in
@@ -46,7 +46,7 @@ class PageFinding:
     key: str | None = None
     tag: str | None = None
     strategies: Sequence[str] = ()
-    story: str | None = None
+    reasons: str | None = None
     reach: str | None = None
     rows: Sequence[int] = ()
     judged: Literal["self", "total"] | None = None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
 """The index of a state is stored in a column, so new states must be added at the end."""
 HEADER_FIELDS = (
-    *("title", "unit", "exponent", "better", "runs", "normalisation"),
+    *("unit", "exponent", "better", "runs", "normalisation"),
     *("total_changed", "total_certain", "total_doubt", "alone", "estimated"),
 )
 

@@ -56,7 +56,7 @@ def _mark(
         delta=finding.delta,
         facts=[f"{share} of the run"] if share else [],
         part=finding.explained_by is not None,
-        story="; ".join(reason_text(reason, str) for reason in finding.reasons) or None,
+        reasons="; ".join(reason_text(reason, str) for reason in finding.reasons) or None,
         new=", ".join(limited(new, 3, "function", "")) if new else None,
         parts=parts if parts[1] else None,
         reach=None if finding.attribution == Attribution() else whose_text(finding),

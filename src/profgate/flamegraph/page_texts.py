@@ -39,7 +39,7 @@ def _visible_finding(finding: PageFinding) -> PageFinding:
     word, parts = finding.parts or ("", [])
     return replace(
         finding,
-        story=_plain(finding.story),
+        reasons=_plain(finding.reasons),
         new=finding.new and full_name(finding.new),
         parts=finding.parts and (word, [(full_name(name), text) for name, text in parts]),
     )

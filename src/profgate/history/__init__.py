@@ -1,1 +1,1 @@
-"""History of measured commits: storage, checks, trends and false alarm rates."""
+"""History of measured commits: storage, checks, trends and ranks."""

@@ -81,11 +81,18 @@ def executor_named(name: str) -> Iterator[Executor]:
             yield thread
     elif processes := re.fullmatch(r"processes(?::([1-9]\d{0,3}))?", name):
         from concurrent.futures.process import ProcessPoolExecutor  # slow to import, and not on every platform
-        from multiprocessing import get_context
+        from multiprocessing import active_children, get_context
 
         # a forked process would not contain the threads of the executor
+        others = active_children()
         with ProcessPoolExecutor(int(processes[1]) if processes[1] else None, get_context("spawn")) as pool:
-            yield pool
+            try:
+                yield pool
+            except BaseException:
+                # the pool would wait forever for a process that started while another one was killed
+                for process in set(active_children()).difference(others):
+                    process.terminate()
+                raise
     elif place := re.fullmatch(r"dask://([A-Za-z0-9_.\-]{1,253}):(\d{1,5})", name):
         with _dask(name, place[1], place[2]) as cluster:
             yield cluster

@@ -129,4 +129,6 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _written_between(baseline: Checkout, target: Checkout, path: str) -> bool:
-    return baseline.ready < os.stat(path).st_ctime <= target.ready  # noqa: PTH116 - the path is a string
+    with suppress(OSError):  # a temporary file may be gone
+        return baseline.ready < os.stat(path).st_ctime <= target.ready  # noqa: PTH116 - the path is a string
+    return False

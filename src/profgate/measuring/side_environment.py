@@ -49,8 +49,7 @@ def python_environment(root: str, checkout: str, variables: Mapping[str, str]) -
         return {}
     place = f"{root}/venv"
     # runs in the checkout, where pyenv and others choose the version of Python
-    # in seconds
-    output_of(["python3", side_python.__file__, place], checkout, variables, 120.0)
+    output_of(["python3", side_python.__file__, place], checkout, variables, 120.0)  # seconds
     return {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{variables['PATH']}"}
 
 

@@ -106,7 +106,7 @@ class Context:
     """The input of a strategy in addition to the comparison.
 
     ``source_states`` describes how source changes affect the symbols, or is None if unknown. ``evidence`` is the result
-    of the report-wide tests for this comparison (`detect.evidence`), or None outside a report.
+    of the report-wide tests for this comparison (`decide.detect.evidence`), or None outside a report.
     """
 
     source_states: SourceStates | None = None

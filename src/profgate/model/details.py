@@ -56,7 +56,7 @@ def _at(column: Any, row: int) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True, slots=True)
 class GateResult(Details):
-    """Result of the gate's test (see `detect.evidence`) for a function, or for the total of a workload.
+    """Result of the gate's test (see `decide.detect.evidence`) for a function, or for the total of a workload.
 
     ``delta_share`` is the change as a fraction of the run, and ``ratio`` the relative change without the common factor.
     ``everything`` is the common factor if this factor explains the change in the total. After a measurement in turns,
@@ -65,7 +65,7 @@ class GateResult(Details):
 
     ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new_callees``
     names the new functions among these callees. ``net`` is "" for a net change, "offset" or "moved" if other costs
-    changed in the opposite direction (see `detect.net_changes`).
+    changed in the opposite direction (see `decide.detect.net_changes`).
     """
 
     p: float | None = None

@@ -22,8 +22,8 @@ class RunContext:
     """Facts about one workflow run. Missing strings are empty, and numbers that do not apply are None.
 
     ``head_sha`` is the pushed commit (not the test merge). ``sha`` is the value of GITHUB_SHA, which is the test merge
-    in a pull request. If the event names a stack of pull requests (``stacked``), ``base_ref`` and ``base_sha`` are
-    those of the trunk, because the branch below belongs to another pull request and is not trusted.
+    in a pull request. If it is based on the branch of another pull request (``stacked``), ``base_ref`` and
+    ``base_sha`` are those of the trunk, because the branch below is not trusted.
     """
 
     event_name: str

@@ -204,7 +204,7 @@ class BuiltScript:
     def contains(self, functions: Iterable[ScriptFunction]) -> bool:
         """Return whether these functions are in the script. In the script of another build, most positions differ."""
         found = [self._column_of_name(function) is not None for function in functions if function.word]
-        # share of the functions that must be at their positions in the script
+        # after another build, fewer functions are at their positions in the script
         return sum(found) >= 0.9 * len(found)
 
     def origin(self, function: ScriptFunction) -> Origin | None:

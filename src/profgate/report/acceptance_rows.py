@@ -43,9 +43,10 @@ def _workloads(report: Report) -> list[str]:
     if not report.verdict.fails:
         return []
     names = [entry.name for entry in report.not_compared if entry.reason.code is ReasonCode.MISSING_IN_TARGET]
+    other_work = {ReasonCode.COMMON_FACTOR, ReasonCode.OTHER_WORK}
     for reason in report.verdict.reasons:
         workload = str(reason.parameters.get("workload"))
-        if reason.code is ReasonCode.COMMON_FACTOR and matches(workload, report.policy.required or ()):
+        if reason.code in other_work and matches(workload, report.policy.required or ()):
             names.append(workload)
     return names
 

@@ -327,9 +327,9 @@ def _bar(before: float | None, after: float | None) -> str:
     """Return bars with lengths proportional to the values, ``▋ → █████``, if both are known and not zero."""
     if not before or not after or min(before, after) < 0:
         return ""
-    # characters, which fit beside an arrow on a phone
+    # bars of four characters fit beside an arrow on a phone
     eighths = (max(1, round(8 * 4 * (value / max(before, after)))) for value in (before, after))
-    # parts of a character of a bar
+    # the last character of a bar is drawn in eighths
     return f"{NO_BREAK}→{NO_BREAK}".join("█" * (count // 8) + ("", *"▏▎▍▌▋▊▉")[count % 8] for count in eighths)
 
 
@@ -360,7 +360,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
         return page
     # the key distinguishes functions with the same name; the name is for readers and is used if the key is unknown
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
-    # characters; if a name is longer, the URL fragment contains only the key of the frame
+    # with a longer name, the URL fragment contains only the key of the frame
     return f"{page}#finding={finding_key(row.finding.location)}{f'~{name}' if len(name) <= 300 else ''}"
 
 

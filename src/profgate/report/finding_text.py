@@ -219,7 +219,7 @@ def only_share_changed(finding: Finding) -> bool:
     When other functions become slower, the share of an unchanged function decreases.
     """
     relative, ratio = finding.relative, finding.result.ratio
-    # maximum part of the tested change that the recorded cost shows if only the share changed
+    # only the share changed if the recorded cost shows less than a tenth of the tested change
     return not (finding.is_total or relative is None or not ratio) and relative / ratio < 0.1
 
 

@@ -30,7 +30,7 @@ def test_finding_of_call_path_has_its_row() -> None:
     by_path, by_name = header.findings
     (row,) = by_path.rows
     assert (tree.tree.baseline_self[row], tree.tree.target_self[row]) == (10, 20)
-    assert by_path.story == ("the total did not grow, so this does not fail; not reachable from the change")
+    assert by_path.reasons == ("the total did not grow, so this does not fail; not reachable from the change")
     assert not by_name.rows
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
 

@@ -281,6 +281,12 @@ def test_benchmarks_that_go_test_prints_are_benchmarks() -> None:
     assert list(found.warning_counts.values()) == [1]
 
 
+def test_line_that_a_test_prints_is_no_benchmark() -> None:
+    event = {"Action": "output", "Package": "shop", "Test": "TestA", "Output": "BenchmarkFake 1 1 ns/op\n"}
+    found = read("go-test", "\n".join([json.dumps(event), ended("TestA"), ended(None)]))
+    assert [name for name, _ in runs_of(found)] == ["shop.TestA"]
+
+
 def test_a_stated_direction_comes_before_the_unit() -> None:
     found = read("custom-results", [{"name": "uptime", "unit": "s", "value": 1, "better": "higher"}])
     assert found.metrics[0].better == "higher"

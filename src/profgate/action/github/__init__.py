@@ -1,1 +1,1 @@
-"""Access to GitHub: the API, artifacts, comments, check runs and pull request data."""
+"""Access to GitHub: the API, artifacts, comments, commit statuses and pull request data."""

@@ -65,7 +65,8 @@ def acceptances_of(client: GitHubClient, pull: int, rights: Rights) -> tuple[Acc
     written: list[tuple[CommentRecord, Acceptance]] = []
     for comment in client.comments(pull):
         commands = in_comment(comment.body, comment.id)
-        written += [(comment, replace(one, by=comment.author, link=comment.html_url)) for one in commands]
+        by, link = comment.author, comment.html_url
+        written += [(comment, replace(acceptance, by=by, link=link)) for acceptance in commands]
     objections = rights.objections(comment for comment, _ in written)
     allowed = [comment.node_id for comment, _ in written if objections[comment.author] is None]
     unedited = client.unedited(list(dict.fromkeys(allowed)))  # times cannot show an edit within the first seconds

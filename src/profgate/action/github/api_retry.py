@@ -28,6 +28,6 @@ class ApiRetry(BudgetedRetry, GithubRetry):
         return status_code in {403, 429} or (status_code >= 500 and method in REPEATABLE)
 
     def get_backoff_time(self) -> float:
-        """Return the seconds until the next try. GitHub wants a minute after a 429 that does not state a time."""
+        """Return the seconds until the next try. GitHub requires a minute after a 429 that does not state a time."""
         limited = bool(self.history) and self.history[-1].status == 429
         return self.secondary_rate_wait if limited else super().get_backoff_time()

@@ -9,7 +9,7 @@ import re
 import uuid
 import zipfile
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, quote, urlsplit
 
 from requests import RequestException, Session
@@ -18,7 +18,6 @@ from requests.adapters import HTTPAdapter
 from profgate.action.github.connections import (
     BudgetedRetry,
     RetryBudget,
-    RetryBudgetExceededError,
     failure_of,
     read_body,
     with_token,
@@ -42,11 +41,24 @@ class NameTaken(UploadUnavailable):
     """The run already has an artifact of this name, perhaps from an earlier attempt whose response was lost."""
 
 
+class _UploadRetry(BudgetedRetry):
+    """Does not repeat a request that was refused because the storage quota is used up."""
+
+    def increment(self, *args: Any, **options: Any) -> Self:  # noqa: ANN401 - passed on
+        """Return the retries that are left. Raises GitHubError if there are none because of the quota."""
+        response = options.get("response")
+        if response is not None and response.status == 429:
+            text = response.read(200, decode_content=True).decode(errors="replace")
+            if "insufficient usage" in text:
+                raise GitHubError("artifact upload", f"the server answered 429 {text}")
+        return super().increment(*args, **options)
+
+
 class ArtifactService:
     """A client that uploads artifacts of one run.
 
     ``run_url`` is the URL of the run. ``mask`` is called with every secret from the service before the secret is used.
-    ``pause`` is the pause before the second retry, in seconds. ``budget`` limits the total time spent on waits and
+    ``pause`` is the pause before the first retry, in seconds. ``budget`` limits the total time spent on waits and
     failed requests. Every method raises UploadUnavailable on failure.
     """
 
@@ -159,7 +171,7 @@ class ArtifactService:
 
     def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> tuple[int, bytes]:
         """Return the status and the body of the response. Every request can be repeated."""
-        retry = BudgetedRetry(
+        retry = _UploadRetry(
             budget=self._budget,
             total=TRIES - 1,
             other=0,  # such as a certificate that is not trusted
@@ -187,9 +199,12 @@ class ArtifactService:
                 data = read_body(answer, ANSWER_SECONDS, MAX_ANSWER)
                 if answer.status_code in RETRYABLE:
                     text = data[:200].decode(errors="replace")
-                    raise UploadUnavailable(where, f"the server answered {answer.status_code} {text}".rstrip())
+                    what = f"the server answered {answer.status_code} {text}".rstrip()
+                    raise UploadUnavailable(where, what)  # noqa: TRY301 - the budget counts it as a failed request
                 return answer.status_code, data
-        except RetryBudgetExceededError as error:
+        except UploadUnavailable:
+            raise
+        except GitHubError as error:  # the quota, or a wait that exceeds a limit
             raise UploadUnavailable(where, error.what) from error
         except (RequestException, ValueError) as error:  # the error message contains a secret signature
             raise UploadUnavailable(where, f"the connection failed ({failure_of(error)})") from None

@@ -100,8 +100,8 @@ def find_stored(
 ) -> Found:
     """Find the nearest usable set of profiles, then as many further sets as ``noise_beside(nearest)`` returns.
 
-    If no run of the baseline commit has completed, but one has not ended yet, ``wait`` is called with
-    that run, unless the run needs approval. The run is requested again as long as ``wait`` returns True.
+    If no run of the baseline commit has completed yet, ``wait`` is called with one that has not ended, unless it
+    needs approval. The runs of the commit are requested again as long as ``wait`` returns True.
 
     Finding the nearest set usually takes three to five requests, and each further set one download. Raises
     `GitHubError` if a request fails.

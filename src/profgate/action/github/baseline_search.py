@@ -99,6 +99,9 @@ def newest_artifact(
     artifacts: Iterable[ArtifactRecord], name: str, run_id: int, head_sha: str
 ) -> ArtifactRecord | None:
     """Return the newest artifact of this name in this run, or None."""
-    named = (artifact for artifact in artifacts if artifact.name == name)
-    found = (one for one in named if one.run_id in {None, run_id} and one.head_sha in {None, head_sha})
+    found = (
+        artifact
+        for artifact in artifacts
+        if artifact.name == name and artifact.run_id in {None, run_id} and artifact.head_sha in {None, head_sha}
+    )
     return max(found, key=lambda artifact: artifact.id, default=None)

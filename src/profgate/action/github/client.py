@@ -2,9 +2,10 @@
 
 import base64
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from threading import Semaphore, Thread
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -32,6 +33,7 @@ from profgate.action.github.requests import (
 )
 from profgate.errors import GitHubError
 
+AT_ONCE = 4  # maximum number of downloads in the background
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 
 
@@ -60,7 +62,7 @@ class GitHubClient(GitHubConnection):
     def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
-        self._downloads = ThreadPoolExecutor(4)
+        self._at_once = Semaphore(AT_ONCE)
         self._started: dict[int, Future[Download]] = {}  # by the id of the artifact
         self._storage_budget = self._budget.fresh()  # so that the comment can be written even if the storage host fails
 
@@ -153,9 +155,17 @@ class GitHubClient(GitHubConnection):
         return sorted((item for item in found if item.name == name), key=lambda item: -item.id)
 
     def start_downloads(self, artifacts: Iterable[ArtifactRecord]) -> None:
-        """Download artifacts in the background. `download` returns them."""
+        """Download artifacts in threads that do not delay the end of the program. `download` returns them."""
         for artifact in artifacts:
-            self._started[artifact.id] = self._downloads.submit(self._downloaded, artifact)
+            self._started[artifact.id] = future = Future[Download]()
+            Thread(target=self._download_into, args=(future, artifact), daemon=True).start()
+
+    def _download_into(self, future: Future[Download], artifact: ArtifactRecord) -> None:
+        try:
+            with self._at_once:
+                future.set_result(self._downloaded(artifact))
+        except BaseException as error:  # noqa: BLE001 - raised again by `download`
+            future.set_exception(error)
 
     def download(self, artifact: ArtifactRecord) -> Download:
         """Download the stored bytes of an artifact and check them against its digest.

@@ -57,11 +57,11 @@ class RetryBudget:
         """Subtract the duration of a block that fails. Raises RetryBudgetExceededError if no time is left."""
         if self._left <= 0:
             raise self._exceeded()
-        start = self._clock()
+        start, left = self._clock(), self._left
         try:
             yield
-        except Exception:
-            self._left -= self._clock() - start
+        except Exception:  # the waits in the block are part of its duration
+            self._left = min(self._left, left - (self._clock() - start))
             raise
 
     def _exceeded(self) -> RetryBudgetExceededError:
@@ -82,10 +82,16 @@ class BudgetedRetry(Retry):
 
     def sleep(self, response: "BaseHTTPResponse | None" = None) -> None:
         """Wait as long as the response states, or otherwise as long as the number of failures demands."""
-        seconds = (self.get_retry_after(response) if response is not None else None) or self.get_backoff_time()
+        stated = self.get_retry_after(response) if response is not None else None
+        # urllib3 itself does not wait before the first retry
+        seconds = stated or self.get_backoff_time() or self.backoff_factor
         if seconds > MAX_WAIT:
             raise GitHubError("GitHub", f"the rate limit is used up for {seconds:,.0f} seconds; run again then")
         self.budget.wait(seconds)
+
+
+class AnswerBroken(ConnectionFailed):
+    """The connection failed while the body of the response was read."""
 
 
 class AnswerTooLarge(RequestException):
@@ -111,7 +117,7 @@ def read_body(answer: Response, seconds: float, most: int) -> bytes:
                 if time.monotonic() > end:
                     raise AnswerTooSlow
         except HTTPError as error:
-            raise ConnectionFailed(type(error).__name__) from None
+            raise AnswerBroken(type(error).__name__) from None
     return bytes(body)
 
 

@@ -74,7 +74,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         before_sha=before if before.strip("0") else "",  # for a new branch, the SHA consists of zeros
         merge_group_base_sha=text("event.merge_group.base_sha"),
         triggering_run=run,
-        stacked=bool(text(f"{pull}.stack.base.ref")),
+        stacked=text(f"{pull}.stack.base.ref") not in {"", text(f"{pull}.base.ref")},
         comment=text("event.comment.body") if is_new else "",
         comment_id=number("event.comment.id") if is_new else None,
         comment_author=text("event.comment.user.login") if is_new else "",

@@ -12,7 +12,14 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from profgate.action.github.connections import RetryBudget, failure_of, is_permanent, read_body, with_token
+from profgate.action.github.connections import (
+    AnswerBroken,
+    RetryBudget,
+    failure_of,
+    is_permanent,
+    read_body,
+    with_token,
+)
 from profgate.errors import GitHubError, NotAllowed
 
 if TYPE_CHECKING:
@@ -107,14 +114,18 @@ class GitHubConnection:
         """Send a request for a path below the repository or an absolute URL. Return the headers and the parsed body.
 
         After a failure of the server, GET and PATCH requests are sent again, and once any other request to ``repeat``.
+        After a connection that fails within the body of the response, GET and PATCH requests are sent again once.
         """
         url = path if path.startswith("http") else f"{self._api_url}/repos/{self._repository}{path}"
         try:
             return self._sent(verb, url, body)
-        except ServerFailedError:
-            if not repeat:
+        except ServerFailedError as error:
+            # the retries of urllib3 end with the headers of a response
+            is_broken = verb in REPEATABLE and isinstance(error.__cause__, AnswerBroken)
+            if not (repeat or is_broken):
                 raise
-            return self._sent(verb, url, body)
+        self._budget.wait(self._backoff)
+        return self._sent(verb, url, body)
 
     def _sent(self, verb: str, url: str, body: object) -> Answer:
         from github.GithubException import GithubException

@@ -72,7 +72,8 @@ class CalibratedLogRatio:
         for row in rows:
             judged.append("subtree" if row.subtree else "")
             net.append(row.net)
-            new_callees.append(tuple(names[callee] for callee in row.new if callee != row.symbol))
+            # a change that adds thousands of functions must not list them in each row
+            new_callees.append(tuple(names[callee] for callee in row.new[:100] if callee != row.symbol))
         nothing, no_callees = [""] * len(unchanged), [tuple[str, ...]()] * len(unchanged)
         return Detection(
             strategy=self.name,

@@ -52,7 +52,7 @@ class _TreePaths:
         row = int(rows[np.argmax(change)])
         if not subtree:
             yield Enclosing(symbol, self._below(outermost).sum(axis=1), inside.sum(axis=1))
-        # callers farther away say nothing about a change
+        # callers farther away do not help to explain a change
         for _ in range(200):
             row = int(tree.parent[row])
             if row < 0:

@@ -152,7 +152,7 @@ class Ratios:
         # smaller locations are too noisy for the common factor
         self.steady = np.flatnonzero((own > 0).all(axis=0) & (share >= 0.002))
         self.ratios = np.log(own[:, self.steady] / mean[self.steady])
-        # with the largest weight, a large function does not dominate the median
+        # weights are limited, so that a large function does not dominate the median
         self.weights = np.minimum(share[self.steady], 0.05)
         self.order = np.argsort(self.ratios, axis=1)
 

@@ -93,7 +93,6 @@ def _coloured(
         parameters: dict[str, Parameter] = {"severity": finding.severity, "value": fail_on}
         obstacles = [Reason(ReasonCode.SEVERITY, parameters)]
     # if ``fail_on`` is "maybe", uncertain changes also fail, so these doubts do not prevent red
-    # allow red if ``fail_on`` is "maybe"
     allowed = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS}) if fail_on == "maybe" else frozenset()
     possible = tuple(reason for reason in obstacles if reason.code in allowed)
     against = [reason for reason in obstacles if reason.code not in allowed]

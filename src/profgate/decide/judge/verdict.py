@@ -143,7 +143,7 @@ class _VerdictInputs:
         entries = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         # totals that changed a lot but could not be tested
         unsure = [pair for pair in self.compared if not pair[1].calibration.total_tested]
-        # relative change above which an untested total needs a review
+        # an untested total needs a review above this relative change
         self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= 0.5]
         self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)

@@ -31,7 +31,7 @@ LONGEST_RUN = 120.0  # in seconds; the workflow makes at least five runs
 LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger one takes minutes
 ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
-FEW_SAMPLES = 100  # fewer do not tell the share of the library
+FEW_SAMPLES = 100  # the share of the library is not known from fewer samples
 ITERATIONS = {  # by language: options that state the number of iterations, and those that measure the time of one
     "Go": (re.compile(r"-benchtime \d{1,12}x"), "-benchtime {}x", "-benchtime 100ms"),
     "native code": (re.compile(r"--benchmark_min_time=\d{1,12}x"), GOOGLE_WORK, "--benchmark_min_time=0.05s"),
@@ -120,13 +120,14 @@ class _Copies:
             if path not in plan.new_files and _only_copied(self.files, path):
                 raise ProfgateError(path, "git does not track it, so that a checkout does not contain it; git add it")
         shared = plan.setup[:-1] if plan.recipe.language in {"Rust", "native code"} else plan.setup
-        checkout = self._copies.pop(shared, None)
+        checkout = self._copies.get(shared)
         if checkout is None:
             root = f"{self._scratch}/copy-{len(self.failed) + len(self._ready)}"
             made = checked_out("working tree", None, root, self.files.top, untracked=False)
-            checkout = self._stack.enter_context(made)
+            checkout = self._copies[shared] = self._stack.enter_context(made)
         _write_files(plan, checkout)
-        if plan.setup not in self._ready:  # a failed build may leave files that another one would use
+        if plan.setup not in self._ready:
+            del self._copies[shared]  # a failed build may leave files that another one would use
             self.failed.add(plan.setup)
             self._ready[plan.setup] = self.run("the setup", plan.setup, plan, checkout)[0]
             self.failed.remove(plan.setup)
@@ -187,7 +188,7 @@ def _is_path(name: str) -> bool:
     return bool(slash) and (not folder or "." in folder[0] + file)
 
 
-def _tried(plan: Plan, copies: _Copies) -> Trial:
+def _tried(plan: Plan, copies: _Copies, repeats: int = 3) -> Trial:
     command = plain(plan.command if plan.folder == "." else f"cd {plan.folder} && {plan.command}")
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
     sys.stdout.flush()
@@ -197,11 +198,11 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
         problem = one_line([str(error)])
         sys.stdout.write(f"Trial recording of {command} failed: {plain(problem)}.\n")
         better = _remedy(copies.files, plan, problem)
-        if better is None or better.setup in copies.failed:
+        if better is None or better.setup in copies.failed or not repeats or time.monotonic() > copies.end:
             return Trial(replace(plan, problem=problem))
         setup = plain("; ".join((*better.pattern.setup, *better.install)))
         sys.stdout.write(f"Trying again with the setup {setup}.\n")
-        return _tried(better, copies)
+        return _tried(better, copies, repeats - 1)
     result = (
         f"Trial recording of {command}: {trial.share.samples:,} samples in {trial.seconds:.1f} s, "
         f"{100 * trial.share.library:.0f} % of them in functions of this repository.\n"

@@ -56,6 +56,9 @@ def _output(source: SourceFile) -> bytes:
     """Return what the tests printed. Events of several packages may alternate, and an event may end within a line."""
     packages = defaultdict[str, list[str]](list)
     for event in json_lines(source):
+        test = event.text("Test")
+        if test and not test.startswith("Benchmark"):  # a test may print a line that looks like a result
+            continue
         if event.text("Action") == "output":
             packages[event.text("Package")].append(event.text("Output"))
     return "".join(f"pkg: {name}\n{''.join(parts)}\n" for name, parts in packages.items()).encode()

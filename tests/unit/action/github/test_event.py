@@ -61,15 +61,15 @@ def test_a_pull_request_of_the_same_repository() -> None:
     assert (context.is_fork, context.is_dependabot, context.read_only) == (False, False, False)
 
 
-@pytest.mark.parametrize("stacked", [True, False])
-def test_trunk_of_a_stack_is_trusted(*, stacked: bool) -> None:
+@pytest.mark.parametrize("position", [None, 1, 2])
+def test_trunk_of_a_stack_is_trusted(position: int | None) -> None:
     event = pull_request({"id": 4711})
     pull = event["pull_request"]
-    pull["stack"] = {"position": 2, "size": 3, "base": {"ref": "main", "sha": "d" * 40}} if stacked else None
-    pull["base"]["ref"] = "layer-1" if stacked else "main"
+    pull["stack"] = {"position": position, "size": 3, "base": {"ref": "main", "sha": "d" * 40}} if position else None
+    pull["base"]["ref"] = "layer-1" if position == 2 else "main"
     context = run_context(env_of("pull_request"), payload("pull_request", event))
-    assert (context.base_ref, context.base_sha) == ("main", ("d" if stacked else "c") * 40)
-    assert context.stacked == stacked
+    assert (context.base_ref, context.base_sha) == ("main", ("d" if position else "c") * 40)
+    assert context.stacked == (position == 2)
 
 
 @pytest.mark.parametrize("head", [{"id": 666}, None, {}])
