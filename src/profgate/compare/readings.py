@@ -8,8 +8,15 @@ from itertools import chain
 import numpy as np
 
 from profgate.compare.built_code import named_by_sources
-from profgate.compare.calls import path_calls
-from profgate.compare.columns import MAX_TOTAL, CompareOptions, Forest, forest_of, run_columns, stored_metric
+from profgate.compare.columns import (
+    MAX_TOTAL,
+    CompareOptions,
+    Forest,
+    forest_of,
+    path_calls,
+    run_columns,
+    stored_metric,
+)
 from profgate.compare.scenarios import scenario_of, taken_apart
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.compare.workloads import series_key, workload_name

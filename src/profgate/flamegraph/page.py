@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
 from rjsmin import jsmin
 
-from profgate.flamegraph import page_markup
 from profgate.flamegraph.page_columns import (
     CUT_ALL,
     CutTree,
@@ -21,13 +21,19 @@ from profgate.flamegraph.page_columns import (
     cut_tree,
     threshold_for,
     uncut,
+    visible_page,
 )
 from profgate.flamegraph.page_encoding import encode_page
-from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
 from profgate.report.assets import filled_asset, read_asset
-from profgate.report.numbers import signed_percent
+from profgate.report.numbers import signed_percent, solid
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from profgate.flamegraph.page_columns import PageHeader
+
+_SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
 STYLES = ("page", "runs")
 _FEW_SAMPLES = 1000
 _ATTEMPTS = 6
@@ -36,6 +42,80 @@ _IMPORT = re.compile(r'^import [^;]* from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 _Task = Callable[[], str]
 _Start = Callable[[_Task], _Task]
+
+
+def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
+    """Return the workload, the headline or both totals, and where the sides come from."""
+    direction, headline = escape(facts["direction"]), header.headline
+    higher = ", higher is better" if header.better == "higher" else ""
+    title = f'<h1>{escape(header.workload)} <small class="metric">{escape(header.metric)}{higher}</small></h1>'
+    if headline:
+        conclusion, text = escape(headline.conclusion), escape(solid(headline.text))
+        whose = f' <span class="whose">· {escape(headline.whose)}</span>' if headline.whose else ""
+        total = f' <span class="total">· {escape(solid(headline.total))}</span>' if headline.total else ""
+        title = f'<div class="result">{title}'
+        link = f' <a href="{escape(headline.help)}">What to do now</a>' if headline.help else ""
+        result = (
+            f'  <p class="facts verdict {direction}"><span class="sign {conclusion.replace(" ", "-")}" role="img"'
+            f' aria-label="{conclusion}" title="{conclusion}">{_SIGNS.get(headline.conclusion, "?")}</span>'
+            f" <b>{text}</b>{whose}{total}</p></div>"
+            f'  <p class="step">{escape(headline.step)}{link}</p>'
+        )
+    elif header.alone:
+        result = f'  <p class="facts {direction}"><span>{escape(facts["after"])}</span></p>'
+    else:
+        change = escape(facts["change"])
+        result = (
+            f'  <p class="facts {direction}"><span>{escape(facts["before"])}</span> → '
+            f'<span>{escape(facts["after"])}</span> <b title="{change}">{escape(facts["relative"]) or change}</b></p>'
+        )
+    return f"{title}{result}  {_origin(header)}"
+
+
+def _origin(header: PageHeader) -> str:
+    before, after = header.runs
+    labels = zip(("before", "after"), header.short_labels, strict=True)
+    parts: list[str] = [escape(header.eyebrow)] if header.eyebrow != "Differential flame graph" else []
+    parts += [f"{side} <code>{escape(label)}</code>" for side, label in labels if label]
+    parts.append(f"{after} {'run' if after == 1 else 'runs'}" if header.alone else f"{before} + {after} runs")
+    return f'<p class="origin">{" · ".join(parts)}<span id="measure"></span></p>'
+
+
+def warnings_markup(warnings: Sequence[str]) -> str:
+    """Return the first warning, and the others where a reader can open them."""
+    if len(warnings) > 1:
+        first, more = escape(warnings[0]), len(warnings) - 1
+        return f'<details class="notes"><summary>{first} <b>{more} more</b></summary>{_items(warnings[1:])}</details>\n'
+    return f'<p class="notes">{escape(warnings[0])}</p>\n' if warnings else ""
+
+
+def notes_menu(notes: Sequence[str]) -> str:
+    """Return the button that opens the notes."""
+    if not notes:
+        return ""
+    count = f"{len(notes)} {'note' if len(notes) == 1 else 'notes'}"
+    return f"""    <div class="menu">
+      <button type="button" id="notes-open" class="opener" aria-expanded="false" aria-controls="notes">{count}</button>
+      <div id="notes" class="popover" role="group" aria-label="Notes" hidden>{_items(notes)}</div>
+    </div>"""
+
+
+def _items(notes: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul>"
+
+
+def static_part(notes: Sequence[str], picture: str) -> str:
+    """Return what the page shows without its script. The picture is markup."""
+    listed = _items(notes) if notes else ""
+    return f"  <p>Static picture. With JavaScript this page is interactive.</p>\n{listed}  {picture}\n"
+
+
+def script_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return JSON text that may stand in a script element."""
+    text = json.dumps(value, sort_keys=True)
+    for sign in "<>&'":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
 
 
 def build_page(
@@ -115,11 +195,11 @@ def _filled(
         policy=escape(policy),
         title=escape(header.full_title),
         kind="profile alone" if header.alone else "profile",
-        masthead=page_markup.masthead(header, facts),
-        warnings=page_markup.warnings_markup(warnings),
-        notes=page_markup.notes_menu(notes),
-        static=page_markup.static_part(notes, picture),
-        page_header=page_markup.script_json(encoded.header),
+        masthead=masthead(header, facts),
+        warnings=warnings_markup(warnings),
+        notes=notes_menu(notes),
+        static=static_part(notes, picture),
+        page_header=script_json(encoded.header),
         data=data,
         script=script,
         style=style,

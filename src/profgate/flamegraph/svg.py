@@ -16,8 +16,8 @@ from profgate.flamegraph.page_columns import (
     NamedTree,
     PageHeader,
     uncut,
+    visible_page,
 )
-from profgate.flamegraph.page_texts import visible_page
 from profgate.model.visible_text import cut
 from profgate.report import numbers
 

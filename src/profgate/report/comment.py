@@ -10,7 +10,6 @@ from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, MetricReport
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows, statements
-from profgate.report.acceptance_rows import acceptance_lines, ways_out
 from profgate.report.finding_text import (
     NO_DIFF,
     SOURCES,
@@ -28,6 +27,8 @@ from profgate.report.finding_text import (
     why,
 )
 from profgate.report.markdown_text import (
+    LONGEST_NAME,
+    MARKDOWN,
     MARKER_KEY,
     bullets,
     code_span,
@@ -36,14 +37,14 @@ from profgate.report.markdown_text import (
     link,
     link_target,
     paragraphs,
+    plain_name,
     sentence,
     short_sha,
     table,
     unbroken,
 )
 from profgate.report.rank_report import rank_details, rank_sections, result_text
-from profgate.report.styles import LONGEST_NAME, MARKDOWN, plain_name
-from profgate.report.view import OPEN, View
+from profgate.report.view import OPEN, View, acceptance_lines, ways_out
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000

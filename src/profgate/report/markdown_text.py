@@ -1,12 +1,14 @@
-"""Escape untrusted text for Markdown: names become inline code, and sentences are escaped."""
+"""Escape untrusted text: for Markdown, where names become inline code, and for the other styles of output."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import quote
 
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report.numbers import counted
+from profgate.report.wording import Quote
 
 Item = TypeVar("Item")
 SENTENCE_LENGTH = 300
@@ -21,6 +23,7 @@ ACTIVE = re.compile(
     r"|^[-+=](?=\s|[-=]*\s*$)|^\d(?=\d{0,8}[.)](?:\s|$))",
     re.ASCII,
 )
+LONGEST_NAME = 60
 
 
 def code_span(text: str, length: int = NAME_LENGTH) -> str:
@@ -95,3 +98,34 @@ def dotted(*parts: str) -> str:
 def paragraphs(*parts: str) -> str:
     """Return the nonempty parts as paragraphs."""
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def plain_name(name: str) -> str:
+    """Format a name for a sentence that is escaped later."""
+    return name_text(name, LONGEST_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How an output writes the cells of a view.
+
+    ``code`` writes a name with a maximum length, ``name`` a name in a sentence that ``text`` writes afterwards, and
+    ``link`` a label with a URL, which is left out by default.
+    """
+
+    code: Callable[..., str]
+    name: Quote
+    text: Callable[[str], str]
+    link: Callable[[str, str | None], str] = lambda _label, _url: ""
+
+
+PLAIN = Style(name_text, plain_name, plain)
+
+
+SHORT = Style(plain_name, plain_name, plain)
+
+
+RAW = Style(str, str, str)
+
+
+MARKDOWN = Style(code_span, plain_name, sentence, link)

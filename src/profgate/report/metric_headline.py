@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from profgate.model.reason import ReasonCode
 from profgate.report import numbers, rows, statements
 from profgate.report.finding_text import NO_DIFF, whose_text
-from profgate.report.styles import SHORT, plain_name
+from profgate.report.markdown_text import SHORT, plain_name
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
 

@@ -6,7 +6,7 @@ import marshal
 import pytest
 
 from comparisons import overlaid
-from profgate.compare.calls import by_calls
+from profgate.compare.columns import by_calls
 from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile

@@ -8,10 +8,9 @@ from comparisons import SAMPLES, flat
 from profgate.compare.columns import CompareOptions
 from profgate.compare.metrics import at_one_rate
 from profgate.compare.overlay import compare_workload
-from profgate.decide.detect.average_amount_threshold import AverageAmountThreshold
-from profgate.decide.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.decide.detect.amounts import AverageAmountThreshold
+from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
 from profgate.decide.detect.strategy import sample_counts
-from profgate.decide.detect.totals import Totals
 from profgate.errors import ComparisonError
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from comparisons import overlaid
-from profgate.decide.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.decide.detect.amounts import AverageAmountThreshold
 from profgate.decide.detect.overweight import overweight_table
 from profgate.model.change import Context
 from profgate.model.kinds import Kind

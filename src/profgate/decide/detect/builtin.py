@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable
 
-from profgate.decide.detect.average_amount_threshold import AverageAmountThreshold
-from profgate.decide.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.decide.detect.amounts import AverageAmountThreshold, ExclusiveTimeOutliers
 from profgate.decide.detect.call_context import CallContext
-from profgate.decide.detect.change_point import ChangePoint
-from profgate.decide.detect.difference_of_models import FastCheck, LinearRegression, PolynomialRegression
-from profgate.decide.detect.exclusive_time_outliers import ExclusiveTimeOutliers
+from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
 from profgate.decide.detect.overweight import Overweight
-from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
-from profgate.decide.detect.stable_ranks import StableRanks
+from profgate.decide.detect.regression_models import (
+    BestModelOrderEquality,
+    FastCheck,
+    IntegralComparison,
+    LinearRegression,
+    LocalStatistics,
+    PolynomialRegression,
+)
+from profgate.decide.detect.report_strategies import ChangePoint, StableRanks
 from profgate.decide.detect.strategy import Strategy
-from profgate.decide.detect.totals import Totals
 from profgate.errors import SettingsError, did_you_mean
 
 STRATEGIES: tuple[Strategy, ...] = (

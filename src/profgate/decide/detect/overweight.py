@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from profgate.decide.detect.gate_tests import noise_bar
 from profgate.decide.detect.strategy import counts_apart, directed, not_tested, resolved, worse_sign
-from profgate.decide.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import Context, Detection, OptionSpec

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from profgate.decide.detect.gate_tests import noise_bar
 from profgate.decide.detect.overweight import Overweight, OverweightTable, overweight_kinds, pivot_levels
 from profgate.decide.detect.strategy import resolved, worse_sign
-from profgate.decide.detect.totals import noise_bar
 from profgate.errors import ProfgateError
 from profgate.model.arrays import finite
 from profgate.model.change import Context

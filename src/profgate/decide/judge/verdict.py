@@ -3,10 +3,8 @@
 import math
 from dataclasses import fields, replace
 
-from profgate.decide.judge.accepted import common_factor, with_acceptances
-from profgate.decide.judge.causes import with_causes
-from profgate.decide.judge.findings import GATE_TEST, importance, judged_findings
-from profgate.decide.judge.gate import GateContext
+from profgate.decide.judge.accepted import common_factor, with_acceptances, with_causes
+from profgate.decide.judge.findings import GATE_TEST, GateContext, importance, judged_findings
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
 from profgate.model.policy import Policy, matches

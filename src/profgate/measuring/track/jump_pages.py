@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from profgate import loading, pipeline
 from profgate.attribution.unified_diff import parse_diff
-from profgate.compare.calls import by_calls
+from profgate.compare.columns import by_calls
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page

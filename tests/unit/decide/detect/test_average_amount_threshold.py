@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks, symbols_of
-from profgate.decide.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.decide.detect.amounts import AverageAmountThreshold
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.kinds import Kind

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks, runs_of, timed
-from profgate.decide.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.decide.detect.evidence import evidence_of
+from profgate.decide.detect.gate_tests import CalibratedLogRatio
 from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Runs

@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from comparisons import from_stacks
-from profgate.decide.detect.change_point import ChangePoint
+from profgate.decide.detect.report_strategies import ChangePoint
 from profgate.decide.detect.strategy import resolved
 from profgate.history.trends import TrendRules, trend_rules
 from profgate.model.change import Context

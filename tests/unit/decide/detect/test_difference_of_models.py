@@ -6,8 +6,14 @@ from typing import Any
 import pytest
 
 from model_samples import MODEL_PAIRS, Given, measured, pair, points, with_line
-from profgate.decide.detect.difference_of_models import FastCheck, LinearRegression, PolynomialRegression
-from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
+from profgate.decide.detect.regression_models import (
+    BestModelOrderEquality,
+    FastCheck,
+    IntegralComparison,
+    LinearRegression,
+    LocalStatistics,
+    PolynomialRegression,
+)
 from profgate.decide.detect.strategy import Strategy
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison

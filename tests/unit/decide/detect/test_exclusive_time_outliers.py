@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from comparisons import Stacks, from_exclusive, overlaid, timed
-from profgate.decide.detect.exclusive_time_outliers import ExclusiveTimeOutliers
+from profgate.decide.detect.amounts import ExclusiveTimeOutliers
 from profgate.decide.detect.strategy import MODULE
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from comparisons import SAMPLES, from_exclusive, from_stacks
-from profgate.decide.detect.average_amount_threshold import AverageAmountThreshold
-from profgate.decide.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.decide.detect.amounts import AverageAmountThreshold, ExclusiveTimeOutliers
 from profgate.decide.detect.call_context import CallContext
-from profgate.decide.detect.exclusive_time_outliers import ExclusiveTimeOutliers
+from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
 from profgate.decide.detect.overweight import Overweight
 from profgate.decide.detect.strategy import Strategy, sample_counts
-from profgate.decide.detect.totals import Totals
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note, Sampling
 from profgate.model.kinds import Kind

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from comparisons import SAMPLES, symbols_of
-from profgate.decide.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.decide.detect.evidence import evidence_of
-from profgate.decide.detect.totals import Totals
+from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Noise, Runs, Sampling

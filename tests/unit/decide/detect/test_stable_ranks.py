@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive
+from profgate.decide.detect.report_strategies import StableRanks, one_table
 from profgate.decide.detect.rules import report_changes
-from profgate.decide.detect.stable_ranks import StableRanks, one_table
 from profgate.decide.detect.strategy import UNSUITED_FLAG, Strategy
 from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison
@@ -107,7 +107,7 @@ def test_rules_choose_workloads_and_options() -> None:
 
 
 def _totals() -> tuple[Strategy, ...]:
-    from profgate.decide.detect.totals import Totals
+    from profgate.decide.detect.gate_tests import Totals
 
     return (Totals(),)
 

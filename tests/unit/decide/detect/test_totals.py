@@ -9,7 +9,7 @@ import pytest
 
 from comparisons import from_exclusive, timed
 from profgate.decide.detect.evidence import evidence_of
-from profgate.decide.detect.totals import Totals, noise_bar
+from profgate.decide.detect.gate_tests import Totals, noise_bar
 from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import report_samples as samples
-from profgate.decide.judge.causes import with_causes
+from profgate.decide.judge.accepted import with_causes
 from profgate.model.change import Location
 from profgate.model.report import Cause, Colour, Finding, FunctionCosts, MetricReport, WorkloadReport
 

@@ -8,13 +8,12 @@ import pytest
 
 from comparisons import from_exclusive, from_stacks
 from model_samples import Given, modelled, with_line
-from profgate.decide.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.decide.detect.amounts import AverageAmountThreshold
 from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
 from profgate.decide.detect.rules import detections_of, selected
 from profgate.decide.detect.strategy import Strategy
 from profgate.decide.judge import changes
-from profgate.decide.judge.changes import LISTED_CHANGES, metric_report, within_limit
-from profgate.decide.judge.locations import changed_parts
+from profgate.decide.judge.changes import LISTED_CHANGES, changed_parts, metric_report, within_limit
 from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection, Location
 from profgate.model.comparison import CallEdges, Comparison, Runs

@@ -10,8 +10,7 @@ from comparisons import from_stacks, timed
 from profgate.decide.detect.call_context import CallContext
 from profgate.decide.detect.rules import detections_of, selected
 from profgate.decide.judge.changes import LISTED_CONTEXTS, metric_report
-from profgate.decide.judge.findings import drafts_of, judged_findings
-from profgate.decide.judge.gate import GateContext
+from profgate.decide.judge.findings import GateContext, drafts_of, judged_findings
 from profgate.decide.judge.verdict import judge
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.calibration import Calibration

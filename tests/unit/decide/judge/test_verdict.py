@@ -11,7 +11,7 @@ from comparisons import SAMPLES, from_exclusive, timed
 from judged import BASE, SLOWER, codes, findings, judged
 from model_samples import Given
 from profgate.compare.growth import cost_models
-from profgate.decide.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.decide.detect.gate_tests import CalibratedLogRatio
 from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison
 from profgate.decide.detect.strategy import Strategy
 from profgate.decide.judge.changes import metric_report
