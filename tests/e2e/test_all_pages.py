@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,18 +11,11 @@ import pytest
 
 from e2e.conftest import OpenFile, axe_violations
 from e2e.test_evolution_browser import evolution
-from e2e.test_page_browser import DEMO, HEADER, HOSTILE
+from e2e.test_page_browser import DEMO, HEADER
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.pages import build_index
-from profgate.history.ranks.rank_inputs import rank_history
-from profgate.history.ranks.rank_output import history_page, rank_page
-from profgate.history.trend_report import trends_page
-from profgate.history.trends import Trend
 from profgate.measuring.track.evolution_page import build_evolution_page
-from profgate.model.durations import DurationRun
-from profgate.model.history import StoredCommit
 from profgate.report.view import View
-from profgate.statistics.rank_checks import RankRules
 from report_samples import many, nothing_compared
 
 if TYPE_CHECKING:
@@ -44,9 +36,6 @@ IMPORTANT_TEXT = {
     "evolution": "+190 %",
     "index": "+3.0 %",
     "index-without-comparison": "no baseline profiles",
-    "trends": "10.0 → 5.0 %",
-    "rank-history": "order changed",
-    "rank-check": "1.00 ms → 5.00 s",
 }
 TEXTS = "h1, h2, h3, p, li, th, td, button, legend, label, figcaption, code, small, span"
 CUT_TEXTS = """(texts) => [...document.querySelectorAll(texts)]
@@ -68,32 +57,11 @@ def index() -> str:
     return build_index(View(report), dict.fromkeys(names[:20], "a.html"), earlier)
 
 
-def trends() -> str:
-    total = Trend("k", "api", "cpu", "nanoseconds", "lower", None, None, SHA, SHA, 1, 1e9, 2e9, 1e-4)
-    drift = replace(total, name=HOSTILE, file="a.py", commits=3, before=0.1, after=0.05)
-    return trends_page([total, drift], {SHA: StoredCommit(SHA, title=HOSTILE)}, SHA, "no persistent change")
-
-
-def ranks() -> list[str]:
-    names = [HOSTILE, *(f"test {number}" for number in range(40))]
-    slow = [1.0] * 5 + [5000.0]
-    runs = [
-        DurationRun(f"run {number}", "nanoseconds", {name: 1e6 * 1.1**at for at, name in enumerate(names)})
-        for number in range(6)
-    ]
-    runs = [replace(run, values=run.values | {HOSTILE: 1e6 * factor}) for run, factor in zip(runs, slow, strict=True)]
-    points = rank_history(runs, RankRules())
-    return [history_page(points), rank_page(points[-1].check)]
-
-
 PAGES: dict[str, Callable[[], str]] = {
     "flame-graph": lambda: build_page(DEMO, HEADER),
     "evolution": lambda: build_evolution_page(evolution(), {0: "jumps/a.html"}),
     "index": index,
     "index-without-comparison": lambda: build_index(View(nothing_compared()), {}),
-    "trends": trends,
-    "rank-history": lambda: ranks()[0],
-    "rank-check": lambda: ranks()[1],
 }
 
 

@@ -301,7 +301,7 @@ def test_trends_are_reported_once(repository: Repository, capsys: Capture) -> No
     for number, sha in enumerate([*steady, *slow]):
         times = [0.1 * (1.3 if sha in slow else 1.0) * (1 + 0.002 * ((number * 7 + run) % 5)) for run in range(3)]
         place.write_text(json.dumps({"results": [{"command": "search", "median": times[0], "times": times}]}))
-        assert main(["store", "add", str(place), "--commit", sha, "--summaries"]) == 0
+        assert main(["store", "add", str(place), "--commit", sha]) == 0
     capsys.readouterr()
     assert main(["trends"]) == 0
     text = capsys.readouterr().out
@@ -309,9 +309,7 @@ def test_trends_are_reported_once(repository: Repository, capsys: Capture) -> No
     assert "+30" in text
     assert main(["trends", "--new", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert [(one["first"], one["kind"], one["new"]) for one in document["trends"] if one["name"] is None] == [
-        (slow[0], "step", True)
-    ]
+    assert [(one["first"], one["kind"], one["new"]) for one in document["trends"]] == [(slow[0], "step", True)]
     assert main(["trends", "--new"]) == 0
     assert "no persistent change that was not reported before" in capsys.readouterr().out
 
@@ -325,11 +323,6 @@ def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> Non
     assert capsys.readouterr().out.endswith("the newest 2 of 4 measured commits (--last N looks further back)\n")
     assert main(["check", "--all"]) == 0
     assert "--last" not in capsys.readouterr().out
-    assert main(["trends", "--format", "html"]) == 0
-    page = capsys.readouterr().out
-    assert "<h1>Trends up to " in page
-    assert "too few commits" in page
-    assert 'aria-label="4 commits: ' in page
     assert main(["trends", "--last", "3"]) == 0
     assert "the newest 3 of 4 measured commits" in capsys.readouterr().out
     assert main(["trends"]) == 0

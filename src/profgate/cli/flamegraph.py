@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from profgate import pipeline
-from profgate.cli.options import FILE, Choice, command, metric_option, workload_option
+from profgate.cli.options import FILE, command, metric_option, workload_option
 from profgate.cli.sides import GivenSides, chosen, diff_option, sides_arguments
 from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
+from profgate.flamegraph.page_input import PageContext, alone, page_input
 from profgate.flamegraph.page_runs import FEWEST_RUNS
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
@@ -32,37 +31,29 @@ if TYPE_CHECKING:
 @command(
     "profgate flamegraph profile.folded -o profile.svg",
     "profgate flamegraph baseline/ target/ --workload api -o difference.html",
-    "profgate flamegraph memory.folded --metric bytes --against objects -o memory.html",
 )
 @sides_arguments
 @click.option("-o", "--output", required=True, type=FILE, metavar="FILE", help="File to write: .html, .svg or .folded.")
 @metric_option
-@click.option("--against", metavar="METRIC", help="Draw --metric against this metric of the same profile.")
 @diff_option
 @workload_option
-@click.option(
-    "--normalize",
-    is_flag=False,
-    flag_value="decimals",
-    type=Choice(["decimals", "whole"]),
-    help="Scale the baseline to the target's total; .folded gets decimals (default) or whole numbers of equal sum.",
-)
+@click.option("--normalize", is_flag=True, help="Scale the baseline to the target's total; .folded gets decimals.")
 def flamegraph(
     sides: GivenSides,
     output: str,
     metric: str | None,
-    against: str | None,
     diff: str | None,
     workload: str | None,
-    normalize: str | None,
+    *,
+    normalize: bool,
 ) -> int:
-    """Draw one profile, the difference of two, or the difference of two metrics of one profile."""
+    """Draw one profile, or the difference of two."""
     with progress(sys.stderr) as step:
         changes = None if diff is None else load_diff(diff)
         comparisons = pipeline.overlays(replace(sides.read(alone=True), diff=changes), step)
         step("drawing the flame graph", 0)
-        tree, header = _tree(comparisons, sides, changes, metric, against, workload)
-        text, repairs = _drawn(tree, header, output, normalize)
+        tree, header = _tree(chosen(comparisons, metric, workload), sides, changes)
+        text, repairs = _drawn(tree, header, output, normalize=normalize)
     if repairs:
         count = f"{repairs:,} names" if repairs > 1 else "1 name"
         sys.stderr.write(
@@ -72,52 +63,27 @@ def flamegraph(
     return 0
 
 
-def _tree(
-    comparisons: Sequence[Comparison],
-    sides: GivenSides,
-    diff: SourceDiff | None,
-    metric: str | None,
-    against: str | None,
-    workload: str | None,
-) -> tuple[NamedTree, PageHeader]:
-    """Return the tree of the chosen comparison or of two metrics, and its header. Raises ProfgateError without one."""
-    comparison = _drawable(chosen(comparisons, metric, workload))
-    if against is None:
-        context = PageContext(diff=diff)
-        if diff is not None:
-            from profgate.source_parsing import changed_functions
-
-            context = context._replace(states=states_of(comparison, diff, changed_functions(diff)))
-        if len(comparison.run_totals) >= FEWEST_RUNS:
-            from profgate.decide.detect.evidence import run_values
-
-            context = context._replace(run_values=run_values(comparison))
-        found = page_input(comparison, context)
-        return found if sides.target is not None or sides.difference else alone(*found)
-    if diff is not None:
-        raise ProfgateError(
-            "--diff", "compares two builds, but --against draws a single file; use only one of these options"
-        )
-    if metric is None or sides.target is not None or sides.difference:
-        raise ProfgateError(
-            "--against", "draws two metrics of one file; name the first metric with --metric and omit TARGET"
-        )
-    try:
-        return metrics_against(comparison, _drawable(chosen(comparisons, against, workload)))
-    except ValueError as error:
-        raise ProfgateError(sides.baseline, str(error)) from None
-
-
-def _drawable(comparison: Comparison) -> Comparison:
+def _tree(comparison: Comparison, sides: GivenSides, diff: SourceDiff | None) -> tuple[NamedTree, PageHeader]:
+    """Return the tree of a comparison, and its header. Raises ProfgateError if it has no stacks."""
     if not comparison.drawable:
         raise ProfgateError(comparison.workload, "has no stacks to draw: its format contains no call paths")
-    return comparison
+    context = PageContext(diff=diff)
+    if diff is not None:
+        from profgate.source_parsing import changed_functions
+
+        context = context._replace(states=states_of(comparison, diff, changed_functions(diff)))
+    if len(comparison.run_totals) >= FEWEST_RUNS:
+        from profgate.decide.detect.evidence import run_values
+
+        context = context._replace(run_values=run_values(comparison))
+    found = page_input(comparison, context)
+    return found if sides.target is not None or sides.difference else alone(*found)
 
 
-def _drawn(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
+def _drawn(tree: NamedTree, header: PageHeader, output: str, *, normalize: bool) -> tuple[str, int]:
     """Return the flame graph in the format of the file name ``output``, and the number of names that had to change."""
     if output.endswith(".folded"):
-        return _folded(tree, header, output, normalize)
+        return _folded(tree, header, output, normalize=normalize)
     if normalize:
         header = replace(header, normalisation="total")
     if output.endswith(".svg"):
@@ -129,17 +95,17 @@ def _drawn(tree: NamedTree, header: PageHeader, output: str, normalize: str | No
     return build_page(tree, header, start=started), 0
 
 
-def _folded(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
+def _folded(tree: NamedTree, header: PageHeader, output: str, *, normalize: bool) -> tuple[str, int]:
     from fractions import Fraction
 
-    from profgate.flamegraph.folded_export import Scaling, two_column_folded
+    from profgate.flamegraph.folded_export import two_column_folded
 
     before, after = int(tree.tree.baseline_total[0]), int(tree.tree.target_total[0])
-    scaling = None
+    ratio = None
     if normalize:
         if not before or not after:
             raise ProfgateError(output, "cannot be normalised, because one side is empty; omit --normalize")
-        scaling = Scaling(Fraction(after, before), 0 if normalize == "whole" else 4)
+        ratio = Fraction(after, before)
     files = tree.files or [None] * len(tree.names)  # files are appended to names, as stack collapsers do
     names = [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, files, strict=True)]
-    return two_column_folded(tree.tree, names, header.exponent, scaling)
+    return two_column_folded(tree.tree, names, header.exponent, ratio)

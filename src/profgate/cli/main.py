@@ -22,7 +22,7 @@ GROUPS = {  # the commands that most people use come first
     },
     "History of a branch": {
         "check": "Compare a commit with its nearest measured ancestor.",
-        "trends": "Show persistent changes in totals and functions along the history.",
+        "trends": "Show persistent changes in totals along the history.",
         "store": "Store the profiles of a commit; list, prune and merge histories.",
     },
     "Other views of profiles": {

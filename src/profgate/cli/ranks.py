@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import click
 
@@ -10,7 +9,15 @@ from profgate.cli import options as opt
 from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.ranks import rank_output
-from profgate.history.ranks.rank_inputs import FOLDER, Recording, rank_history, run_at, runs_in, stored_runs
+from profgate.history.ranks.rank_inputs import (
+    FOLDER,
+    rank_history,
+    run_at,
+    runs_in,
+    store_repetition,
+    store_run,
+    stored_runs,
+)
 from profgate.io.git import head_commit
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun
@@ -33,19 +40,12 @@ def ranks() -> None:
 
 @opt.command(
     """profgate ranks record --repeat 3 -- sh -c 'pytest --junitxml="$PROFGATE_OUT/junit.xml"'""",
-    "profgate ranks record junit.xml --label nightly",
+    "profgate ranks record junit.xml",
     of=ranks.command,
     cls=opt.Measuring,
 )
 @click.argument("files", nargs=-1, type=opt.PROFILES, metavar="[RESULTS]...")
 @click.option("--repeat", type=opt.Number(1, 100), metavar="K", help="Run COMMAND K times to record K baseline runs.")
-@click.option(
-    "--results",
-    multiple=True,
-    type=opt.PROFILES,
-    metavar="GLOB",
-    help="Results that COMMAND writes (default: PROFGATE_OUT; repeatable).",
-)
 @click.option(
     "--timeout",
     type=opt.SECONDS,
@@ -54,47 +54,33 @@ def ranks() -> None:
     help="Maximum number of seconds for one run.",
 )
 @opt.output_option("stored runs", FOLDER)
-@click.option("--label", default="", show_default=False, help="Name of the run (default: its time).")
 @click.option("--commit", help="Tested commit (default: the commit that is checked out).")
 def record(
     files: tuple[str, ...],
     repeat: int | None,
-    results: tuple[str, ...],
     timeout: float,
     output_dir: str,
-    label: str,
     commit: str | None,
     program: tuple[str, ...],
 ) -> int:
     """Store the durations of a test run for use as a baseline and in the history.
 
     RESULTS are the files and folders of one test run. With --repeat, COMMAND runs the tests and writes its results to
-    the folder PROFGATE_OUT ({out} in its arguments), or to the paths given with --results.
+    the folder PROFGATE_OUT ({out} in its arguments).
     """
     if bool(program) != bool(repeat):
         raise ProfgateError("--repeat", "needs a COMMAND after --, and a COMMAND needs --repeat")
     if bool(files) == bool(program):
         raise ProfgateError("RESULTS", "use either the results of a run, or a COMMAND after -- that writes them")
-    if results and not program:
-        raise ProfgateError("--results", "needs a COMMAND; omit this option to use existing files")
-    recording = Recording(
-        label,
-        head_commit() if commit is None else commit,
-        output_dir,
-        results,
-        timeout=timeout,
-    )
+    commit = head_commit() if commit is None else commit
     if files:
-        sys.stdout.write(f"{recording.store_files(files)}\n")
+        sys.stdout.write(f"{store_run(output_dir, files, commit)}\n")
     for number in range(1, (repeat or 0) + 1):
         sys.stdout.write(f"run {number} of {repeat}: {name_text(' '.join(program), 200)}\n")
         sys.stdout.flush()
-        sys.stdout.write(f"{recording.store_repetition(program, number, repeat or 0)}\n")
+        label = f" ({number} of {repeat})"
+        sys.stdout.write(f"{store_repetition(output_dir, program, commit, label, timeout)}\n")
     return 0
-
-
-def _rules(width: float, sigma: Literal["poisson", "observed"], min_tests: int, min_duration: float) -> RankRules:
-    return RankRules(width, sigma, min_tests, min_duration * 1e6)
 
 
 def _runs(history: str | None) -> Runs:
@@ -111,7 +97,7 @@ runs_option: opt.Decorator = opt.bundled(
 )
 rules_options: opt.Decorator = opt.bundled(
     "rules",
-    _rules,
+    RankRules,
     click.option(
         "--width",
         type=opt.Number(0.5, 100.0),
@@ -125,18 +111,7 @@ rules_options: opt.Decorator = opt.bundled(
         default="poisson",
         help="Standard deviation: the square root of the mean count, or the observed one (five or more baseline runs).",
     ),
-    click.option(
-        "--min-tests", type=opt.COUNT, default=30, metavar="N", help="Minimum number of tests for a comparison."
-    ),
-    click.option(
-        "--min-duration",
-        type=opt.Number(0.0, 1_000_000_000.0),
-        default=0.0,
-        metavar="MS",
-        help="Leave out tests that take less time in the baseline.",
-    ),
 )
-formats = opt.format_option("terminal", "markdown", "json", "html")
 
 
 @opt.command(
@@ -154,7 +129,7 @@ formats = opt.format_option("terminal", "markdown", "json", "html")
 @click.option("--last", type=opt.COUNT, default=20, metavar="K", help="Use only the K newest runs.")
 @runs_option
 @rules_options
-@formats
+@opt.format_option("terminal", "markdown", "json")
 @click.option(
     "--fail-on",
     type=opt.Choice(["never", "slower", "departure"]),
@@ -187,7 +162,7 @@ def check_ranks(
     elif output == "json":
         sys.stdout.write(rank_output.rank_json(found, [run.label for run in baseline], results))
     else:
-        sys.stdout.write({"markdown": rank_output.rank_markdown, "html": rank_output.rank_page}[output](found))
+        sys.stdout.write(rank_output.rank_markdown(found))
     if found.order == "unknown":
         return NOT_COMPARED
     if fail_on == "slower":
@@ -197,20 +172,18 @@ def check_ranks(
 
 @opt.command("profgate ranks history", "profgate ranks history --history .profgate", of=ranks.command)
 @click.argument("folders", nargs=-1, type=opt.PROFILES, metavar="[DIR]...")
-@click.option("--window", type=opt.COUNT, default=5, metavar="K", help="Number of usual runs to compare with.")
 @runs_option
 @rules_options
-@formats
-def history(folders: tuple[str, ...], window: int, runs: Runs, rules: RankRules, output: str) -> int:
+@opt.format_option("terminal", "json")
+def history(folders: tuple[str, ...], runs: Runs, rules: RankRules, output: str) -> int:
     """Compare each stored run with the usual runs before it.
 
     Each DIR is a folder of runs (default: the folder written by 'profgate ranks record'). The exit code is 0, or 3 if
     no run could be compared.
     """
-    points = rank_history(runs(folders), rules, window)
+    points = rank_history(runs(folders), rules)
     if output == "terminal":
         show(rank_output.history_lines(points, width=opt.width()), sys.stdout)
     else:
-        made = {"markdown": rank_output.history_markdown, "html": rank_output.history_page}
-        sys.stdout.write((made | {"json": rank_output.history_json})[output](points))
+        sys.stdout.write(rank_output.history_json(points))
     return 0 if any(point.check.order != "unknown" for point in points) else NOT_COMPARED

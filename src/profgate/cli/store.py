@@ -48,13 +48,12 @@ def store() -> None:
     help="Job that recorded the profiles. Runs of the same job are not independent.",
 )
 @opt.config_option
-@click.option("--summaries", is_flag=True, help="Store the cost of each symbol instead of the files.")
 @opt.history_option
-def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, history: str, *, summaries: bool) -> int:
+def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, history: str) -> int:
     """Store the profiles of one commit in the history."""
     files = [source for place in profiles for source in profiles_at(place)[0]]
     sha = commit_named(commit)
-    read = readings(files, policy, sha, job, keep=not summaries)
+    read = readings(files, policy, sha, job, keep=True)
     with open_history(history, write=True) as opened, opened.writing():
         opened.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
         added = opened.add(read)

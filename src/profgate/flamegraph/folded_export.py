@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -17,40 +16,24 @@ _COUNT_LOOKALIKE = re.compile(r"(?<!\s)\s++(?=[0-9.]++$)")
 _UNKNOWN = "[unknown]"
 
 
-@dataclass(frozen=True, slots=True)
-class Scaling:
-    """Factor for the values of the before side, and number of decimals in the result. Rounding preserves the sum."""
-
-    ratio: Fraction
-    decimals: int = 4
-
-
 def two_column_folded(
-    tree: DiffTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
+    tree: DiffTree, names: Sequence[str], exponent: int = 0, ratio: Fraction | None = None
 ) -> tuple[str, int]:
     """Return lines of `stack before after`, sorted by bytes, and the number of modified names.
 
-    The values are integers times ten to the power of `exponent`. Values are rounded only if `scaling` is given.
+    The values are integers times ten to the power of `exponent`. With a `ratio`, the values of the before side are
+    multiplied by it and rounded to four decimals.
     """
     frames, repairs = _frames(names, _repaired)
     sums = _sums(tree, tree.baseline_self, tree.target_self, frames)
     befores, places = [before for before, _ in sums.values()], exponent
-    if scaling is not None:
-        befores, places = _scaled(befores, scaling), exponent - scaling.decimals
+    if ratio is not None:
+        befores, places = [round(before * ratio * 10_000) for before in befores], exponent - 4
     lines = [
         f"{stack} {_decimal(before, places)} {_decimal(after, exponent)}"
         for (stack, (_, after)), before in zip(sums.items(), befores, strict=True)
     ]
     return _sorted_text(lines), repairs
-
-
-def _scaled(values: list[int], scaling: Scaling) -> list[int]:
-    """Return the scaled values in units of the last decimal, rounded by the largest remainder method."""
-    factor = scaling.ratio * 10**scaling.decimals
-    parts = [divmod(value * factor.numerator, factor.denominator) for value in values]
-    missing = round(sum(values) * factor) - sum(whole for whole, _ in parts)
-    larger = set(sorted(range(len(parts)), key=lambda place: (-parts[place][1], place))[:missing])
-    return [whole + (place in larger) for place, (whole, _) in enumerate(parts)]
 
 
 def one_column_folded(tree: CallTree, values: IntArray, names: Sequence[str], exponent: int = 0) -> tuple[str, int]:

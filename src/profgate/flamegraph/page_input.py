@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from profgate.compare.columns import checked
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
-from profgate.model.comparison import Comparison, DiffTree, Symbols
 from profgate.model.reason import ReasonCode
 from profgate.model.visible_text import plain
 from profgate.report.wording import reason_text
@@ -21,7 +19,7 @@ from profgate.report.wording import reason_text
 if TYPE_CHECKING:
     from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
     from profgate.model.change import Location
-    from profgate.model.comparison import RunValues
+    from profgate.model.comparison import Comparison, RunValues, Symbols
     from profgate.model.report import Finding
     from profgate.report.metric_headline import MetricHeadline
 
@@ -108,42 +106,6 @@ def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     return tree._replace(tree=shown), replace(
         header, alone=True, total_changed=False, total_certain=False, notes=notes, lines=(), single_runs=None
     )
-
-
-def metrics_against(first: Comparison, second: Comparison) -> tuple[NamedTree, PageHeader]:
-    """Compare two metrics of one profile after scaling them to equal totals.
-
-    Raises `ValueError` if their units differ or the profile has no stacks.
-    """
-    if first.metric.unit != second.metric.unit:
-        sides = " and ".join(f"{side.metric.name} in {side.metric.unit}" for side in (first, second))
-        raise ValueError(f"{sides} have different units; choose two metrics of the same unit")
-    if first.tree is None or second.tree is None:
-        raise ValueError("two metrics can be compared only in a format with stacks")
-    exponent = min(first.metric.exponent, second.metric.exponent)
-    names = (first.metric.name, second.metric.name)
-    before, after = (
-        checked(tree.target_self, 10 ** (one.metric.exponent - exponent), one.metric.name)
-        for tree, one in ((first.tree, first), (second.tree, second))
-    )
-    tree, header = page_input(second)
-    shape = tree.tree
-    columns = (shape.parent, shape.symbol, shape.depth, shape.end)
-    tree = tree._replace(tree=DiffTree(*columns, before, after, shape.totals(before), shape.totals(after)))
-    header = replace(
-        header,
-        title=f"{second.workload}: {names[1]} against {names[0]}",
-        metric=f"{names[1]} against {names[0]}",
-        exponent=exponent,
-        runs=(second.runs.target, second.runs.target),
-        normalisation="total",
-        labels=names,
-        sample_value=None,
-        lines=(),
-        single_runs=None,
-        notes=("Before and after are two metrics of one profile, their totals made equal.",),
-    )
-    return tree, header
 
 
 def _notes(comparison: Comparison) -> Iterator[tuple[str, bool]]:

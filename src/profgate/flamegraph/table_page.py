@@ -34,12 +34,11 @@ class PictureRow(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """Rows of bars and dots on one axis, or a line as an SVG path."""
+    """Rows of bars and dots on one axis."""
 
     rows: Sequence[PictureRow]
     width: int
     height: int
-    path: str = ""
 
 
 class Cell(NamedTuple):
@@ -122,19 +121,6 @@ def runs_picture(sides: Sequence[Sequence[float]], tone: str = "") -> Picture | 
         if values
     ]
     return Picture(rows, WIDTH, HEIGHT * len(rows))
-
-
-def line_picture(values: Sequence[float]) -> Picture | None:
-    """Return a line from the oldest to the newest of the finite values, from 0 to the largest one."""
-    most = max(values, default=0.0)
-    if len(values) < 2 or not most > 0:
-        return None
-    step, height = (WIDTH - 2 * MARGIN) / (len(values) - 1), 3 * HEIGHT
-    points = (
-        f"{MARGIN + number * step:.1f} {height - MARGIN - value / most * (height - 2 * MARGIN):.1f}"
-        for number, value in enumerate(values)
-    )
-    return Picture((), WIDTH, height, "M" + "L".join(points))
 
 
 def _place(value: float, most: float) -> float:

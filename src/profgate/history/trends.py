@@ -1,14 +1,12 @@
-"""Finds trends: persistent changes in a workload's total or a symbol's share along a line of commits.
+"""Finds trends: persistent changes in the total of a workload along a line of commits.
 
 Reported trends are stored in the history in the format `profgate.trends/1`, so that each is reported only once.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
@@ -17,16 +15,14 @@ from profgate import loading
 from profgate.decide.detect.rules import selected
 from profgate.history.history_store import HistoryStore
 from profgate.model.arrays import FloatArray
-from profgate.model.history import Column, Reading, Series, SymbolKey
+from profgate.model.history import Column, Reading, Series
 from profgate.model.policy import Policy
 from profgate.model.units import Better, Metric
-from profgate.statistics.change_points import Shift, change_points, shifts, visible_step
+from profgate.statistics.change_points import change_points, shifts
 
 SCHEMA = "profgate.trends/1"
-AROUND = 10  # maximum number of commits on each side of a change of share at which costs are compared
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
 LARGEST = 1e300  # maximum value; ratios of larger values could overflow
-TOTAL = "total of the run"  # a function may be called "total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +37,10 @@ class TrendRules:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A persistent change in a total or in a symbol's share, from ``before`` to ``after``.
+    """A persistent change in a total from ``before`` to ``after``, in the unit of the metric.
 
-    A total is in the unit of the metric, and its ``name`` is None. A step occurs at commit ``first``. A drift spans
-    ``commits`` measured commits, from ``first`` to ``last``. ``p`` is a two-sided p-value.
+    A step occurs at commit ``first``. A drift spans ``commits`` measured commits, from ``first`` to ``last``. ``p`` is
+    a two-sided p-value.
     """
 
     series: str
@@ -52,8 +48,6 @@ class Trend:
     metric: str
     unit: str
     better: Better
-    name: str | None
-    file: str | None
     first: str
     last: str
     commits: int
@@ -107,74 +101,25 @@ class _Line:
 
 def trends_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list[Trend]:
     """Find the persistent changes in all series along ``line``, a list of commits, oldest first."""
-    return [trend for made in _readings_along(store, line) for trend in trends_of(*made, rules)]
-
-
-def _readings_along(store: HistoryStore, line: Sequence[str]) -> Iterator[tuple[list[Reading], list[str]]]:
-    """Yield the readings of each series, and the commits of ``line`` at which it was measured."""
     measured = store.measured_commits()
+    found: list[Trend] = []
     for series in store.series():
         commits = [sha for sha in line if series.key in measured.get(sha, ())]
-        yield list(store.readings(series.key, commits)), commits
-
-
-def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
-    """Find the persistent changes in one series along a line of commits, for each metric first those in the total."""
-    found = []
-    for metric in _lines(readings, line):
-        chosen = rules(readings[0].series, metric.metric)
-        shifts_of = partial(
-            shifts, p=chosen.p, magnitude=chosen.min_magnitude, least=chosen.min_segment, window=chosen.window
-        )
-        trend_of = partial(_trend, metric.metric, readings[0].series)
-        found += [trend_of(metric.commits, shift, (None, None)) for shift in shifts_of(metric.totals())]
-        for symbol, (commits, shares, costs) in _shares(metric, _heaviest(metric)):
-            # a share of the run that moves by less is noise
-            found += [
-                trend_of(commits, shift, symbol)
-                for shift in _with_costs(shifts_of(np.array(shares)), np.array(costs))
-                if abs(shift.after - shift.before) >= 0.005
-            ]
+        found += trends_of(list(store.readings(series.key, commits)), commits, rules)
     return found
 
 
-def _with_costs(found: Sequence[Shift], costs: FloatArray) -> list[Shift]:
-    """Return the changes of a share in which the cost changed in the same direction, at least half as much.
-
-    In the others, it was mainly the rest of the run that changed.
-    """
-    starts = [0, *(shift.last for shift in found)]
-    ends = [*(shift.first for shift in found[1:]), len(costs)]
-    kept = []
-    for shift, start, end in zip(found, starts, ends, strict=False):
-        before = costs[max(start, shift.first - AROUND) : shift.first].mean()
-        after = costs[shift.last : min(end, shift.last + AROUND)].mean()
-        grown, expected = (after - before) * shift.before, (shift.after - shift.before) * before
-        if (after > before) == (shift.after > shift.before) and abs(grown) >= abs(expected) / 2:
-            kept.append(shift)
-    return kept
-
-
-class TotalSeries(NamedTuple):
-    """The totals of one metric of a series along the commits that were read, in the base unit of the metric.
-
-    ``step`` is the relative step that would have been found, or None if the commits are too few.
-    """
-
-    workload: str
-    metric: Metric
-    values: Sequence[float]
-    step: float | None
-
-
-def totals_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list[TotalSeries]:
-    """Return the totals of all series along ``line``, a list of commits, oldest first."""
+def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
+    """Find the persistent changes in one series along a line of commits."""
     found = []
-    for readings, commits in _readings_along(store, line):
-        for metric in _lines(readings, commits):
-            chosen, values = rules(readings[0].series, metric.metric), metric.totals()
-            step = visible_step(values, chosen.p, chosen.min_magnitude, chosen.min_segment)
-            found.append(TotalSeries(readings[0].series.workload, metric.metric, values.tolist(), step))
+    for line_of_metric in _lines(readings, line):
+        series, metric, commits = readings[0].series, line_of_metric.metric, line_of_metric.commits
+        chosen = rules(series, metric)
+        for shift in shifts(line_of_metric.totals(), chosen.p, chosen.min_magnitude, chosen.min_segment, chosen.window):
+            subject = (series.key, series.workload, metric.name, metric.unit, metric.better)
+            span = (commits[shift.first], commits[shift.last], shift.last - shift.first + 1)
+            trend = Trend(*subject, *span, shift.before, shift.after, shift.p)
+            found.append(trend)
     return found
 
 
@@ -219,9 +164,7 @@ def reported(store: HistoryStore) -> list[Trend]:
 
 
 def _same(trend: Trend, other: Trend, place: Mapping[str, int]) -> bool:
-    subject, known = (
-        (found.series, found.metric, found.unit, found.name, found.file, found.worse) for found in (trend, other)
-    )
+    subject, known = ((found.series, found.metric, found.unit, found.worse) for found in (trend, other))
     if subject != known or not {other.first, other.last} <= place.keys():
         return False
     return place[trend.first] <= place[other.last] + NEAR and place[other.first] <= place[trend.last] + NEAR
@@ -241,45 +184,6 @@ def _lines(readings: Sequence[Reading], line: Sequence[str]) -> list[_Line]:
                 metric.columns.append([])
             metric.columns[-1].append(column)
     return list(lines.values())
-
-
-def _heaviest(line: _Line) -> list[SymbolKey]:
-    """Return the symbols with the largest mean shares at the newest commits."""
-    weight: dict[SymbolKey, float] = {}
-    newest = [column for columns in line.columns[-10:] for column in columns if column.sum > 0]
-    for column in newest:
-        for key, own in zip(column.symbols, (column.own / column.sum).tolist(), strict=True):
-            weight[key] = weight.get(key, 0.0) + own / len(newest)
-    chosen = [key for key, share in weight.items() if share >= 0.01]
-    return sorted(chosen, key=lambda key: (-weight[key], key[0], key[1] or ""))[:20]
-
-
-def _shares(
-    line: _Line, symbols: Sequence[SymbolKey]
-) -> list[tuple[SymbolKey, tuple[list[str], list[float], list[float]]]]:
-    """Return the commits at which the share of each symbol is known, its shares, and its self costs."""
-    found = [(symbol, (list[str](), list[float](), list[float]())) for symbol in symbols]
-    for sha, columns in zip(line.commits, line.columns, strict=True):
-        given = [
-            (column, dict(zip(column.symbols, column.own.tolist(), strict=True)))
-            for column in columns
-            if column.sum > 0
-        ]
-        for symbol, (commits, shares, costs) in found:
-            known = [(own.get(symbol, 0) / each.sum, each) for each, own in given if each.whole or symbol in own]
-            if known:
-                commits.append(sha)
-                shares.append(sum(share for share, _ in known) / len(known))
-                costs.append(sum(share * each.sum * each.metric.scale for share, each in known) / len(known))
-    return found
-
-
-def _trend(
-    metric: Metric, series: Series, commits: Sequence[str], shift: Shift, symbol: tuple[str | None, str | None]
-) -> Trend:
-    subject = (series.key, series.workload, metric.name, metric.unit, metric.better, *symbol)
-    span = (commits[shift.first], commits[shift.last], shift.last - shift.first + 1)
-    return Trend(*subject, *span, shift.before, shift.after, shift.p)
 
 
 def past_of(store: HistoryStore, ancestors: Iterable[str], key: str) -> list[Reading]:

@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray, splitmix64
-from profgate.statistics.t_tests import critical_t, two_sided_p, welch
+from profgate.statistics.t_tests import two_sided_p, welch
 
 WINDOW = 50  # values per window; longer series are divided into windows that overlap by half
 SHUFFLES = 199
-_MARGIN = 2.0  # standard errors, with which simulated steps in 20 values are found in 4 of 5 cases
 GRID = 40  # maximum number of positions at which a line may begin or end
 
 
@@ -53,16 +52,6 @@ def shifts(
     splits = change_points(values, p, magnitude, least, window)
     runs = _runs(values, splits) if splits else []
     return [shift for run in runs for shift in _explained(values, run)]
-
-
-def visible_step(values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4) -> float | None:
-    """Return the relative step in the middle that `shifts` finds in 4 of 5 cases, or None for a short series."""
-    count = len(values) // 2
-    if count < least or not values.mean() > 0:
-        return None
-    noise = float(np.sqrt(np.mean(np.diff(values) ** 2) / 2))
-    error = noise * (2 / count) ** 0.5 / float(values.mean())
-    return float(max(magnitude, critical_t(p, 2 * count - 2) * error) + _MARGIN * error)
 
 
 def change_points(

@@ -29,14 +29,12 @@ class RankRules(NamedTuple):
     """Thresholds of the check.
 
     If ``sigma`` is "poisson", the standard deviation is the square root of the mean, which is an upper bound. If
-    ``sigma`` is "observed", the standard deviation is computed from the pairs of baseline runs. Tests with a baseline
-    median below ``min_value`` are excluded, because a coarse clock cannot order short tests.
+    ``sigma`` is "observed", the standard deviation is computed from the pairs of baseline runs.
     """
 
     width: float = 2.0
     sigma: SigmaRule = "poisson"
     min_tests: int = 30
-    min_value: float = 0.0
 
 
 def derangements(count: int) -> int:
@@ -118,8 +116,6 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     """
     split = table.baselines
     included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
-    if rules.min_value > 0.0 and split:
-        included[included] = np.median(table.values[:split, included], axis=0) >= rules.min_value
     names = [table.names[place] for place in np.flatnonzero(included).tolist()]
     values = table.values[:, included]
     ranks = [ranks_of(row, label, names) for row, label in zip(values, table.labels, strict=True)]

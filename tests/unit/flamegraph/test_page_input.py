@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from comparisons import from_stacks
-from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
+from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, page_input
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Change, Location
 from profgate.model.comparison import Note
@@ -51,20 +51,6 @@ def test_the_total_changed_only_if_a_finding_states_it() -> None:
     found: list[list[Finding] | None] = [None, [], [finding("f")], [replace(total, colour="neutral")], [total]]
     headers = [page_input(comparison, PageContext(findings=one))[1] for one in found]
     assert [header.total_changed for header in headers] == [True, False, False, False, True]
-
-
-def test_two_metrics_as_sides() -> None:
-    cycles = {"main;a": 70, "main;b": 30}
-    stalls = {"main;a": 1, "main;b": 9}
-    first = from_stacks([cycles], [cycles], metric=Metric("cycles", "count"))
-    second = from_stacks([stalls], [stalls], metric=Metric("stalls", "count", exponent=-1))
-    tree, header = metrics_against(first, second)
-    assert sorted(zip(tree.tree.baseline_self.tolist(), tree.tree.target_self.tolist(), strict=True)) == [
-        *((0, 0), (0, 0), (300, 9), (700, 1))
-    ]
-    assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))
-    with pytest.raises(ValueError, match="cycles in count and size in bytes have different units"):
-        metrics_against(first, from_stacks([stalls], [stalls], metric=Metric("size", "bytes")))
 
 
 @pytest.mark.parametrize(("rates", "notes"), [((None, None), 1), ((100.0, None), 1), ((100.0, 100.0), 0)])

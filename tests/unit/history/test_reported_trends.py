@@ -79,12 +79,12 @@ def test_invalid_texts_hold_no_trends(store_of: Filled) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        *({"name": 2**63}, {"file": ["a.py"]}, {"workload": None}, {"better": "sideways"}, {"commits": 1.5}),
+        *({"metric": 2**63}, {"workload": None}, {"better": "sideways"}, {"commits": 1.5}),
         *({"before": 10**400}, {"after": float("nan")}, {"p": float("inf")}, {"before": "1"}),
     ],
 )
 def test_invalid_entry_is_no_trend(change: dict[str, object]) -> None:
-    sound = Trend("s", "api", "time", "seconds", "lower", "parse", "shop.py", "a" * 40, "b" * 40, 9, 1.0, 2.0, 0.01)
+    sound = Trend("s", "api", "time", "seconds", "lower", "a" * 40, "b" * 40, 9, 1.0, 2.0, 0.01)
     assert trends_of_text(json.dumps([asdict(sound)])) == [sound]
     assert trends_of_text(json.dumps([asdict(sound) | change])) == []
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from profgate.model.arrays import FloatArray
-from profgate.statistics.change_points import best_split, change_points, shifts, visible_step
+from profgate.statistics.change_points import best_split, change_points, shifts
 
 # `compute_change_points` with window_len=50, max_pvalue=0.001, min_magnitude=0.02 on `generated`, by seed
 OTAVA: tuple[list[int], ...] = (
@@ -114,16 +114,3 @@ def test_best_split_by_energy_distance() -> None:
     within = [np.abs(side[:, None] - side[None, :]).sum() / (len(side) * (len(side) - 1)) for side in (left, right)]
     assert place == 4
     assert energy == pytest.approx(4 * 4 / 8 * (2 * between - sum(within)))
-
-
-def test_visible_step_is_found_in_most_series() -> None:
-    found = 0
-    for seed in range(40):
-        quiet = 100 * np.random.default_rng(seed).normal(1, 0.03, 24)
-        step = visible_step(quiet)
-        assert step is not None
-        found += bool(shifts(quiet * np.repeat([1, 1 + step], 12)))
-    assert found >= 30
-    assert visible_step(np.array([1.0] * 7)) is None
-    assert visible_step(np.zeros(20)) is None
-    assert visible_step(np.ones(20)) == 0.02

@@ -159,14 +159,6 @@ def test_zero_durations_have_a_rank_and_no_ratio() -> None:
     assert (found.moved[0].before, found.moved[0].ratio, found.direction) == (0.0, None, "slower")
 
 
-def test_too_short_tests_are_omitted() -> None:
-    values = np.round(noisy(300, 6, 0.01), 2)
-    enough = int((np.median(values[:5], axis=0) >= 0.5).sum())
-    everything, long = checked(values, 5), checked(values, 5, min_value=0.5)
-    assert (long.common, long.left_out) == (enough, 300 - enough)
-    assert (long.mean or 0.0) / long.common > (everything.mean or 0.0) / everything.common
-
-
 def test_few_stable_ranks_are_inconclusive() -> None:
     values = noisy(300, 6, 3.0)
     values[5, 17] *= 1000.0

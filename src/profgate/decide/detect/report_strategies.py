@@ -120,7 +120,7 @@ def one_table(tables: Sequence[DurationTable]) -> DurationTable:
 
 
 class ChangePoint(WithoutRows):
-    """Finds persistent changes in a workload's total or a function's share along the base branch.
+    """Finds persistent changes in a workload's total along the base branch.
 
     The strategy uses the E-divisive algorithm (Matteson and James, 2014) with its permutation test, followed by Welch's
     t test between neighbouring segments. Changes in one direction that a line explains better than steps are reported

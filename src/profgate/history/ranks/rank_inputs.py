@@ -5,9 +5,8 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from glob import has_magic
 from pathlib import Path
 
 from profgate import loading
@@ -73,68 +72,40 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
     return run_of(loading.readable_profiles(sources), label, commit, recorded)
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """Options for recording test runs. ``results`` are patterns of the program's results (default: PROFGATE_OUT)."""
-
-    label: str
-    commit: str
-    output_dir: str
-    results: tuple[str, ...] = ()
-    timeout: float = 7200.0
-
-    def store_files(self, files: Iterable[str]) -> str:
-        """Store the results of one run and return a message. Raises ProfgateError if there are no results."""
-        moment = _now()
-        return self._store(run_at(files, self.label or moment, self.commit, moment))
-
-    def store_repetition(self, program: Sequence[str], number: int, count: int) -> str:
-        """Run the program, store its results and return a message. Raises ProfgateError if the program fails."""
-        moment = _now()
-        label = f"{self.label or moment} ({number} of {count})"
-        with tempfile.TemporaryDirectory(prefix="profgate-ranks-") as scratch:
-            out = Path(scratch, "results")
-            out.mkdir()
-            before = _written(place for place in self.results if Path(place).exists() or has_magic(place))
-            values = {"out": str(out)}
-            outcome = run_command(
-                with_values(program, values),
-                folder=".",
-                environment=os.environ | variables(values),
-                log=str(Path(scratch, "log")),
-                timeout=self.timeout,
-            )
-            if outcome.problem:
-                raise ProfgateError("COMMAND", f"{outcome.problem}; a failed run is not stored, so fix it first")
-            if not self.results and not sources_under(str(out)):
-                what = "wrote no results below $PROFGATE_OUT; change COMMAND, or name the results with --results"
-                raise ProfgateError("COMMAND", what)
-            for path, written in _written(self.results).items():
-                if before.get(path) == written:
-                    raise ProfgateError(path, "is older than this run of COMMAND; remove it, or name other files")
-            return self._store(run_at(self.results or [str(out)], label, self.commit, moment))
-
-    def _store(self, run: DurationRun) -> str:
-        text = durations_to_json(run)
-        stamp = run.recorded.translate({ord("-"): None, ord(":"): None}).partition(".")[0]
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        place = str(Path(self.output_dir, "-".join(filter(None, [stamp, run.commit[:8], digest[:6]])) + ".json"))
-        write_text(place, text)
-        return f"stored {counted(len(run.values), 'duration')} in {place}"
+def store_run(folder: str, files: Iterable[str], commit: str, label: str = "") -> str:
+    """Store the results of one run and return a message. Raises ProfgateError if there are no results."""
+    moment = datetime.now(UTC).isoformat(timespec="microseconds")
+    run = run_at(files, f"{moment}{label}", commit, moment)
+    text = durations_to_json(run)
+    stamp = run.recorded.translate({ord("-"): None, ord(":"): None}).partition(".")[0]
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    place = str(Path(folder, "-".join(filter(None, [stamp, run.commit[:8], digest[:6]])) + ".json"))
+    write_text(place, text)
+    return f"stored {counted(len(run.values), 'duration')} in {place}"
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+def store_repetition(folder: str, program: Sequence[str], commit: str, label: str, timeout: float) -> str:
+    """Run the program, store its results and return a message. Raises ProfgateError if the program fails."""
+    with tempfile.TemporaryDirectory(prefix="profgate-ranks-") as scratch:
+        out = Path(scratch, "results")
+        out.mkdir()
+        values = {"out": str(out)}
+        outcome = run_command(
+            with_values(program, values),
+            folder=".",
+            environment=os.environ | variables(values),
+            log=str(Path(scratch, "log")),
+            timeout=timeout,
+        )
+        if outcome.problem:
+            raise ProfgateError("COMMAND", f"{outcome.problem}; a failed run is not stored, so fix it first")
+        if not sources_under(str(out)):
+            raise ProfgateError("COMMAND", "wrote no results below $PROFGATE_OUT; change COMMAND")
+        return store_run(folder, [str(out)], commit, label)
 
 
-def _written(places: Iterable[str]) -> dict[str, int]:
-    """Return the modification time of each file in nanoseconds."""
-    found = (source.path for place in places for source in sources_under(place))
-    return {path: Path(path).stat().st_mtime_ns for path in found if path is not None}
-
-
-def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:
-    """Compare each run, in order, with the last ``window`` runs before it that did not deviate.
+def rank_history(runs: Sequence[DurationRun], rules: RankRules) -> tuple[RankPoint, ...]:
+    """Compare each run, in order, with the last five runs before it that did not deviate.
 
     Three consecutive deviating runs become the new baseline. Runs with different tests or units are not tested.
     """
@@ -142,7 +113,7 @@ def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5)
     departed: list[DurationRun] = []
     points = []
     for run in runs:
-        before = [earlier for earlier in usual if earlier.unit == run.unit][-window:]
+        before = [earlier for earlier in usual if earlier.unit == run.unit][-5:]
         found = check(side_by_side(before, [run]), rules)
         points.append(RankPoint(run, found, tuple(earlier.label for earlier in before)))
         if points[-1].departed:

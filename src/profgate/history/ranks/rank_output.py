@@ -4,18 +4,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from profgate.flamegraph.table_page import Cell, Heading, TablePage
-from profgate.model.durations import MovedTest, RankCheck, RankPoint
+from profgate.model.durations import RankCheck, RankPoint
 from profgate.model.visible_text import name_text
-from profgate.report.markdown_text import code_span, sentence, table
+from profgate.report.markdown_text import sentence
 from profgate.report.numbers import UNKNOWN, counted
 from profgate.report.rank_report import (
-    MOVED_HEADINGS,
     ORDER_SIGNS,
     rank_details,
-    remarks,
     result_text,
-    test_cells,
 )
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
@@ -67,46 +63,6 @@ def history_lines(points: Sequence[RankPoint], *, width: int = 80) -> tuple[Line
     table = aligned([HEADINGS, *map(_point_cells, points)], max(width, 60) - 2, right=range(1, 4))
     tones: list[Tone] = ["quiet", *("warn" if point.departed else "text" for point in points)]
     return (*zip(tones, table, strict=True), ("head", _totals(points)))
-
-
-def history_markdown(points: Sequence[RankPoint]) -> str:
-    """Format the history as a Markdown table."""
-    rows = ((code_span(_name(point), LABEL), *_point_cells(point)[1:]) for point in points)
-    return f"{table(HEADINGS, 'lrrrl', rows)}\n\n{_totals(points)}\n"
-
-
-def history_page(points: Sequence[RankPoint]) -> str:
-    """Format the history as an HTML page that begins with the newest run."""
-    rows = []
-    for point in reversed(points):
-        name, tests, stable, expected, mark = _point_cells(point)
-        result = mark.removeprefix("◀ ") or "as before"
-        rows.append([Cell(name), Cell(result), Cell(stable), Cell(expected), Cell(tests)])
-    return TablePage(
-        title=f"Stable ranks of {counted(len(points), 'run')}",
-        label="Runs",
-        columns=(Heading("Run"), Heading("Order", words=True), *map(Heading, ("Stable ranks", "Expected", "Tests"))),
-        rows=rows,
-        empty="There is no run.",
-        remarks=[_totals(points)],
-    ).render()
-
-
-def rank_page(check: RankCheck) -> str:
-    """Format the check as an HTML page with the tests that moved, in descending order of distance."""
-    return TablePage(
-        title=f"Stable ranks: {result_text(check)}",
-        badge={"kept": "unchanged", "unknown": "inconclusive"}.get(check.order, "review"),
-        label="Tests that moved",
-        columns=(Heading("Test"), *(Heading(heading.capitalize()) for heading in MOVED_HEADINGS)),
-        rows=[_test_row(test, check.unit) for test in check.moved],
-        empty="No test moved.",
-        remarks=remarks(check),
-    ).render()
-
-
-def _test_row(test: MovedTest, unit: str) -> list[Cell]:
-    return [Cell(name_text(test.name, 200)), *map(Cell, test_cells(test, unit))]
 
 
 def history_json(points: Sequence[RankPoint]) -> str:

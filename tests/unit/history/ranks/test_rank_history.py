@@ -22,8 +22,8 @@ def orders(points: tuple[RankPoint, ...]) -> str:
     return "".join(point.check.order[0] for point in points)
 
 
-def history(*runs: DurationRun, window: int = 5) -> tuple[RankPoint, ...]:
-    return rank_history(runs, RankRules(), window)
+def history(*runs: DurationRun) -> tuple[RankPoint, ...]:
+    return rank_history(runs, RankRules())
 
 
 def test_an_unchanged_history_departs_nowhere() -> None:

@@ -9,11 +9,8 @@ from profgate.history.ranks.rank_inputs import rank_history
 from profgate.history.ranks.rank_output import (
     history_json,
     history_lines,
-    history_markdown,
-    history_page,
     rank_json,
     rank_markdown,
-    rank_page,
 )
 from profgate.model.durations import DurationRun, RankCheck
 from profgate.model.reason import Reason, ReasonCode
@@ -63,17 +60,6 @@ def test_departure_names_test_safely() -> None:
     assert "| ``a\\|b`@all[31m<img src=x>`` |" in markdown
 
 
-def test_pages_show_ranks_safely() -> None:
-    made = runs(5, last_slow=5000.0)
-    page = rank_page(checked(made))
-    assert 'aria-label="review">!</span> Stable ranks: the order of the durations changed: tests became slower<' in page
-    assert "a|b`@all[31m&lt;img src=x&gt;</th>" in page
-    assert "No test moved." in rank_page(checked(runs(2)))
-    history = history_page(rank_history(made, RankRules()))
-    assert history.index(">run 4</th>") < history.index(">run 0</th>")
-    assert '<td class="words">order changed: slower</td>' in history
-
-
 def test_reason_of_a_stored_check_is_safe() -> None:
     reason = Reason(ReasonCode.ORDER_NOT_TESTED, {"case": "few_tests", "tests": 1, "needed": HOSTILE})
     shown = text(replace(checked(runs(2)), reason=reason))
@@ -93,14 +79,13 @@ def test_json_holds_every_number() -> None:
     assert (unknown["expected"], unknown["bounds"], unknown["sigma"]["value"]) == (None, None, None)
 
 
-def test_history_as_lines_markdown_and_json() -> None:
+def test_history_as_lines_and_json() -> None:
     points = rank_history(runs(6, last_slow=5000.0), RankRules())
     lines = [line for _, line in history_lines(points)]
     assert lines[0].split() == ["run", "tests", "stable", "expected"]
     assert lines[1].split() == ["run", "0", "–", "–", "–", "not", "tested"]
     assert lines[6].endswith("◀ order changed: slower")
     assert lines[-1] == "1 departure in 3 runs that could be compared, of 6"
-    assert "| `run 5` | 120 |" in history_markdown(points)
     rows = json.loads(history_json(points))["runs"]
     assert [row["order"] for row in rows] == ["unknown"] * 3 + ["kept", "kept", "below"]
     assert rows[-1]["moved"][0] == HOSTILE
