@@ -23,12 +23,11 @@ from profgate.measuring.init import trial
 from profgate.measuring.init.candidates import Kind
 from profgate.measuring.init.library_share import share_of
 from profgate.measuring.init.questions import Options, Questions, plans
-from profgate.measuring.init.recipes import RECIPES, SAMPLES, extent_for, repeater
+from profgate.measuring.init.recipes import RECIPES, SAMPLES, extent_for
 from profgate.measuring.init.repeated_tests import repeated_tests
 from profgate.measuring.init.repository import candidates, detected
 from profgate.measuring.init.repository_files import Files
 from profgate.measuring.init.trial import problem_in
-from profgate.measuring.init.workflow import Plan
 from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
@@ -919,29 +918,6 @@ def test_tests_of_other_tools_run_without_them(tool: str, tmp_path: Path) -> Non
     subprocess.run(run, cwd=tmp_path, check=True)
 
 
-PROGRAM = """
-#include <stdio.h>
-#include <stdlib.h>
-int main(int count, char **words) {
-    puts(words[count - 1]);
-    if (count > 2) return 3;
-    if (count > 1) exit(0);
-    return 0;
-}
-"""
-
-
-@pytest.mark.skipif(shutil.which("cc") is None or sys.platform != "linux", reason="needs a C compiler of Linux")
-@pytest.mark.parametrize(("words", "calls", "code"), [((), 5, 0), (("one",), 5, 0), (("one", "two"), 1, 3)])
-def test_main_is_called_several_times(words: tuple[str, ...], calls: int, code: int, tmp_path: Path) -> None:
-    made(tmp_path, {"a.c": PROGRAM, "repeat_main.c": render_template("init/repeat_main.c.j2")})
-    subprocess.run(["cc", "-o", "a", "a.c"], cwd=tmp_path, check=True)
-    subprocess.run(["sh", "-ec", repeater("repeat_main")], cwd=tmp_path, check=True)
-    repeat = os.environ | {"LD_PRELOAD": "./repeat_main.so", "REPEAT_MAIN": "5"}
-    done = subprocess.run(["./a", *words], cwd=tmp_path, env=repeat, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.count("\n")) == (code, calls)
-
-
 JEST = """
 const tests = [];
 globalThis.it = globalThis.test = (title, body) => tests.push([title, body]);
@@ -1020,35 +996,6 @@ def test_tests_of_java_are_repeated_in_one_process(tmp_path: Path) -> None:
         (tmp_path / "bench" / "RepeatedTests.txt").write_text(f"1 {missing}\n")
         done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, f"lists a test that does not exist: {missing}" in done.stderr) == (1, True)
-
-
-@needs_node
-def test_missing_build_is_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    build = '{"scripts": {"build": "mkdir dist && cp lib/sum.js dist/sum.js"}}'
-    bench = NODE["bench/sum.js"].replace("lib/", "dist/")
-    committed(tmp_path, NODE | {"package.json": build, "bench/sum.js": bench, ".gitignore": "dist\n"})
-    main(["init", str(tmp_path), "--yes", "--measure"])
-    assert "Trying again with the setup npm install; npm run build." in capsys.readouterr().out
-    assert shell_of(tmp_path)["SETUP"] == "npm install\nnpm run build\n"
-
-
-MODULES = {"tox.ini": "deps = my_tool>=2\n", "bench/requirements.txt": "pyperf==2\n"}
-
-
-@pytest.mark.parametrize(
-    ("module", "before", "after"),
-    [
-        ("my_tool", "pip install -e .", "pip install -e .\npip install my-tool"),
-        ("pyperf.x", "pip install -e .", "pip install -e .\npip install pyperf"),
-        ("other", "pip install -e .", ""),  # its package may be anybody's
-        ("my_tool", "pip install my-tool", ""),
-    ],
-)
-def test_missing_module_that_is_named_is_installed_once(module: str, before: str, after: str, tmp_path: Path) -> None:
-    problem = f"the recording ended with 1 No module named '{module}'"
-    plan = Plan(RECIPES[0], "a", (before,), "main", ("a",), extent_for(1, None))
-    better = trial._remedy(Files(str(made(tmp_path, MODULES))), plan, problem)
-    assert (better.install if better else ()) == tuple(filter(None, after.split("\n")))
 
 
 class Typed(io.StringIO):

@@ -131,12 +131,6 @@ def _runner(files: Files) -> str:
     return next((runner for lock, runner, _ in LOCKS if files.listed(lock)), "npm")
 
 
-def build_line(files: Files) -> str:
-    """Return the line that builds the repository, or ""."""
-    scripts = subtable(json_object(files.read("package.json")), "scripts")
-    return f"{_runner(files)} run build" if "build" in scripts else ""
-
-
 def node_entries(package: Mapping[str, Any]) -> list[str]:
     """Return the files that other code imports: ``main``, ``module`` and the values of ``exports``."""
     entries, found = [package.get("main"), package.get("module"), package.get("exports")], list[str]()

@@ -52,15 +52,6 @@ def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True
     return [*lines, f"pip install {' '.join(further)}"] if further else lines
 
 
-def requirement(files: Files, module: str) -> str:
-    """Return the line that installs the requirement which a repository names for a module, or ""."""
-    name = module.partition(".")[0].replace("_", "-")
-    lists = (*files.listed("**/*requirements*.txt"), *files.listed("**/requirements/*.txt"))
-    texts = map(files.read, ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", *lists))
-    named = {word for text in texts for word in re.split(r"[^a-z0-9.-]+", text.lower().replace("_", "-"))}
-    return f"pip install {name}" if name.lower() in named else ""
-
-
 def _of_groups(groups: Mapping[str, Any]) -> list[str]:
     """Return the requirements of the dependency groups for benchmarks and tests, and of the groups they include."""
     names, needs = [name for name in GROUPS if name in groups], list[str]()

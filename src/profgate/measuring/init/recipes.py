@@ -29,13 +29,15 @@ PROGRAMS = {  # names of the programs that are recorded as each language
     "Go": r"go",
     "Node": r"node(js)?",
     "Rust": r"cargo",
-    "Java": r"java|mvnw?|gradlew?",
+    "Java": r"java",
 }
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
 LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
 LIMITED = "sh -c 'timeout 15 \"$@\" || test $? = 124' sh "
 # these start other programs
-STARTERS = frozenset({"npm", "npx", "yarn", "pnpm", "make", "uv", "poetry", "pdm", "pytest", "sh", "bash"})
+STARTERS = frozenset(
+    "npm npx yarn pnpm make uv poetry pdm pytest sh bash mvn mvnw gradle gradlew".split()  # noqa: SIM905 - many names
+)
 PROFILERS = {  # the profilers that are not part of the language, and how to install them
     "Python": ("py-spy", "pip install py-spy"),
     "Rust": ("perf", "on Debian: apt-get install linux-perf"),
@@ -143,20 +145,11 @@ def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
 def _native(command: str, rate: int, workload: str) -> tuple[str, ...]:
     folder, run = _places(workload)
-    main, before = re.match(r"LD_PRELOAD=(\S{1,200})\.so REPEAT_MAIN=\d{1,9} ", command), tuple[str, ...]()
-    if main:  # the main function is called several times in one process
-        before, command = (repeater(main[1]),), f"env {command} > /dev/null"
     return (
         f'mkdir -p "{folder}"',
-        *before,
         f"perf record -F {rate} -g -o perf.data -- {command}",
         f'perf script -i perf.data > "{run}.perf"',
     )
-
-
-def repeater(path: str) -> str:
-    """Return the line that compiles the library which calls the main function of a program several times."""
-    return f"cc -O2 -shared -fPIC -o {path}.so {path}.c"
 
 
 def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
@@ -175,23 +168,14 @@ def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
 
 def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    """Return shell lines that make a flight recording of a program or of the JVM that runs the project's tests."""
+    """Return shell lines that make a flight recording of a program."""
     del rate  # the setting "profile" takes 100 samples per second
     folder, run = _places(workload)
-    program, _, rest = command.partition(" ")
     option = "-XX:StartFlightRecording=settings=profile,jdk.ObjectAllocationSample#throttle=50/s,filename="
-    before: tuple[str, ...] = ()
-    if program == "java":
-        line = f'java "{option}$PWD/run.jfr" {rest}'
-    elif program.endswith(("gradle", "gradlew")):
-        script = f'allprojects {{ tasks.withType(Test).configureEach {{ jvmArgs "{option}$rootDir/run.jfr" }} }}'
-        before = (f"echo '{script}' > record.init.gradle",)
-        line = f"{command} --no-daemon --rerun-tasks --init-script record.init.gradle"
-    else:
-        line = f'{command} -DargLine="{option}$PWD/run.jfr"'
+    line = f'java "{option}$PWD/run.jfr" {command.removeprefix("java ")}'
     convert = f"jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > run.json"
     smaller = f"sed 's/^ *//' run.json | gzip > \"{run}.jfr.json.gz\""  # half of the text is indentation
-    return (f'mkdir -p "{folder}"', *before, line, convert, smaller)
+    return (f'mkdir -p "{folder}"', line, convert, smaller)
 
 
 def _places(workload: str) -> tuple[str, str]:

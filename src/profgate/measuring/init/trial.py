@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,17 +14,14 @@ from profgate.io.files import exists, read_loosely, scratch_folder, sources_unde
 from profgate.io.worktrees import quiet_git
 from profgate.loading import read_sources
 from profgate.measuring.checkouts import Checkout, checked_out
-from profgate.measuring.init.candidates import MOST, depth, joined
+from profgate.measuring.init.candidates import MOST, joined
 from profgate.measuring.init.java_project import FIXED_WORK
 from profgate.measuring.init.library_share import Share, share_of
 from profgate.measuring.init.native_project import GOOGLE_WORK
-from profgate.measuring.init.node_project import build_line
-from profgate.measuring.init.python_project import requirement
-from profgate.measuring.init.recipes import FEWEST_RUNS, LIMITED, LOOPED, SAMPLES, extent_for, repeater
+from profgate.measuring.init.recipes import FEWEST_RUNS, LIMITED, SAMPLES, extent_for
 from profgate.measuring.init.repository_files import LARGEST_FILE, Files
 from profgate.measuring.init.workflow import COUNT, Plan, one_line
 from profgate.model.visible_text import plain
-from profgate.report.templates import render_template
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 120.0  # in seconds; the workflow makes at least five runs
@@ -170,25 +167,12 @@ def _slow_setup(output: str) -> str:
     )
 
 
-def _remedy(files: Files, plan: Plan, problem: str) -> Plan | None:
-    """Return the plan with what its failed recording lacks, or None if there is no such plan.
-
-    A module that the repository names nowhere is not installed, because its package may be anybody's.
-    """
-    missing, line = MISSING.search(problem), ""
-    if missing and plan.recipe.language == "Python":
-        line = requirement(files, missing[1])
-    elif missing and plan.recipe.language == "Node" and _is_path(missing[1]):
-        line = build_line(files)
-    return replace(plan, install=(*plan.install, line)) if line and line not in plan.install else None
-
-
 def _is_path(name: str) -> bool:
     folder, slash, file = name.rpartition("/")
     return bool(slash) and (not folder or "." in folder[0] + file)
 
 
-def _tried(plan: Plan, copies: _Copies, repeats: int = 3) -> Trial:
+def _tried(plan: Plan, copies: _Copies) -> Trial:
     command = plain(plan.command if plan.folder == "." else f"cd {plan.folder} && {plan.command}")
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
     sys.stdout.flush()
@@ -197,12 +181,7 @@ def _tried(plan: Plan, copies: _Copies, repeats: int = 3) -> Trial:
     except ProfgateError as error:
         problem = one_line([str(error)])
         sys.stdout.write(f"Trial recording of {command} failed: {plain(problem)}.\n")
-        better = _remedy(copies.files, plan, problem)
-        if better is None or better.setup in copies.failed or not repeats or time.monotonic() > copies.end:
-            return Trial(replace(plan, problem=problem))
-        setup = plain("; ".join((*better.pattern.setup, *better.install)))
-        sys.stdout.write(f"Trying again with the setup {setup}.\n")
-        return _tried(better, copies, repeats - 1)
+        return Trial(replace(plan, problem=problem))
     result = (
         f"Trial recording of {command}: {trial.share.samples:,} samples in {trial.seconds:.1f} s, "
         f"{100 * trial.share.library:.0f} % of them in functions of this repository.\n"
@@ -283,7 +262,7 @@ def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> Tri
     for left in (2, 1, 0):  # further trials
         try:
             trial = _once(plan, copies, checkout)
-            other = _adjusted(trial, copies, checkout)
+            other = _adjusted(trial)
         except ProfgateError as error:
             other = plan.with_work(0.25)
             if other == plan and plan.recipe.machine and not plan.command.startswith(LIMITED):
@@ -299,7 +278,7 @@ def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> Tri
     return trial
 
 
-def _adjusted(trial: Trial, copies: _Copies, checkout: Checkout) -> Plan:
+def _adjusted(trial: Trial) -> Plan:
     """Return a plan that repeats the same work until one run has enough samples and its recording is not too large.
 
     A command that cannot be repeated stays.
@@ -311,28 +290,10 @@ def _adjusted(trial: Trial, copies: _Copies, checkout: Checkout) -> Plan:
     samples = max(1.0, plan.samples_of_run(share.samples))
     if samples > RUN_SAMPLES / 2 or plan.command.startswith(LIMITED):
         return plan
-    if plan.recipe.language == "native code" and not plan.new_files and not LOOPED.match(plan.command):
-        with suppress(ProfgateError):  # for example if the program cannot run twice
-            return _with_repeated_main(plan, copies, checkout)
     if share.samples > FEW_SAMPLES and share.library < ENOUGH:
         return plan
     times = min(RUN_SAMPLES / samples, 60.0 / trial.seconds, room)  # at most a minute
     return plan.with_work(times) if times > 1.5 else plan
-
-
-def _with_repeated_main(plan: Plan, copies: _Copies, checkout: Checkout) -> Plan:
-    """Return a plan that calls the main function of a program as often as one run needs."""
-    path, text = "bench/repeat_main.c", render_template("init/repeat_main.c.j2")
-    write_text(f"{checkout.place}/{path}", text)
-    library = f"{'../' * depth(plan.folder)}{path.removesuffix('.c')}"
-    command = f"LD_PRELOAD={library}.so REPEAT_MAIN={{}} {plan.command}"
-    counting = (*plan.start, repeater(library), f"timeout 60 env {command.format(0)} > /dev/null")
-    output = copies.run("the count", counting, plan, checkout)[1]
-    found = re.search(r"^REPEAT_MAIN=(\d{1,9})$", output, re.MULTILINE)
-    if found is None:
-        raise ProfgateError(plan.command, "does not return from its main function")
-    times = math.ceil(int(found[1]) * RUN_SAMPLES / plan.recipe.rate)
-    return replace(plan, command=command.format(times), new_files={path: text})
 
 
 def iterations(output: str, rate: int) -> int:

@@ -15,7 +15,7 @@ from profgate.measuring.init.repository import BRANCH, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
 POLICY = ".github/profgate.yml"
-COUNT = re.compile(r"( (?:-count |--loops |-bs |REPEAT_MAIN=|-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
+COUNT = re.compile(r"( (?:-count |--loops |-bs |-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
 OPEN = "# TODO: "
 
 
