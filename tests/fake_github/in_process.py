@@ -17,7 +17,7 @@ Application = Callable[[Request], Response]
 class InProcessConnection(HTTPConnection):
     """Calls the application that is mounted at the connection's port. At other ports, it is an ordinary connection.
 
-    ``requests`` and PyGithub work above `urllib3`, so that sessions, retries and limits are those of a real run.
+    ``requests`` works above `urllib3`, so that sessions, retries and limits are those of a real run.
     """
 
     mounted: ClassVar[dict[int, Application]] = {}

@@ -62,7 +62,7 @@ REQUESTS = (
 @pytest.fixture
 def stormy(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """Recorded base jobs and a pull request that is slower, in a run that waits for nothing."""
-    monkeypatch.setattr(github_requests, "TIMEOUT", 1)  # PyGithub takes whole seconds
+    monkeypatch.setattr(github_requests, "TIMEOUT", 1)
     monkeypatch.setattr(artifact_service, "TIMEOUT", 1.0)
     monkeypatch.setattr(artifact_service, "TRIES", 2)
     monkeypatch.setattr(downloads, "STALL_SECONDS", 1.0)

@@ -9,17 +9,19 @@ import re
 import uuid
 import zipfile
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from requests import RequestException, Session
-from requests.adapters import HTTPAdapter
 
 from profgate.action.github.connections import (
-    BudgetedRetry,
     RetryBudget,
+    TemporaryError,
     failure_of,
+    is_permanent,
     read_body,
+    repeated,
+    stated_pause,
     with_token,
 )
 from profgate.action.github.requests import ANSWER_SECONDS, MAX_ANSWER
@@ -39,19 +41,6 @@ class UploadUnavailable(GitHubError):  # noqa: N818 - the name describes a condi
 
 class NameTaken(UploadUnavailable):
     """The run already has an artifact of this name, perhaps from an earlier attempt whose response was lost."""
-
-
-class _UploadRetry(BudgetedRetry):
-    """Does not repeat a request that was refused because the storage quota is used up."""
-
-    def increment(self, *args: Any, **options: Any) -> Self:  # noqa: ANN401 - passed on
-        """Return the retries that are left. Raises GitHubError if there are none because of the quota."""
-        response = options.get("response")
-        if response is not None and response.status == 429:
-            text = response.read(200, decode_content=True).decode(errors="replace")
-            if "insufficient usage" in text:
-                raise GitHubError("artifact upload", f"the server answered 429 {text}")
-        return super().increment(*args, **options)
 
 
 class ArtifactService:
@@ -171,43 +160,39 @@ class ArtifactService:
 
     def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> tuple[int, bytes]:
         """Return the status and the body of the response. Every request can be repeated."""
-        retry = _UploadRetry(
-            budget=self._budget,
-            total=TRIES - 1,
-            other=0,  # such as a certificate that is not trusted
-            allowed_methods=None,
-            status_forcelist=RETRYABLE,
-            raise_on_status=False,
-            backoff_factor=self._pause,
-            backoff_jitter=self._pause,
-        )
-        try:
-            with Session() as session, self._budget.spent_on():
-                session.auth = with_token()
-                for scheme in ("https://", "http://"):
-                    session.mount(scheme, HTTPAdapter(max_retries=retry))
-                answer = session.request(
-                    method,
-                    url,
-                    data=body,
-                    headers=headers,
-                    timeout=TIMEOUT,
-                    allow_redirects=False,
-                    verify=self._verify,
-                    stream=True,
-                )
-                data = read_body(answer, ANSWER_SECONDS, MAX_ANSWER)
-                if answer.status_code in RETRYABLE:
-                    text = data[:200].decode(errors="replace")
-                    what = f"the server answered {answer.status_code} {text}".rstrip()
-                    raise UploadUnavailable(where, what)  # noqa: TRY301 - the budget counts it as a failed request
+
+        def once() -> tuple[int, bytes]:
+            try:
+                with Session() as session:
+                    session.auth = with_token()
+                    answer = session.request(
+                        method,
+                        url,
+                        data=body,
+                        headers=headers,
+                        timeout=TIMEOUT,
+                        allow_redirects=False,
+                        verify=self._verify,
+                        stream=True,
+                    )
+                    data = read_body(answer, ANSWER_SECONDS, MAX_ANSWER)
+            except (RequestException, ValueError) as error:  # the error message contains a secret signature
+                kind = UploadUnavailable if is_permanent(error) or isinstance(error, ValueError) else TemporaryError
+                raise kind(where, f"the connection failed ({failure_of(error)})") from None
+            if answer.status_code not in RETRYABLE:
                 return answer.status_code, data
+            text = data[:200].decode(errors="replace")
+            what = f"the server answered {answer.status_code} {text}".rstrip()
+            if answer.status_code == 429 and "insufficient usage" in text:  # the quota of the storage
+                raise UploadUnavailable(where, what)
+            raise TemporaryError(where, what, stated_pause(answer.headers))
+
+        try:
+            return repeated(once, self._budget, self._pause, TRIES, TemporaryError)
         except UploadUnavailable:
             raise
-        except GitHubError as error:  # the quota, or a wait that exceeds a limit
+        except GitHubError as error:  # also a wait that exceeds a limit
             raise UploadUnavailable(where, error.what) from error
-        except (RequestException, ValueError) as error:  # the error message contains a secret signature
-            raise UploadUnavailable(where, f"the connection failed ({failure_of(error)})") from None
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from pydantic import AliasPath, Field
 
+from profgate.action.github.connections import repeated
 from profgate.action.github.downloads import Download, TryAgainError, check_digest, fetch, files_of, read_zip
 from profgate.action.github.records import (
     ArtifactRecord,
@@ -195,17 +196,13 @@ class GitHubClient(GitHubConnection):
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
         """Return the download after checking its digest. If the storage host fails, ``once`` is called again."""
-        for pause in (self._backoff, 2 * self._backoff, None):
-            try:
-                with self._storage_budget.spent_on():
-                    download = once()
-                    check_digest(download.data, digest, where)
-                    return download
-            except TryAgainError:
-                if pause is None:
-                    raise
-                self._storage_budget.wait(pause)
-        raise AssertionError  # the last try has returned or raised
+
+        def checked() -> Download:
+            download = once()
+            check_digest(download.data, digest, where)
+            return download
+
+        return repeated(checked, self._storage_budget, self._backoff, 3, TryAgainError)
 
     # Releases
 

@@ -5,19 +5,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self, TypeVar
 
 from requests import ConnectionError as ConnectionFailed
 from requests import PreparedRequest, RequestException, Response
 from requests.exceptions import ProxyError, SSLError
-from urllib3 import Retry
 from urllib3.exceptions import HTTPError
 
 from profgate.errors import GitHubError, SettingsError
 
-if TYPE_CHECKING:
-    from urllib3 import BaseHTTPResponse
-
+Result = TypeVar("Result")
 REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # their files replace the public certificate authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 MAX_WAIT = 120.0  # maximum number of seconds of a single wait
@@ -69,29 +66,39 @@ class RetryBudget:
         return RetryBudgetExceededError("GitHub", what)
 
 
-class BudgetedRetry(Retry):
-    """Retries of `urllib3` whose waits are taken from a budget. A longer wait than ``MAX_WAIT`` ends the request."""
+class TemporaryError(GitHubError):
+    """A request failed for a reason that may be temporary. ``after`` is the demanded pause in seconds, or None."""
 
-    def __init__(self, *, budget: RetryBudget, **options: Any) -> None:  # noqa: ANN401 - passed on
-        super().__init__(**options)
-        self.budget = budget
-
-    def new(self, **options: Any) -> Self:  # noqa: ANN401 - passed on
-        """Return a copy with other options."""
-        return super().new(budget=self.budget, **options)
-
-    def sleep(self, response: "BaseHTTPResponse | None" = None) -> None:
-        """Wait as long as the response states, or otherwise as long as the number of failures demands."""
-        stated = self.get_retry_after(response) if response is not None else None
-        # urllib3 itself does not wait before the first retry
-        seconds = stated or self.get_backoff_time() or self.backoff_factor
-        if seconds > MAX_WAIT:
-            raise GitHubError("GitHub", f"the rate limit is used up for {seconds:,.0f} seconds; run again then")
-        self.budget.wait(seconds)
+    def __init__(self, where: str, what: str, after: float | None = None) -> None:
+        super().__init__(where, what)
+        self.after = after
 
 
-class AnswerBroken(ConnectionFailed):
-    """The connection failed while the body of the response was read."""
+def repeated(
+    once: Callable[[], Result], budget: RetryBudget, pause: float, tries: int, *kinds: type[TemporaryError]
+) -> Result:
+    """Return the result of ``once``, which is called at most ``tries`` times while it raises errors of these kinds.
+
+    The pauses begin with ``pause`` seconds and double each time, unless an error states one. A pause that is longer
+    than ``MAX_WAIT`` ends the request.
+    """
+    with budget.spent_on():
+        for number in range(tries - 1):
+            try:
+                return once()
+            except kinds as error:
+                seconds = pause * 2**number if error.after is None else error.after
+                if seconds > MAX_WAIT:
+                    what = f"the rate limit is used up for {seconds:,.0f} seconds; run again then"
+                    raise GitHubError("GitHub", what) from error
+            budget.wait(seconds)
+        return once()
+
+
+def stated_pause(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a response demands before the next request, or None."""
+    stated = headers.get("Retry-After", "")
+    return float(stated) if stated.isdigit() else None
 
 
 class AnswerTooLarge(RequestException):
@@ -117,7 +124,7 @@ def read_body(answer: Response, seconds: float, most: int) -> bytes:
                 if time.monotonic() > end:
                     raise AnswerTooSlow
         except HTTPError as error:
-            raise AnswerBroken(type(error).__name__) from None
+            raise ConnectionFailed(type(error).__name__) from None
     return bytes(body)
 
 
@@ -184,5 +191,5 @@ def failure_of(error: Exception) -> str:
 
 
 def is_permanent(error: Exception) -> bool:
-    """Return whether the connection failed because the certificate is not trusted, so that a retry would be useless."""
-    return "CERTIFICATE_VERIFY_FAILED" in str(error)
+    """Return whether a retry would be useless, because the certificate is not trusted or the answer exceeds a limit."""
+    return isinstance(error, AnswerTooLarge | AnswerTooSlow) or "CERTIFICATE_VERIFY_FAILED" in str(error)

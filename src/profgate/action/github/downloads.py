@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from profgate.action.github.connections import (
     AnswerTooLarge,
     AnswerTooSlow,
+    TemporaryError,
     failure_of,
     is_permanent,
     read_body,
@@ -44,7 +45,7 @@ class Download:
     file_name: str
 
 
-class TryAgainError(GitHubError):
+class TryAgainError(TemporaryError):
     """A download failed for a reason that may be temporary."""
 
 

@@ -1,23 +1,25 @@
 """Send requests to GitHub's API, with rate limits, a retry budget and typed responses.
 
-PyGithub decides which refusals are rate limits and how long they last. Its requests are not used: it follows a moved
-repository without the query, so that a file would be read at another commit.
+No library for GitHub is used: PyGithub follows a moved repository without the query, so that a file would be read at
+another commit.
 """
 
 import json
 import re
 import time
 from collections.abc import Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from profgate.action.github.connections import (
-    AnswerBroken,
     RetryBudget,
+    TemporaryError,
     failure_of,
     is_permanent,
     read_body,
+    repeated,
+    stated_pause,
     with_token,
 )
 from profgate.errors import GitHubError, NotAllowed
@@ -43,8 +45,12 @@ class NotFoundError(GitHubError):
     """GitHub does not have the resource, or the token may not read it."""
 
 
-class ServerFailedError(GitHubError):
+class ServerFailedError(TemporaryError):
     """GitHub or the connection failed. It is not known whether a write request took effect."""
+
+
+class RateLimitedError(TemporaryError):
+    """GitHub refused a request because there were too many."""
 
 
 class GitHubConnection:
@@ -96,56 +102,38 @@ class GitHubConnection:
     @cached_property
     def _session(self) -> "Session":
         from requests import Session
-        from requests.adapters import HTTPAdapter
-
-        from profgate.action.github.api_retry import ApiRetry
 
         session = Session()
         session.auth = with_token(self._token)
         session.headers["Accept"] = "application/vnd.github+json"
         session.headers["User-Agent"] = "profgate"
         session.headers["X-GitHub-Api-Version"] = API_VERSION
-        retry = ApiRetry(budget=self._budget, total=self._retries, backoff_factor=self._backoff)
-        for scheme in ("https://", "http://"):
-            session.mount(scheme, HTTPAdapter(max_retries=retry))
         return session
 
     def _call(self, verb: str, path: str, body: object = None, *, repeat: bool = False) -> Answer:
         """Send a request for a path below the repository or an absolute URL. Return the headers and the parsed body.
 
-        After a failure of the server, GET and PATCH requests are sent again, and once any other request to ``repeat``.
-        After a connection that fails within the body of the response, GET and PATCH requests are sent again once.
+        After a rate limit, any request is sent again. After a failure of the server or the connection, GET and PATCH
+        requests are sent again, and others only if ``repeat`` is set.
         """
         url = path if path.startswith("http") else f"{self._api_url}/repos/{self._repository}{path}"
-        try:
-            return self._sent(verb, url, body)
-        except ServerFailedError as error:
-            # the retries of urllib3 end with the headers of a response
-            is_broken = verb in REPEATABLE and isinstance(error.__cause__, AnswerBroken)
-            if not (repeat or is_broken):
-                raise
-        self._budget.wait(self._backoff)
-        return self._sent(verb, url, body)
+        kinds = (RateLimitedError, ServerFailedError) if repeat or verb in REPEATABLE else (RateLimitedError,)
+        once = partial(self._sent, verb, url, body)
+        return repeated(once, self._budget, self._backoff, self._retries + 1, *kinds)
 
     def _sent(self, verb: str, url: str, body: object) -> Answer:
-        from github.GithubException import GithubException
         from requests import RequestException
 
         where = f"{verb} {url.removeprefix(self._api_url).partition('?')[0]}"
-        with self._budget.spent_on():
-            try:
-                answer = self._answer(verb, url, body)
-                data = read_body(answer, ANSWER_SECONDS, MAX_ANSWER)
-            except GithubException as error:
-                raise _refusal(where, error.status, error.headers or {}, error.data) from error
-            except RequestException as error:
-                if is_permanent(error):
-                    raise GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})") from error
-                what = f"GitHub did not answer ({failure_of(error)}); run again later"
-                raise ServerFailedError(where, what) from error
-            except ValueError as error:  # an address that is not valid
-                raise GitHubError(where, f"{type(error).__name__}: {error}; check GITHUB_API_URL") from error
-            return _checked(where, answer, data)
+        try:
+            answer = self._answer(verb, url, body)
+            data = read_body(answer, ANSWER_SECONDS, MAX_ANSWER)
+        except RequestException as error:
+            kind = GitHubError if is_permanent(error) else ServerFailedError
+            raise kind(where, f"GitHub did not answer ({failure_of(error)}); run again later") from error
+        except ValueError as error:  # an address that is not valid
+            raise GitHubError(where, f"{type(error).__name__}: {error}; check GITHUB_API_URL") from error
+        return _checked(where, answer, data)
 
     def _answer(self, verb: str, url: str, body: object) -> "Response":
         """Return the response. A resource that was moved on the same host is requested at its new address.
@@ -245,19 +233,19 @@ def _checked(where: str, answer: "Response", data: bytes) -> Answer:
     return answer.headers, value
 
 
-def _refusal(where: str, status: int, given: Mapping[str, str], answer: object) -> GitHubError:
+def _refusal(where: str, status: int, headers: Mapping[str, str], answer: object) -> GitHubError:
     """Return the error to raise for a response with this status."""
-    headers = {name.lower(): value for name, value in given.items()}
     message = _message(answer)
-    # a 403 without a body is what is left of a rate limit: its message was read to decide whether to repeat the request
-    limited = "retry-after" in headers or "rate limit" in message.lower() or answer is None
+    limited = "Retry-After" in headers or "rate limit" in message.lower()
     # for example, ``issues=write; pull_requests=write``, which are alternatives
     accepted = headers.get("x-accepted-github-permissions", "").replace("=", ": ").replace("_", "-")
     needed = " or ".join(", ".join(map(str.strip, way.split(","))) for way in accepted.split(";"))
-    kind, what = GitHubError, f"GitHub answered {status} {message}".rstrip() + "; it is not repeated"
     if status == 429 or (status == 403 and limited):
         what = "the rate limit of this repository is used up; run again later"
-    elif status == 401:
+        return RateLimitedError(where, what, _pause(headers))
+    kind: type[GitHubError] = GitHubError
+    what = f"GitHub answered {status} {message}".rstrip() + "; it is not repeated"
+    if status == 401:
         kind, what = NotAllowed, "GitHub does not accept the token; pass token: ${{ github.token }}"
     elif status == 403 and ("is locked" in message or "was archived" in message):
         what = f"{message.rstrip('.')}; nothing can be written there"
@@ -273,6 +261,14 @@ def _refusal(where: str, status: int, given: Mapping[str, str], answer: object) 
     elif status >= 500:
         kind, what = ServerFailedError, f"GitHub answered {status}; run again later"
     return kind(where, what)
+
+
+def _pause(headers: Mapping[str, str]) -> float:
+    """Return the seconds until a rate limit ends. GitHub requires a minute if it states no time."""
+    stated, reset = stated_pause(headers), headers.get("X-RateLimit-Reset", "")
+    if stated is None and headers.get("X-RateLimit-Remaining") == "0" and reset.isdigit():
+        return max(0.0, float(reset) - time.time()) + 1.0
+    return 60.0 if stated is None else stated
 
 
 def _message(data: object) -> str:
