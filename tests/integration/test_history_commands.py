@@ -131,7 +131,7 @@ def test_check_fails_from_five_measured_ancestors(repository: Repository, capsys
     assert metric["runs"] == {"baseline": 3, "target": 3, "noise": 12}
 
 
-def test_check_all_draws_every_edge(repository: Repository, capsys: Capture) -> None:
+def test_check_all_shows_every_commit(repository: Repository, capsys: Capture) -> None:
     first = repository.measured("Start")
     second = repository.measured("Make f7 slow", f7=1.8)
     third = repository.measured("Repair f7")

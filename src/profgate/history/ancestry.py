@@ -1,7 +1,6 @@
-"""Graph of commits: ancestors, nearest measured ancestors, and reduced graphs."""
+"""Graph of commits: ancestors, and nearest measured ancestors."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from profgate.model.history import StoredCommit
 
@@ -53,20 +52,6 @@ def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list
     return order
 
 
-def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> list[StoredCommit]:
-    """Return the chosen commits, children first, with the nearest chosen ancestors of each as its parents."""
-    nodes = frozenset(chosen)
-    before: dict[str, frozenset[str]] = {}
-    result = []
-    for sha in in_order(commits, chosen):
-        parents = _next_before(sha, commits, nodes)
-        further = frozenset[str]().union(*(before.get(parent, frozenset()) for parent in parents))
-        before[sha] = further | frozenset(parents)
-        nearest_parents = tuple(parent for parent in parents if parent not in further)
-        result.append(replace(commits.get(sha, StoredCommit(sha)), parents=nearest_parents))
-    return result[::-1]
-
-
 def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
     """Return the first-parent history of a commit, oldest first."""
     line, seen = [newest], {newest}
@@ -74,22 +59,6 @@ def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
         line.append(commits[line[-1]].parents[0])
         seen.add(line[-1])
     return line[::-1]
-
-
-def _next_before(start: str, commits: Mapping[str, StoredCommit], nodes: frozenset[str]) -> list[str]:
-    """Return the first node on each path from the commit to its ancestors."""
-    found: list[str] = []
-    seen, stack = set[str](), [start]
-    while stack:
-        sha = stack.pop()
-        if sha in seen:
-            continue
-        seen.add(sha)
-        if sha in nodes and sha != start:
-            found.append(sha)
-        elif sha in commits:
-            stack += reversed(commits[sha].parents)
-    return found
 
 
 def _time(sha: str, commits: Mapping[str, StoredCommit]) -> int:

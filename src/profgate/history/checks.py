@@ -1,6 +1,6 @@
 """Formats checks. A check compares a measured commit with the nearest ancestor that was measured in the same way.
 
-Checks are printed as a commit graph with the changes beside the edges, or as JSON (`profgate.check/1`).
+Checks are printed as a list of commits with the changes below each, or as JSON (`profgate.check/1`).
 """
 
 import json
@@ -22,12 +22,12 @@ from profgate.report.wording import reason_text
 SCHEMA = "profgate.check/1"
 HASH_LENGTH = 12  # number of displayed characters of a hash
 ROWS = 10  # maximum number of displayed findings per metric, and of displayed workloads without a comparison
-GAP = 3  # number of characters between the graph and the text beside it
+GAP = 4  # number of spaces before the text below a commit
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """The reports and the graph of their commits, children first. ``first`` lists the workloads without a baseline."""
+    """The reports and their commits, children first. ``first`` lists the workloads without a baseline."""
 
     commits: tuple[StoredCommit, ...]
     reports: tuple[Report, ...]
@@ -60,25 +60,17 @@ def checks_json(checks: Checks) -> str:
 
 
 def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
-    """Return the commit graph, children first. A star marks a commit; the findings are beside the edge below the star.
+    """Return the commits, children first, each with its findings below it.
 
     Only findings that count for the gate are shown. With ``verbose``, the changes of each strategy are shown instead,
     in lines that may be wider than ``width``.
     """
-    lanes: list[str] = []
     lines: list[Line] = []
     for commit in checks.commits:
-        column = _join_lanes(lanes, commit.sha, lines)
         title = f": {plain(commit.title)}" if commit.title else ""
-        beside = _bars(lanes, column, "|" if commit.parents else " ")
-        width_left = max(width - len(beside) - GAP, NARROWEST)
-        lines.append(("head", f"{_bars(lanes, column, '*')} {fitting(commit.sha[:HASH_LENGTH] + title, width_left)}"))
-        for tone, text in _notes(commit.sha, checks, width_left, verbose=verbose):
-            lines.append((tone, f"{beside}{' ' * GAP}{text}".rstrip()))
-        lanes[column : column + 1] = commit.parents[:1]
-        for parent in commit.parents[1:]:
-            lines.append(("quiet", _bars(lanes, -1, "|") + "\\"))
-            lanes.append(parent)
+        lines.append(("head", fitting(f"* {commit.sha[:HASH_LENGTH]}{title}", width)))
+        for tone, text in _notes(commit.sha, checks, max(width - GAP, NARROWEST), verbose=verbose):
+            lines.append((tone, f"{' ' * GAP}{text}".rstrip()))
     if checks.further:
         lines.append(("quiet", newest_of(len(checks.commits), len(checks.commits) + checks.further)))
     return lines
@@ -87,24 +79,6 @@ def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> l
 def newest_of(shown: int, known: int) -> str:
     """Return a note that only the newest measured commits were examined."""
     return f"the newest {shown:,} of {known:,} measured commits (--last N looks further back)"
-
-
-def _join_lanes(lanes: list[str], sha: str, lines: list[Line]) -> int:
-    """Join the lanes of the children of a commit, and return its lane, which is a column of the graph."""
-    if sha not in lanes:
-        lanes.append(sha)
-    column = lanes.index(sha)
-    while lanes.count(sha) > 1:
-        last = len(lanes) - 1 - lanes[::-1].index(sha)
-        signs = _bars(lanes, -1, "|")
-        between = signs[2 * column + 1 : 2 * last - 1].replace(" ", "_")
-        lines.append(("quiet", f"{signs[: 2 * column + 1]}{between}/ {signs[2 * last + 1 :]}".rstrip()))
-        del lanes[last]
-    return column
-
-
-def _bars(lanes: list[str], column: int, sign: str) -> str:
-    return " ".join(sign if place == column else "|" for place in range(len(lanes)))
 
 
 def _notes(sha: str, checks: Checks, width: int, *, verbose: bool) -> list[Line]:

@@ -11,7 +11,7 @@ from profgate import loading, pipeline
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of, readings_of
 from profgate.errors import ProfgateError, ProfileError, did_you_mean
-from profgate.history.ancestry import ancestors, ancestry_of, in_order, nearest, reduced
+from profgate.history.ancestry import ancestors, ancestry_of, in_order, nearest
 from profgate.history.checks import Checks
 from profgate.history.history_store import HistoryStore
 from profgate.history.trends import past_of
@@ -174,7 +174,8 @@ def checks_at(
         first += [(sha, workloads[key]) for key in without]
         progress("checking", (number + 1) / len(newest))
     drawn = {*newest, *(report.baseline.sha or "" for report in reports)} if last is None else newest
-    return Checks(tuple(reduced(graph, drawn)), tuple(reports), tuple(first), len(measured) - len(newest))
+    commits = [graph.get(sha, StoredCommit(sha)) for sha in reversed(in_order(graph, drawn))]
+    return Checks(tuple(commits), tuple(reports), tuple(first), len(measured) - len(newest))
 
 
 def _compared(store: HistoryStore, keys: Sequence[str], given: PipelineInput, ancestry: Sequence[str]) -> Report:

@@ -98,7 +98,7 @@ def repeated(
 def stated_pause(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a response demands before the next request, or None."""
     stated = headers.get("Retry-After", "")
-    return float(stated) if stated.isdigit() else None
+    return float(stated) if stated.isdecimal() else None
 
 
 class AnswerTooLarge(RequestException):

@@ -266,7 +266,7 @@ def _refusal(where: str, status: int, headers: Mapping[str, str], answer: object
 def _pause(headers: Mapping[str, str]) -> float:
     """Return the seconds until a rate limit ends. GitHub requires a minute if it states no time."""
     stated, reset = stated_pause(headers), headers.get("X-RateLimit-Reset", "")
-    if stated is None and headers.get("X-RateLimit-Remaining") == "0" and reset.isdigit():
+    if stated is None and headers.get("X-RateLimit-Remaining") == "0" and reset.isdecimal():
         return max(0.0, float(reset) - time.time()) + 1.0
     return 60.0 if stated is None else stated
 
