@@ -22,7 +22,7 @@ from profgate.loading import read_sources
 from profgate.measuring.init import trial
 from profgate.measuring.init.candidates import Kind
 from profgate.measuring.init.library_share import share_of
-from profgate.measuring.init.questions import Options, Questions, plans
+from profgate.measuring.init.plans import Options, plans
 from profgate.measuring.init.recipes import RECIPES, SAMPLES, extent_for
 from profgate.measuring.init.repeated_tests import repeated_tests
 from profgate.measuring.init.repository import candidates, detected
@@ -309,7 +309,7 @@ def test_workflows_pass_the_linters(tmp_path: Path) -> None:
 def test_fixed_work_is_tried_before_a_fixed_time(tmp_path: Path) -> None:
     tests = {"test/a.js": "it('a', () => {});", "bench/a.mjs": TINYBENCH}
     tree = Files(str(made(tmp_path, {"package.json": scripts(test="mocha"), **tests})))
-    found = plans(tree, ".", detected(tree), Questions(ask=False), Options(measure=True))
+    found = plans(tree, ".", detected(tree), Options(measure=True))
     assert found[0].command == "node --import ./bench/repeated-tests.mjs node_modules/.bin/mocha"
     assert any(each.timed for each in found[1:])
 
@@ -1005,36 +1005,14 @@ class Typed(io.StringIO):
         return True
 
 
-def test_without_a_terminal_nothing_is_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", str(made(tmp_path, BENCHMARKS["Python"]))]) == 0
-    shown = capsys.readouterr().out
-    assert shown.startswith("Standard input is not a terminal")
-    assert "[" not in shown
-
-
-def test_questions_accept_number_text_or_empty_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("answer", "code"), [("\n", 0), ("y\n", 0), ("no\n", 2)])
+def test_files_are_written_after_a_yes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answer: str, code: int
 ) -> None:
     made(tmp_path, {"setup.py": SETUP, "bench/a.py": "", "bench/b.py": "", ".github/workflows/ci.yml": CI})
-    monkeypatch.setattr(sys, "stdin", Typed("2\npip install .\n\nbad]branch\nrelease/1.x\n"))
-    assert main(["init", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in shown
-    assert "is not a branch" in shown
-    assert "-- python bench/b.py\n" in shell_of(tmp_path)["RECORD"]
-    assert shell_of(tmp_path)["SETUP"].endswith("\nEND\npip install .\n")
-    assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["release/1.x"]
-    assert job_of(tmp_path)["runs-on"] == ["self-hosted", "linux", "bench-1"]
-
-
-@pytest.mark.parametrize(("answers", "code"), [("\n", 2), ("y\nno\n", 0)])
-def test_existing_workflow_is_replaced_after_a_yes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answers: str, code: int
-) -> None:
-    ours = "uses: profgate/profgate@v1\n"
-    made(tmp_path, {**BENCHMARKS["Python"], ".github/workflows/perf.yml": ours, ".github/profgate.yml": "gate: {}\n"})
-    monkeypatch.setattr(sys, "stdin", Typed(4 * "\n" + answers))
+    monkeypatch.setattr(sys, "stdin", Typed(answer))
     assert main(["init", str(tmp_path)]) == code
-    assert f"-{ours}" in capsys.readouterr().out
-    assert (written(tmp_path, "perf").read_text() == ours) == bool(code)
-    assert (tmp_path / ".github" / "profgate.yml").read_text() == "gate: {}\n"
+    assert "Records: python bench/a.py (bench/a.py).\n" in capsys.readouterr().out
+    assert written(tmp_path).exists() == (not code)
+    if not code:
+        assert job_of(tmp_path)["runs-on"] == ["self-hosted", "linux", "bench-1"]

@@ -12,7 +12,7 @@ from profgate.cli.options import Choice, Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
 from profgate.io.files import exists, read_loosely, write_text
 from profgate.io.worktrees import quiet_git
-from profgate.measuring.init.questions import Options, Questions, plans, workflow_path
+from profgate.measuring.init.plans import Options, plans, workflow_path
 from profgate.measuring.init.recipes import RECIPES
 from profgate.measuring.init.repository import detected
 from profgate.measuring.init.repository_files import LARGEST_FILE, Files, top_of
@@ -41,35 +41,36 @@ plan_options: Decorator = bundled(
 
 @command("profgate init", "profgate init --yes --command 'python bench.py' --measure")
 @click.argument("folder", default=".", type=Place("the top of the repository", "dir"), metavar="[DIR]")
-@click.option("-y", "--yes", is_flag=True, help="Use the detected values without asking.")
+@click.option("-y", "--yes", is_flag=True, help="Write the files without asking.")
 @plan_options
 def init(folder: str, options: Options, *, yes: bool) -> int:
-    """Write a workflow and a policy for the repository in DIR, based on its files and your answers.
+    """Write a workflow and a policy for the repository in DIR, based on its files and the options.
 
-    DIR may be a package of a monorepo; the workflow is written at the root of the repository. Shows the difference
-    before it replaces existing files, and asks unless --replace is given.
+    DIR may be a package of a monorepo; the workflow is written at the root of the repository. Only with --replace, an
+    existing workflow of profgate is replaced; the difference is shown.
     """
     if not os.path.isdir(folder):  # noqa: PTH112 - the path is a string
         raise ProfgateError(folder, "is not a folder; specify the root folder of a repository")
     ask = not yes and sys.stdin.isatty()
-    if not ask and not yes:
-        sys.stdout.write("Standard input is not a terminal: the detected values are used, as with --yes.\n")
     top, under = top_of(folder)
-    files, questions = Files(top), Questions(ask=ask)
+    files = Files(top)
     project = detected(files)
     workflow = workflow_path(project)
-    if project.ours is not None and not ask and not options.replace:
+    if project.ours is not None and not options.replace:
         raise ProfgateError(workflow, "uses profgate already; nothing was written; --replace writes it again")
-    planned = plans(files, under, project, questions, options)
+    planned = plans(files, under, project, options)
     trial = trial_of(files, planned) if options.measure and planned[0].command else Trial(planned[0])
     written = trial.plan.files(workflow) | {path: text for path, text in trial.plan.new_files.items() if text}
     for path in written:
         if Path(os.path.realpath(f"{top}/{path}")) != Path(os.path.realpath(top), path):
             raise ProfgateError(path, "is a link or in a folder that is a link; nothing was written")
-    if not _write(top, workflow, written[workflow], questions, replace=options.replace):
-        raise ProfgateError(workflow, "uses profgate already; nothing was written")
-    for path in sorted(written.keys() - {workflow}):
-        _write(top, path, written[path], questions, replace=False)
+    if ask:
+        sys.stdout.write(f"Write {', '.join(sorted(written))}? [Y/n]: ")
+        sys.stdout.flush()
+        if sys.stdin.readline().strip().lower() not in {"", "y", "yes"}:
+            raise ProfgateError(workflow, "nothing was written; the options of profgate init change its content")
+    for path, text in written.items():
+        _write(top, path, text, replace=path == workflow)
     with suppress(ProfgateError):  # git fails if it ignores none of them
         ignored = quiet_git(top, "check-ignore", "--", *written)
         sys.stdout.write(
@@ -89,16 +90,15 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     return 0
 
 
-def _write(top: str, path: str, text: str, questions: Questions, *, replace: bool) -> bool:
-    """Write a file and return True. If it exists, show the difference, and replace it only if requested or agreed."""
+def _write(top: str, path: str, text: str, *, replace: bool) -> None:
+    """Write a file. If it exists, show the difference, and replace it only if requested."""
     place = f"{top}/{path}"
     before = read_loosely(place, LARGEST_FILE) if exists(place) else None
     if before is not None and before != text:
         difference = unified_diff(before.splitlines(), text.splitlines(), path, path, lineterm="", n=1)
         sys.stdout.write("".join(f"{visible(line)}\n" for line in difference))
-        if not replace and not questions.agreed(f"{path} exists. Replace it?"):
+        if not replace:
             sys.stdout.write(f"{path} exists and was not changed.\n")
-            return False
+            return
     write_text(place, text)
     sys.stdout.write(f"Wrote {path}.\n")
-    return True

@@ -65,8 +65,8 @@ class Project:
     recipes: tuple[Recipe, ...]
     workflows: tuple[str, ...]
     ours: str | None
-    runners: tuple[tuple[str, ...], ...]
-    branches: tuple[str, ...]
+    runner: tuple[str, ...]
+    branch: str
     jobs: tuple[Mapping[Any, Any], ...]
 
 
@@ -89,8 +89,8 @@ def detected(files: Files) -> Project:
         recipes=tuple(sorted(marked, key=lambda recipe: -files.count(recipe.endings))),
         workflows=tuple(names),
         ours=ours,
-        runners=tuple(labels for labels, _ in runners.most_common()),
-        branches=tuple(dict.fromkeys(branches)),
+        runner=max(runners, key=runners.__getitem__, default=(HOSTED,)),
+        branch=next(branches),
         jobs=tuple(jobs),
     )
 

@@ -84,14 +84,19 @@ class Plan:
     def files(self, workflow: str) -> dict[str, str]:
         """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow."""
         name = PurePosixPath(workflow).stem
-        for option, mistake in (
-            (workflow, "" if RUNNER.fullmatch(name) else "cannot be the name of a workflow; rename the file"),
-            ("--command", line_mistake(self.command) if self.command else ""),
-            *(("--install", line_mistake(line)) for line in self.install),
-            ("--branch", branch_mistake(self.branch)),
-            ("--runner", runner_mistake(",".join(self.runner))),
+        runner, branch, line = ", ".join(self.runner), self.branch, "must be one line of shell, without ${{"
+        for option, valid, mistake in (
+            (workflow, RUNNER.fullmatch(name), "cannot be the name of a workflow; rename the file"),
+            ("--command", not self.command or _is_line(self.command), line),
+            ("--install", all(map(_is_line, self.install)), line),
+            ("--branch", BRANCH.fullmatch(branch), f"{branch[:60]!r} is not a branch that a workflow can name"),
+            (
+                "--runner",
+                all(map(RUNNER.fullmatch, self.runner)),
+                f"{runner[:60]!r} is not a label of a runner, such as {HOSTED}",
+            ),
         ):
-            if mistake:
+            if not valid:
                 raise ProfgateError(option, mistake)
         bare = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # YAML parses these labels as strings even without quotes
         labels = [label if bare.fullmatch(label) else json.dumps(label) for label in self.runner]
@@ -129,18 +134,6 @@ def one_line(texts: Sequence[str], longest: int = 300) -> str:
     return "".join(sign for sign in joined if sign.isprintable()).replace("${{", "$ {{")[:longest]
 
 
-def line_mistake(text: str) -> str:
-    """Return the reason why a workflow cannot contain this shell line, or an empty string if it can."""
-    valid = text.isprintable() and text.strip() and "${{" not in text
-    return "" if valid else "must be one line of shell, without ${{"
-
-
-def branch_mistake(text: str) -> str:
-    """Return the reason why this branch name is not valid in a workflow, or an empty string if it is valid."""
-    return "" if BRANCH.fullmatch(text) else f"{text[:60]!r} is not a branch that a workflow can name"
-
-
-def runner_mistake(text: str) -> str:
-    """Return the reason why these runner labels are not valid, or an empty string if they are valid."""
-    valid = all(RUNNER.fullmatch(label.strip()) for label in text.split(","))
-    return "" if valid else f"{text[:60]!r} is not a label of a runner, such as {HOSTED}"
+def _is_line(text: str) -> bool:
+    """Return whether a workflow can contain this shell line."""
+    return text.isprintable() and bool(text.strip()) and "${{" not in text

@@ -1,8 +1,7 @@
-"""Creation of a plan from options, answers on the terminal and detected values, in this order of precedence."""
+"""Creation of a plan from options and detected values."""
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -10,9 +9,9 @@ from profgate.errors import ProfgateError
 from profgate.measuring.init.candidates import TIMED, Candidate, Kind
 from profgate.measuring.init.recipes import RECIPES, Recipe, extent_for, recipe_of
 from profgate.measuring.init.repeated_tests import repeated_tests
-from profgate.measuring.init.repository import HOSTED, WORKFLOWS, Project, candidates, default_setup, pattern_of
+from profgate.measuring.init.repository import WORKFLOWS, Project, candidates, default_setup, pattern_of
 from profgate.measuring.init.repository_files import Files
-from profgate.measuring.init.workflow import Plan, branch_mistake, line_mistake, runner_mistake
+from profgate.measuring.init.workflow import Plan
 from profgate.model.visible_text import plain
 
 NAMES = ("performance", "profgate")
@@ -22,7 +21,7 @@ MOST_BENCHMARKS = 2  # that are tried before the tests are repeated
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Command-line options. The user is asked for those that are None.
+    """Command-line options. Those that are None are detected.
 
     ``measure`` makes a trial recording, and ``replace`` replaces an existing workflow of profgate.
     """
@@ -36,75 +35,20 @@ class Options:
     replace: bool = False
 
 
-class Questions:
-    """Questions on the terminal. If ``ask`` is false, the first choice is used."""
-
-    def __init__(self, *, ask: bool) -> None:
-        self._ask = ask
-
-    def answer(self, question: str, choices: Sequence[tuple[str, str]], mistake: Callable[[str], str]) -> str:
-        """Ask until the input is empty (the first choice), the number of a choice, or a value without a ``mistake``.
-
-        A choice is a value and a description of where it was found.
-        """
-        if not self._ask:
-            return choices[0][0]
-        if len(choices) > 1:
-            shown = [f"{value} ({plain(place)})" if place else value for value, place in choices]
-            rows = [f"  {number}. {text}\n" for number, text in enumerate(shown, 1)]
-            sys.stdout.write(f"{question}:\n{''.join(rows)}")
-        while True:
-            text = self._line(f"{question} [{choices[0][0]}]: ")
-            value = choices[int(text) - 1][0] if text.isdigit() and 0 < int(text) <= len(choices) else text
-            if not value:
-                return choices[0][0]
-            problem = mistake(value)
-            if not problem:
-                return value
-            sys.stdout.write(f"  That {problem}.\n")
-
-    def agreed(self, question: str) -> bool:
-        """Return whether the user agrees. The result is False if no questions may be asked."""
-        return self._ask and self._line(f"{question} [y/N]: ").lower() in {"y", "yes"}
-
-    def _line(self, prompt: str) -> str:
-        sys.stdout.write(prompt)
-        sys.stdout.flush()
-        line = sys.stdin.readline()
-        if not line:
-            raise ProfgateError("profgate init", "input ended before the last question; nothing more was written")
-        return line.strip()
-
-
-def plans(files: Files, under: str, project: Project, questions: Questions, options: Options) -> list[Plan]:
+def plans(files: Files, under: str, project: Project, options: Options) -> list[Plan]:
     """Return the plans of the workflow, the best one first. ``under`` is the folder that is examined.
 
-    There are several only if the command is detected and no question is asked. Raises ProfgateError if there is none.
+    There are several only if the command is detected. Raises ProfgateError if there is none.
     """
-    recipe, all_found = _detected(files, under, project, questions, options)
+    recipe, all_found = _detected(files, under, project, options)
     found = [each for each in all_found if each.command]
     if not options.command and options.measure:
         found = _ordered(files, recipe, found, all_found)
-    if not options.command:
-        choices = [(label(each), each.place) for each in found[:9]] or [(NOTHING, "no benchmark was found")]
-        chosen = questions.answer("Command to record", choices, line_mistake)
-        while found and label(found[0]) != chosen:
-            del found[0]
-        if not found and chosen != NOTHING:
-            found = [_named(files, recipe, chosen, under)]
-        if found:
-            sys.stdout.write(f"Records: {plain(chosen)} ({plain(found[0].place)}).\n")
+    if found and not options.command:
+        sys.stdout.write(f"Records: {plain(label(found[0]))} ({plain(found[0].place)}).\n")
     setup = options.install
-    if setup is None and found and found[0].setup:
-        default = " && ".join(found[0].setup)
-        setup = questions.answer("Command that installs it", [(default, ""), (NOTHING, "")], line_mistake)
-        setup = None if setup == default else setup
-    runners = [(",".join(labels), "your workflows") for labels in project.runners] or [(HOSTED, "GitHub's own")]
-    runner = options.runner or questions.answer("Runner", runners, runner_mistake)
-    branch = options.branch
-    if branch is None:
-        branch = questions.answer("Base branch", [(name, "") for name in project.branches], branch_mistake)
-    labels = tuple(each.strip() for each in runner.split(","))
+    branch = project.branch if options.branch is None else options.branch
+    labels = tuple(map(str.strip, options.runner.split(","))) if options.runner else project.runner
     common = Plan(recipe, "", (), branch, labels, extent_for(recipe.rate, None), pattern_of(project, recipe.language))
     planned = [
         replace(
@@ -158,9 +102,7 @@ def workflow_path(project: Project) -> str:
     return f"{WORKFLOWS}/{free}.yml"
 
 
-def _detected(
-    files: Files, under: str, project: Project, questions: Questions, options: Options
-) -> tuple[Recipe, list[Candidate]]:
+def _detected(files: Files, under: str, project: Project, options: Options) -> tuple[Recipe, list[Candidate]]:
     """Return the language of the option, of the command or of the most source files, and its candidates."""
     known = {recipe.language: recipe for recipe in RECIPES}
     if options.language is None and project.recipes:
@@ -169,12 +111,7 @@ def _detected(
     if recipe is None and not project.recipes:
         marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
         raise ProfgateError(files.top, f"contains none of {marks}; name the language with --language")
-    if recipe is None and len(project.recipes) == 1:
-        recipe = project.recipes[0]
-    if recipe is None:
-        choices = [(recipe.language, recipe.marks[0]) for recipe in project.recipes]
-        unknown = f"is none of {', '.join(known)}"
-        recipe = known[questions.answer("Language", choices, lambda text: "" if text in known else unknown)]
+    recipe = recipe or project.recipes[0]
     if options.command:
         return recipe, [_named(files, recipe, options.command, under)]
     return recipe, candidates(files, recipe, under, build=options.measure)
@@ -184,7 +121,7 @@ def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:
     """Return a command that the user named."""
     setup = default_setup(files, recipe.language, under)
     timed = TIMED.search(command) is not None
-    return Candidate(recipe.language, command, "your answer", Kind.BENCHMARK, under, under, setup, timed=timed)
+    return Candidate(recipe.language, command, "the option --command", Kind.BENCHMARK, under, under, setup, timed=timed)
 
 
 def _lines(setup: str) -> tuple[str, ...]:
