@@ -39,7 +39,7 @@ from bench.field.recorders import RecordError, tool
 from bench.field.table import exact_interval
 
 from profgate import pipeline
-from profgate.decide.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement
+from profgate.decide.judge.shards import is_open, needs_more_suspects, suspects_in, with_measurement
 from profgate.errors import ProfgateError
 from profgate.measuring.decision import decided
 from profgate.measuring.turns import Turns

@@ -13,8 +13,7 @@ import report_samples as samples
 from comparisons import from_exclusive, from_stacks
 from judged import BASE, SLOWER, judged
 from profgate import pipeline
-from profgate.decide.judge.shards import Shard, merge_reports
-from profgate.decide.judge.suspects import suspects_in
+from profgate.decide.judge.shards import Shard, merge_reports, suspects_in
 from profgate.decide.judge.verdict import judge, policy_stated_in
 from profgate.io.files import sources_under
 from profgate.model.acceptance import Acceptance

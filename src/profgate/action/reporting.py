@@ -15,8 +15,8 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Report
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, to_json
+from profgate.report.metric_headline import Earlier, workload_table
 from profgate.report.view import View
-from profgate.report.workload_rows import Earlier, workload_table
 
 UNFINISHED = "This run ended before it published its result."
 

@@ -8,7 +8,7 @@ import click
 from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import end_with
-from profgate.decide.judge.suspects import (
+from profgate.decide.judge.shards import (
     is_open,
     needs_more_suspects,
     suspects_in,

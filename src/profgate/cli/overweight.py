@@ -8,7 +8,7 @@ import click
 from profgate import pipeline
 from profgate.cli.options import command, format_option, metric_option, width, workload_option
 from profgate.cli.sides import GivenSides, chosen, sides_arguments
-from profgate.decide.detect.overweight_document import overweight_document
+from profgate.decide.detect.overweight import overweight_document
 from profgate.report.overweight_text import overweight_text
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from profgate.compare.build import AlignedRuns, names_of
-from profgate.compare.built_code import named_by_sources
 from profgate.compare.columns import CompareOptions, place_of
 from profgate.compare.comparability import comparability, doubts
-from profgate.compare.metrics import at_one_rate, without_multiples
+from profgate.compare.metrics import at_one_rate, named_by_sources, without_multiples
 from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
@@ -70,8 +69,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
         return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]
     runs: list[DurationRun] = []
     if given.past is not None:
-        from profgate.compare.past import runs_of, with_past  # imported only if there is a history
-        from profgate.compare.readings import series_of
+        from profgate.compare.readings import runs_of, series_of, with_past  # imported only if there is a history
 
         past = given.past(series_of(workload.baseline_runs[0], given.options).key)
         if comparisons and given.pairing is not None:

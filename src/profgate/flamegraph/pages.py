@@ -20,12 +20,11 @@ from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import RAW, short_sha
-from profgate.report.metric_headline import metric_headline, view_of_metric
+from profgate.report.metric_headline import Earlier, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
 from profgate.report.rows import COLOURS, CONCLUSIONS, ordered
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
-from profgate.report.workload_rows import Earlier, workload_row
 
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from profgate.compare.built_code import named_by_sources
+from profgate.compare.metrics import named_by_sources
 from profgate.model.profile import ClaimedSource, FrameList, Profile
 from profgate.model.source import source_of
 from profgate.readers.cpuprofile import CpuprofileReader

@@ -6,7 +6,7 @@ import numpy as np
 
 from comparisons import from_stacks
 from history_samples import reading
-from profgate.compare.past import with_past
+from profgate.compare.readings import with_past
 from profgate.model.comparison import Comparison, Sampling
 from profgate.model.history import Reading
 

@@ -11,8 +11,8 @@ from profgate.flamegraph.pages import build_index, file_names
 from profgate.model.calibration import Calibration
 from profgate.model.report import Colour
 from profgate.model.units import Metric
+from profgate.report.metric_headline import workload_row
 from profgate.report.view import View
-from profgate.report.workload_rows import workload_row
 from report_samples import hostile, regression, unchanged
 
 

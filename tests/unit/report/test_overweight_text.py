@@ -1,5 +1,5 @@
 from comparisons import from_stacks
-from profgate.decide.detect.overweight_document import overweight_document
+from profgate.decide.detect.overweight import overweight_document
 from profgate.model.units import Metric
 from profgate.report.overweight_text import MEANING, overweight_text
 

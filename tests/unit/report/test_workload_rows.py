@@ -2,8 +2,8 @@
 
 import re
 
+from profgate.report.metric_headline import workload_table
 from profgate.report.view import View
-from profgate.report.workload_rows import workload_table
 from report_samples import hostile, many, regression, unchanged
 
 

@@ -1,4 +1,4 @@
-"""Merge the reports from several shards of one build and judge the result."""
+"""Judge reports again: merged from several shards, or after both commits were measured in turns."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,59 @@ from profgate.model.arrays import FloatArray
 from profgate.model.calibration import Maxima, TestFamily
 from profgate.model.change import Change
 from profgate.model.details import GateResult
-from profgate.model.levels import RED
+from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL, RED
 from profgate.model.links import Links
+from profgate.model.measurement import Measurement, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 from profgate.model.sides import NotCompared, Side
+
+
+def suspects_in(report: Report) -> list[Suspect]:
+    """Return the regressions that the report lists. Functions of nearly the whole run are covered by the total."""
+    return [
+        Suspect(
+            workload.name,
+            metric.name,
+            None if finding.is_total else finding.location,
+            listed=True,
+            change=finding.relative,
+        )
+        for workload, metric, finding in report.findings
+        if finding.colour != "neutral" and finding.direction == "worse"
+        if max(finding.share_from or 0.0, finding.share_to or 0.0) < NEARLY_ALL
+    ]
+
+
+def is_open(report: Report) -> bool:
+    """Return whether a measurement can decide more than the report does: it fails, warns or is inconclusive."""
+    return report.verdict.conclusion in {"fail", "warn", "inconclusive"}
+
+
+def needs_more_suspects(report: Report) -> bool:
+    """Return whether the list of suspects may be incomplete: the report is inconclusive or has few base jobs."""
+    jobs = [metric.calibration.base_jobs or 0 for _, metric in report.metrics if metric.state == "compared"]
+    return report.verdict.conclusion == "inconclusive" or min(jobs, default=0) < FEWEST_JOBS
+
+
+def with_measurement(first: Report, measured: Report, measurement: Measurement, policy: Policy) -> Report:
+    """Return the first report with the metrics that were measured in turns replaced by their new results."""
+    new = {(workload.name, metric.name): metric for workload, metric in measured.metrics}
+
+    def replaced(workload: WorkloadReport, metric: MetricReport) -> MetricReport:
+        repeated = new.get((workload.name, metric.name))
+        return metric if repeated is None or repeated.state != "compared" else repeated
+
+    draft = first.with_metrics(replaced)
+    warnings = (*first.warnings, *(warning for warning in measured.warnings if warning not in first.warnings))
+    return judge(replace(draft, measurement=measurement, warnings=warnings), policy)
+
+
+def without_measurement(first: Report, why: str, side: str, policy: Policy) -> Report:
+    """Return the first report after a measurement failed on one side, or elsewhere if ``side`` is empty."""
+    warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": why, "side": side})
+    return judge(replace(first, warnings=(*first.warnings, warning)), policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +159,8 @@ def _largest(maxima: Sequence[Maxima]) -> Maxima:
 
 
 Standing = dict[tuple[str, str], FloatArray]  # the key is (name of the shard, name of the family)
+
+
 Levels = tuple[FloatArray, FloatArray]
 
 

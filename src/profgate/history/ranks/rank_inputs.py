@@ -11,7 +11,7 @@ from pathlib import Path
 
 from profgate import loading
 from profgate.compare.duration_table import run_of
-from profgate.compare.past import runs_of as stored
+from profgate.compare.readings import runs_of as stored
 from profgate.errors import ProfgateError
 from profgate.history.history_store import open_history
 from profgate.io.files import exists, sources_under, write_text

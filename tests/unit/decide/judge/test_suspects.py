@@ -7,7 +7,7 @@ import pytest
 from comparisons import from_exclusive
 from judged import BASE, SLOWER, codes, findings, judged
 from profgate.decide.detect.builtin import STRATEGIES
-from profgate.decide.judge.suspects import (
+from profgate.decide.judge.shards import (
     is_open,
     needs_more_suspects,
     suspects_in,

@@ -7,7 +7,7 @@ import pytest
 
 from comparisons import from_exclusive
 from judged import BASE, SLOWER, judged
-from profgate.decide.judge.suspects import is_open
+from profgate.decide.judge.shards import is_open
 from profgate.decide.judge.verdict import judge
 from profgate.model.acceptance import in_comment
 from profgate.model.policy import Policy

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from profgate.compare.past import runs_of
+from profgate.compare.readings import runs_of
 from profgate.model.durations import DurationRun
 from profgate.model.history import Column, Reading, Series
 from profgate.model.units import Metric, MetricKind
