@@ -86,7 +86,8 @@ export function makeAddress(page) {
     ]
       .filter(Boolean)
       .join(" ");
-    if (page.header.findings.length && state.tab === "graph" && !state.focus.node && !fragmentNow())
+    const opensAtFinding = state.tab === "graph" || page.header.estimated;
+    if (page.header.findings.length && opensAtFinding && !state.focus.node && !fragmentNow())
       page.openFinding(page.header.findings[0]);
     page.renew(["search", "tab"]);
     if (missing) page.showMessage(missing);

@@ -41,7 +41,7 @@ async function start(panels) {
   ])
     make(page);
   byId("panel-graph").hidden = true; // the tabs show it, unless the profile has no stacks
-  if (header.estimated) byId("panel-symbols").prepend(document.querySelector(".bottom"), byId("source"));
+  if (header.estimated) byId("panel-symbols").append(document.querySelector(".bottom"), byId("source"));
   for (const panel of panels) panel.install(page);
   const table = { key: "symbols", title: "Table", build: makeTable };
   const ofGraph = [

@@ -649,6 +649,15 @@ def test_unchanged_calls_without_stacks_open_at_the_table(open_page: OpenPage) -
     assert page.get_by_role("button", name="Show callers and callees").count() == 0
 
 
+def test_table_without_stacks_shows_the_first_finding(open_page: OpenPage) -> None:
+    page = open_page(header=replace(HEADER, estimated=True))
+    page.locator("#rows tr").first.wait_for()
+    first = page.locator("#findings button").first.inner_text().split()
+    assert set(page.locator("#details").inner_text().split()) & set(first)
+    top = "element => element.getBoundingClientRect().top"
+    assert page.locator("#rows").evaluate(top) < page.locator("#details").evaluate(top)
+
+
 def test_one_profile_has_no_comparison(open_page: OpenPage) -> None:
     tree = tree_of([(*row[:2], row[3], row[3]) for row in STACKS], FUNCTIONS)
     header = PageHeader("demo", "demo", "cpu", "samples", runs=(3, 3), total_changed=False, alone=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,12 +45,9 @@ from profgate.model.comparison import (
     Runs,
     Sampling,
 )
+from profgate.model.profile import Facts, Profile, Stacks, Workload, counted_warning
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
-
-if TYPE_CHECKING:
-    from profgate.model.profile import Facts, Profile, Stacks, Workload
-    from profgate.model.units import Metric
 
 # in these formats, or from these profilers, the line of a frame is the executed line, not the function's first line
 _FORMATS = frozenset({"austin", "folded", "jfr", "python-sampling"})
@@ -322,13 +319,15 @@ class AlignedRuns:
         )
 
     def _warnings(self, costs: RunCosts) -> tuple[Reason, ...]:
-        runs, counts = Counter[str](), Counter[str]()
+        runs, counts = Counter[str](), dict[str, int]()
         for profile in self._runs:
             runs.update([*profile.warnings, *sorted(profile.warning_counts)])
-            counts.update(profile.warning_counts)
+            # runs of one program mostly count the same things, so a sum would be too large
+            for what, count in profile.warning_counts.items():
+                counts[what] = max(count, counts.get(what, 0))
         found: list[Reason] = []
         for what, times in runs.items():
-            text = f"{what}: {counts[what]}" if what in counts else what
+            text = counted_warning(what, counts[what]) if what in counts else what
             found.append(Reason(ReasonCode.PROFILE_WARNING, {"text": text, "runs": times}))
         if not len(costs.symbols) or not costs.run_totals.any():
             found.append(Reason(ReasonCode.NO_SAMPLES, {"side": "both"}))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import starmap
 
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import FrameList, Measurements, Profile
+from profgate.model.profile import FrameList, Measurements, Profile, counted_warning
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 
 
@@ -26,7 +27,7 @@ def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
     for profile in profiles:
         if profile.measurements is None or not profile.measurements.scenarios:
             continue
-        texts = [*profile.warnings, *(f"{what}: {count}" for what, count in profile.warning_counts.items())]
+        texts = [*profile.warnings, *starmap(counted_warning, profile.warning_counts.items())]
         found += [Reason(ReasonCode.PROFILE_WARNING, {"file": profile.name, "text": text}) for text in texts]
     return without_repeats(found)
 

@@ -22,7 +22,7 @@ from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import RAW, short_sha
 from profgate.report.metric_headline import Earlier, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
-from profgate.report.rows import COLOURS, CONCLUSIONS, ordered
+from profgate.report.rows import CONCLUSIONS, ordered
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
@@ -69,7 +69,7 @@ def build_pages(
         if comparison.drawable
     ]
     pages, failed = [], []
-    for comparison, metric, name, known in sorted(found, key=lambda page: _importance(page[1][1]))[:limit]:
+    for comparison, metric, name, known in sorted(found, key=lambda page: page[1][1].importance)[:limit]:
         try:
             context = _context(report, *metric, policy)._replace(states=known, diff=diff)
             text = build_page(*page_input(comparison, context._replace(run_values=run_values(comparison))))
@@ -92,13 +92,6 @@ def _context(report: Report, workload: WorkloadReport, metric: MetricReport, pol
         parts={row.finding.location: parts_of(row.finding, metric) for row in rows},
         embed=policy.embed_source,
     )
-
-
-def _importance(metric: MetricReport) -> tuple[int, float]:
-    """Return a sort key that puts the worst colour first, then the largest change relative to the total."""
-    worst = min((COLOURS.index(finding.colour) for finding in metric.findings), default=len(COLOURS))
-    moved = max((abs(finding.delta or 0.0) for finding in metric.findings), default=0.0)
-    return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
 
 
 def file_names(comparisons: Sequence[Comparison]) -> list[str]:
@@ -133,7 +126,7 @@ def build_index(
     """
     check_links(hrefs.values())
     sides = (("before", view.report.baseline), ("after", view.report.target))
-    pairs = sorted(view.report.metrics, key=lambda pair: _importance(pair[1]))
+    pairs = sorted(view.report.metrics, key=lambda pair: pair[1].importance)
     compared, others = [pair for pair in pairs if pair[1].state == "compared"], view.missing
     rows = [
         _index_row(load.name, metric, hrefs, earlier or {}, (runs or {}).get((load.name, metric.name), ((), ())))

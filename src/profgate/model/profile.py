@@ -182,8 +182,8 @@ class Facts:
 class Profile:
     """The result of a reader. ``periods`` are the values of one sample; ``attachments`` are of a single format.
 
-    ``warnings`` are complete; ``warning_counts`` are numbers of things by their description, which are added up over
-    the runs of a workload.
+    ``warnings`` are complete; ``warning_counts`` are numbers of things by their description. What to do about them
+    may follow after a semicolon.
     """
 
     name: str
@@ -198,6 +198,12 @@ class Profile:
     facts: Facts = field(default_factory=Facts)
     warnings: tuple[str, ...] = ()
     warning_counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def counted_warning(what: str, count: int) -> str:
+    """Return a warning with the number after its description and before the advice."""
+    what, semicolon, advice = what.partition(";")
+    return f"{what}: {count}{semicolon}{advice}"
 
 
 class Workload(NamedTuple):

@@ -9,7 +9,7 @@ from profgate.model.attribution import Reach, SourceState
 from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import COLLECTORS, Change, Location
 from profgate.model.details import GateResult
-from profgate.model.kinds import BETTER, BY_WORD, WORSE, Kind, KindWord
+from profgate.model.kinds import BETTER, BY_WORD, RANKS, WORSE, Kind, KindWord
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
@@ -149,6 +149,23 @@ class Finding:
         return unchanged and whole > 0 and inclusive >= NEARLY_ALL * whole
 
     @property
+    def importance(self) -> tuple[int, bool, int, float, float, str, str]:
+        """The sort key of findings: colour, direct causes, kind, size of the change, name and file.
+
+        Red comes first, then yellow, green and neutral. Both large regressions and large improvements come first.
+        """
+        rank = RANKS[BY_WORD[self.kind]]
+        return (
+            ("red", "yellow", "green", "neutral").index(self.colour),
+            self.is_indirect,
+            -rank if self.direction == "better" else rank,
+            -abs(self.weight),
+            -abs(self.relative or 0.0),
+            self.location.name,
+            self.location.file or "",
+        )
+
+    @property
     def is_accepted(self) -> bool:
         """Whether a maintainer accepted the finding."""
         return any(reason.code is ReasonCode.ACCEPTED for reason in self.reasons)
@@ -231,6 +248,11 @@ class MetricReport:
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
     lacks: Literal["calls", "stacks"] | None = None
+
+    @property
+    def importance(self) -> tuple[int | bool | float | str, ...]:
+        """The sort key of metrics: the importance of the first finding. Metrics without findings come last."""
+        return min((finding.importance for finding in self.findings), default=(4,))
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -12,7 +12,7 @@ from profgate.model.report import MetricReport
 from profgate.report import numbers, rows, statements
 from profgate.report.finding_text import NO_DIFF, Row, change_text, whose_text
 from profgate.report.markdown_text import SHORT, code_span, link_target, paragraphs, plain_name, table
-from profgate.report.rows import shown_conclusion, unseen_total, weight_of
+from profgate.report.rows import shown_conclusion, unseen_total
 from profgate.report.view import View
 from profgate.report.wording import Quote, full_sentence
 
@@ -111,7 +111,7 @@ class WorkloadRow(NamedTuple):
 def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadRow:
     """Return the cells for a metric. ``quote`` escapes names for the output format."""
     total = metric.total
-    findings = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
+    findings = [finding for finding in metric.findings if finding.colour != "neutral"]
     first = next((finding for finding in findings if not finding.is_total), findings[0] if findings else None)
     certain = [finding.direction for finding in findings if finding.is_total and finding.colour in {"red", "green"}]
     shown, doubt = shown_conclusion(metric), unseen_total(metric)

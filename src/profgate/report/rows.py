@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from profgate.model.change import Location
-from profgate.model.kinds import BY_WORD, RANKS, Kind
 from profgate.model.reason import ReasonCode, combined_reason
-from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, Report
+from profgate.model.report import Attribution, Conclusion, MetricReport, Report
 from profgate.model.sides import NotCompared
 from profgate.report import numbers
 from profgate.report.finding_text import Calls, Pair, Row, only_share_changed
 
-COLOURS = ("red", "yellow", "neutral", "green")
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 WITHIN_NOISE = "within noise"
 POSSIBLE = "possible"
@@ -62,7 +60,7 @@ def grouped(report: Report) -> Groups:
     every = [Row(load.name, metric, finding) for load, metric, finding in report.findings]
     every = [row if row.metric.counts_calls else replace(row, calls=_calls(row, calls)) for row in every]
     shown = (row for row in every if row.finding.kind != "NoChange" or row.finding.attribution != Attribution())
-    for row in sorted(shown, key=_importance):
+    for row in sorted(shown, key=lambda row: (row.finding.importance, row.workload, row.metric.name)):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
             if row.finding.explained_by is not None or cause in causes:
@@ -184,19 +182,3 @@ def unseen_total(metric: MetricReport) -> str:
     if metric.calibration.inconclusive:
         return "inconclusive"
     return WITHIN_NOISE if metric.calibration.total_tested else "not tested"
-
-
-def _importance(row: Row) -> tuple[tuple[int, bool, int, float, float], str, str, str, str]:
-    location = row.finding.location
-    return weight_of(row.finding), row.workload, row.metric.name, location.name, location.file or ""
-
-
-def weight_of(finding: Finding) -> tuple[int, bool, int, float, float]:
-    """Return the sort key of a finding: improvements last, otherwise by colour, cause, kind and size of the change."""
-    return (
-        COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
-        finding.is_indirect,
-        RANKS[BY_WORD.get(finding.kind, Kind.UNKNOWN)] * (-1 if finding.direction == "better" else 1),
-        -abs(finding.weight),
-        -abs(finding.relative or 0.0),
-    )

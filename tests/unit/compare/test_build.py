@@ -107,13 +107,13 @@ def test_ignore_drops_stacks() -> None:
     assert compared([stacks], [stacks], ignore=("idle",)).run_totals.tolist() == [7, 7]
 
 
-def test_counts_of_equal_warnings_are_added_up() -> None:
-    given = [(("odd: x",), {"cut": 2}), (("odd: x",), {"cut": 3}), (("odd: y",), {})]
+def test_equal_warnings_show_the_largest_count_of_a_run() -> None:
+    given = [(("odd: x",), {"cut; record longer": 2}), (("odd: x",), {"cut; record longer": 3}), (("odd: y",), {})]
     (profile,) = folded([{"main": 1}])
     runs = [replace(profile, warnings=warnings, warning_counts=counts) for warnings, counts in given]
     assert [tuple(reason.parameters.values()) for reason in overlaid(runs, runs).warnings] == [
         ("odd: x", 4),
-        ("cut: 10", 4),
+        ("cut: 3; record longer", 4),
         ("odd: y", 2),
     ]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from profgate.decide.judge.findings import importance
 from profgate.model.acceptance import Acceptance
 from profgate.model.kinds import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR
@@ -29,7 +29,7 @@ def with_causes(report: Report) -> Report:
     """
     gathered = report.with_metrics(lambda _, metric: _gathered(metric))
     leading = [
-        ((importance(finding), load.name, metric.name), _cause(metric, finding, _ends(metric)))
+        ((finding.importance, load.name, metric.name), _cause(metric, finding, _ends(metric)))
         for load, metric, finding in gathered.findings
         if _has_cause(finding) and finding.explained_by is None
     ]
@@ -196,7 +196,7 @@ def _with_accepted(metric: MetricReport, accepted: Mapping[int, Acceptance]) -> 
     findings = [_accepted(finding, accepted.get(id(finding))) for finding in metric.findings]
     changed = sum(finding.delta or 0.0 for finding in findings if finding.is_accepted)
     findings = [_total_explained(finding, changed) for finding in findings]
-    return replace(metric, findings=tuple(sorted(findings, key=importance)))
+    return replace(metric, findings=tuple(sorted(findings, key=attrgetter("importance"))))
 
 
 def _accepted(finding: Finding, acceptance: Acceptance | None) -> Finding:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 
 from profgate.model.attribution import Reach
 from profgate.model.change import Change, Location
@@ -240,7 +241,7 @@ def judged_findings(metric: MetricReport, context: GateContext) -> MetricReport:
         finding = _finding(draft, metric, context)
         findings += [] if finding is None else [finding]
         unjudged += [draft] if finding is None else []
-    judged = tuple(sorted(_none_red_where(findings), key=importance))
+    judged = tuple(sorted(_none_red_where(findings), key=attrgetter("importance")))
     return replace(metric, findings=judged, unjudged=tuple(unjudged))
 
 
@@ -253,19 +254,6 @@ def _finding(draft: Finding, metric: MetricReport, context: GateContext) -> Find
         return _total(total, metric, context, draft)
     # the sum of a module is not tested
     return None if all(change.kind in OF_TOTAL for change in results) else _located(results, metric, context, draft)
-
-
-def importance(finding: Finding) -> tuple[int, bool, int, float, str, str]:
-    """Return the sort key of a finding: colour (red first), direct causes, kind, size of the change, name and file."""
-    colours = ("red", "yellow", "green", "neutral")
-    return (
-        colours.index(finding.colour),
-        finding.is_indirect,
-        RANKS[BY_WORD[finding.kind]],
-        -abs(finding.weight),
-        finding.location.name,
-        finding.location.file or "",
-    )
 
 
 def _none_red_where(findings: list[Finding]) -> list[Finding]:

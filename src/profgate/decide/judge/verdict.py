@@ -4,7 +4,7 @@ import math
 from dataclasses import fields, replace
 
 from profgate.decide.judge.accepted import common_factor, with_acceptances, with_causes
-from profgate.decide.judge.findings import GATE_TEST, GateContext, importance, judged_findings
+from profgate.decide.judge.findings import GATE_TEST, GateContext, judged_findings
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
 from profgate.model.policy import Policy, matches
@@ -148,7 +148,7 @@ class _VerdictInputs:
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
         self.drifted = report.measurement is not None and report.measurement.drifted
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
-        self.findings = sorted(entries, key=lambda entry: importance(entry[2]))
+        self.findings = sorted(entries, key=lambda entry: entry[2].importance)
         self.unproven = _unproven(self.findings, policy)
         for workload, reason in self.shared:
             if matches(workload.name, policy.required) and workload.name not in accepted:

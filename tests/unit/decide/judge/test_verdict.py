@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from profgate.decide.detect.gate_tests import CalibratedLogRatio
 from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison
 from profgate.decide.detect.strategy import Strategy
 from profgate.decide.judge.changes import metric_report
-from profgate.decide.judge.findings import importance
 from profgate.decide.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Context
@@ -240,7 +240,7 @@ def test_red_findings_come_first() -> None:
     report = judged(slower({**SLOWER, "f20": 5000, "brand_new": 500}))
     found = report.workloads[0].metrics[0].findings
     assert [finding.colour for finding in found][:2] == ["red", "yellow"]
-    assert list(found) == sorted(found, key=importance)
+    assert list(found) == sorted(found, key=attrgetter("importance"))
 
 
 def grown(steeper: float, exponent: float) -> Comparison:
