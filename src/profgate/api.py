@@ -193,7 +193,7 @@ def write_report(
     ``write_files`` writes files by name and returns the names of those that cannot be written. The index links only to
     pages that were written.
     """
-    from profgate.flamegraph.pages import build_index, earlier_totals, run_totals  # slow; only needed for files
+    from profgate.flamegraph.pages import build_index, run_totals  # slow; only needed for files
 
     files = {REPORT_NAME: to_json(view.report, pipeline.in_processes)}
     files |= {page.document.name: page.document.text for page in pages}
@@ -201,7 +201,7 @@ def write_report(
     names = {(page.workload, page.metric): page.document.name for page in pages if page.document.name not in failed}
     if not view.report.metrics:
         return Links(pages=names)
-    index = build_index(view, names, earlier_totals(comparisons), run_totals(comparisons))
+    index = build_index(view, names, run_totals(comparisons))
     failed = write_files({"index.html": index.encode()})
     return Links(pages=names, index=None if failed else "index.html")
 

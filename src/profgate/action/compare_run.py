@@ -27,7 +27,6 @@ from profgate.api import write_report
 from profgate.attribution.base_branch import with_base_branch
 from profgate.decide.judge.verdict import judge
 from profgate.errors import GitHubError, ProfileError
-from profgate.flamegraph.pages import earlier_totals
 from profgate.io.profile_files import LocalSet, is_in, local_set
 from profgate.model.attribution import SourceDiff
 from profgate.model.links import Links
@@ -123,8 +122,8 @@ def compare_run(
     # publishing: the files and the summary come before all that needs the network
     never = bool(sides.missing) and sides.never_recorded
     first = first_run(job, report, policy, loading.tests_in(given.target)) if never else None
-    links, earlier = Links(run=job.context.run_url), earlier_totals(built.comparisons)
-    result = ReportResult(View(report), links, first, earlier)
+    links = Links(run=job.context.run_url)
+    result = ReportResult(View(report), links, first)
     written = write_report(result.view, built.pages, built.comparisons, job.write_files)
     job.write(comment_of(job, result))
     summarize(job, result, UNFINISHED)  # the run may be ended during the upload

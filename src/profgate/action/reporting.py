@@ -1,7 +1,7 @@
 """Publish the result of a comparison or a merge: report, summary, comment, status and outputs."""
 
 import posixpath
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from profgate.action.github.artifact_upload import report_artifact, store_report, upload_step
 from profgate.action.github.first_run import render_first_run
@@ -15,7 +15,7 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Report
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, to_json
-from profgate.report.metric_headline import Earlier, workload_table
+from profgate.report.metric_headline import workload_table
 from profgate.report.view import View
 
 UNFINISHED = "This run ended before it published its result."
@@ -23,12 +23,11 @@ UNFINISHED = "This run ended before it published its result."
 
 @dataclass(frozen=True, slots=True)
 class ReportResult:
-    """The view of a report, its links, the comment of a first run, and totals of earlier base jobs."""
+    """The view of a report, its links and the comment of a first run."""
 
     view: View
     links: Links
     first_run: Document | None = None
-    earlier: Earlier = field(default_factory=dict)
 
     @property
     def report(self) -> Report:
@@ -113,7 +112,7 @@ def summarize(job: Job, result: ReportResult, note: str) -> Document:
     summary = result.first_run
     if summary is None:
         summary = render_summary(result.view, links=result.links, run_url=run_url, note=note)
-        table = workload_table(result.view, result.links.pages, result.earlier)
+        table = workload_table(result.view, result.links.pages)
         summary = replace(summary, text=f"{summary.text}\n{table}\n" if table else summary.text)
     job.commands.replace_summary(summary.text)
     return summary

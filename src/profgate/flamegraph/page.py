@@ -6,9 +6,9 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import escape
 from rjsmin import jsmin
@@ -27,11 +27,6 @@ from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent, solid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from profgate.flamegraph.page_columns import PageHeader
 
 _SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
 STYLES = ("page", "runs")
@@ -210,6 +205,13 @@ def _filled(
 def hash_source(text: str) -> str:
     """Return the hash of the text as a source expression for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+def check_links(hrefs: Iterable[str]) -> None:
+    """Raise `ValueError` for a link that leaves the folder of the page."""
+    for href in hrefs:
+        if ":" in href.split("/", 1)[0] or href.startswith(("/", "\\")) or ".." in href.split("/"):
+            raise ValueError(f"{href!r} is not a path inside the folder of the page; pass a relative path")
 
 
 def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:

@@ -3,40 +3,38 @@
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, count
+from itertools import count
 from math import isfinite
 from statistics import fmean
+from typing import NamedTuple
 
-from profgate.flamegraph.page import build_page
+from markupsafe import Markup
+
+from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source
 from profgate.flamegraph.page_input import PageContext, page_input
-from profgate.flamegraph.table_page import MOST_ROWS, Cell, Heading, TablePage, check_links, runs_picture
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, RunValues
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
-from profgate.model.sides import NotCompared
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
+from profgate.report.assets import read_asset
 from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import RAW, short_sha
-from profgate.report.metric_headline import Earlier, metric_headline, view_of_metric, workload_row
+from profgate.report.metric_headline import metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
 from profgate.report.rows import CONCLUSIONS, ordered
+from profgate.report.templates import render_template
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-INDEX = (
-    Heading("Workload"),
-    Heading("Verdict", words=True),
-    Heading("Total"),
-    Heading("Runs", words=True),
-)
-RUNS = (("earlier base job",), ("run before", "runs before"), ("run after", "runs after"))
+MOST_ROWS = 1000
 PageKey = tuple[str, str]  # workload and metric
-RunTotals = Mapping[PageKey, tuple[Sequence[float], Sequence[float]]]  # totals of the runs of both sides
+# totals of the earlier base jobs, oldest first, and of the runs of both sides
+RunTotals = Mapping[PageKey, Sequence[Sequence[float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,86 +113,109 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKD", name).casefold()
 
 
-def build_index(
-    view: View, hrefs: Mapping[PageKey, str], earlier: Earlier | None = None, runs: RunTotals | None = None
-) -> str:
+class IndexRow(NamedTuple):
+    """A metric of a workload on the index page.
+
+    ``bars`` contains the kind, the mean and the single values of each group of runs in pixels, and ``runs`` describes
+    them as text.
+    """
+
+    workload: str
+    metric: str
+    verdict: str
+    finding: str
+    href: str | None = None
+    change: str = ""
+    amounts: str = ""
+    tone: str = ""
+    runs: str = ""
+    bars: Sequence[tuple[str, float, list[float]]] = ()
+
+
+def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> str:
     """Return an HTML page with the verdict and a row for each metric of each workload, the worst metric first.
 
-    ``hrefs`` contains the relative paths of the pages. Metrics without a page have no link. ``earlier`` is the result
-    of `earlier_totals`, and ``runs`` that of `run_totals`. If there is only one row, browsers open its page instead.
-    Raises `ValueError` for a path outside the folder.
+    ``hrefs`` contains the relative paths of the pages. Metrics without a page have no link. ``runs`` is the
+    result of `run_totals`. If there is only one row, browsers open its page instead. Raises `ValueError` for a path
+    outside the folder.
     """
     check_links(hrefs.values())
     sides = (("before", view.report.baseline), ("after", view.report.target))
-    pairs = sorted(view.report.metrics, key=lambda pair: pair[1].importance)
-    compared, others = [pair for pair in pairs if pair[1].state == "compared"], view.missing
-    rows = [
-        _index_row(load.name, metric, hrefs, earlier or {}, (runs or {}).get((load.name, metric.name), ((), ())))
-        for load, metric in compared[:MOST_ROWS]
-    ]
-    rows += map(_row_without_comparison, others[: MOST_ROWS - len(rows)])
-    shown = [heading.title != "Runs" or any(row[at].picture for row in rows) for at, heading in enumerate(INDEX)]
-    return TablePage(
-        title=view.in_style(RAW).title(),
+    pairs = [(load.name, metric) for load, metric in view.report.metrics if metric.state == "compared"]
+    pairs.sort(key=lambda pair: pair[1].importance)
+    rows = []
+    for name, metric in pairs[:MOST_ROWS]:
+        key = name, metric.name
+        rows.append(_index_row(name, metric, hrefs.get(key), runs.get(key, ())))
+    for entry in view.missing[: MOST_ROWS - len(rows)]:
+        reason = plain(full_sentence(entry.reason, str))
+        rows.append(IndexRow(full_name(entry.name), full_name(entry.metric or ""), "not compared", reason))
+    hidden = len(pairs) + len(view.missing) - len(rows)
+    style = read_asset("page/page.css")
+    page = render_template(
+        "page/index.html.j2",
+        title=plain(view.in_style(RAW).title()),
         badge=CONCLUSIONS[view.report.verdict.conclusion].badge,
-        label="Workloads",
-        columns=list(compress(INDEX, shown)),
-        rows=[list(compress(row, shown)) for row in rows],
-        empty="Nothing was compared.",
-        omitted=len(compared) + len(others) - len(rows),
-        elsewhere=" in report.json",
+        aside="",
+        facts=(),
+        notes=(),
+        rows=rows,
+        drawn=any(row.bars for row in rows),
+        more=f"{counted(hidden, 'more row')} in report.json." if hidden else "",
         instead=next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else "",
-        origin=[(name, code) for name, side in sides if (code := short_sha(side.sha) or side.label)],
-    ).render()
-
-
-def _index_row(
-    workload: str,
-    metric: MetricReport,
-    hrefs: Mapping[PageKey, str],
-    earlier: Earlier,
-    runs: tuple[Sequence[float], Sequence[float]],
-) -> list[Cell]:
-    key, row = (workload, metric.name), workload_row(workload, metric, str)
-    sides = [[value for value in values if isfinite(value)] for values in (earlier.get(key, ()), *runs)]
-    label = "; ".join(
-        f"{counted(len(values), *names)}: {numbers.from_to(min(values), max(values), metric.unit).replace('→', 'to')}"
-        for names, values in zip(RUNS, sides, strict=True)
-        if values
+        origin=[(name, plain(code)) for name, side in sides if (code := short_sha(side.sha) or side.label)],
+        style=Markup(style),  # noqa: S704 -- trusted file
+        policy=f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}",
     )
-    picture = runs_picture(sides, row.tone)
-    return [
-        Cell(full_name(workload), full_name(metric.name), href=hrefs.get(key)),
-        Cell(row.verdict, plain(row.finding), badge=True),
-        Cell(row.change, row.amounts, row.tone),
-        Cell(label if picture else "", picture=picture),
-    ]
+    return page.encode("utf-8", "replace").decode("utf-8")  # a name may contain a lone surrogate
 
 
-def _row_without_comparison(entry: NotCompared) -> list[Cell]:
-    reason = plain(full_sentence(entry.reason, str))
-    name = Cell(full_name(entry.name), full_name(entry.metric or ""))
-    return [name, Cell("not compared", reason, badge=True), Cell(""), Cell("")]
+def _index_row(workload: str, metric: MetricReport, href: str | None, groups: Sequence[Sequence[float]]) -> IndexRow:
+    """Return the row of a metric. ``groups`` are the totals of earlier base jobs, baseline and target, if known."""
+    row = workload_row(workload, metric, str)
+    kinds = (
+        ("earlier", "earlier base job", "earlier base jobs"),
+        ("before", "run before", "runs before"),
+        (f"after {row.tone}".strip(), "run after", "runs after"),
+    )
+    labels, bars = [], []
+    finite = [[value for value in values if isfinite(value)] for values in groups]
+    most = max(map(max, filter(None, finite)), default=0.0)
+    for (kind, noun, plural), values in zip(kinds, finite, strict=False):
+        if values and most > 0 and all(finite[-2:]) and len(finite) == len(kinds):
+            spread = numbers.from_to(min(values), max(values), metric.unit).replace("→", "to")
+            labels.append(f"{counted(len(values), noun, plural)}: {spread}")
+            # the largest value reaches the right margin of a picture 220 pixels wide
+            dots = [round(4 + 212 * value / most, 1) for value in values]
+            bars.append((kind, round(4 + 212 * fmean(values) / most, 1), dots))
+    return IndexRow(
+        full_name(workload),
+        full_name(metric.name),
+        row.verdict,
+        plain(row.finding),
+        href,
+        row.change,
+        row.amounts,
+        row.tone,
+        "; ".join(labels),
+        bars,
+    )
 
 
-def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[float]]:
-    """Return the mean totals of the base jobs of other commits by workload and metric, oldest first, in base units."""
+def run_totals(comparisons: Sequence[Comparison]) -> RunTotals:
+    """Return the totals of the earlier base jobs and of the runs of both sides, in base units.
+
+    The total of a base job is the mean over its runs.
+    """
     found = {}
     for comparison in comparisons:
-        totals, jobs = comparison.noise.run_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
-        runs: dict[int, list[float]] = {}
-        for job, total in zip(jobs, totals.tolist(), strict=True):
-            runs.setdefault(job, []).append(total * comparison.metric.scale)
+        noise, jobs = comparison.noise.run_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
+        earlier: dict[int, list[float]] = {}
+        for job, total in zip(jobs, noise.tolist(), strict=True):
+            earlier.setdefault(job, []).append(total * comparison.metric.scale)
         # the newest job comes first
-        found[comparison.workload, comparison.metric.name] = [fmean(values) for values in reversed(runs.values())]
-    return found
-
-
-def run_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, tuple[list[float], list[float]]]:
-    """Return the totals of the runs of both sides by workload and metric, in base units."""
-    found = {}
-    for comparison in comparisons:
+        means = [fmean(values) for values in reversed(earlier.values())]
         totals = [total * comparison.metric.scale for total in comparison.run_totals.tolist()]
         split = comparison.runs.baseline
-        found[comparison.workload, comparison.metric.name] = (totals[:split], totals[split:])
+        found[comparison.workload, comparison.metric.name] = (means, totals[:split], totals[split:])
     return found

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from profgate.model.report import MetricReport, Report, WorkloadReport
 
 MOST_ROWS = 100  # maximum number of rows in the step summary
-BLOCKS = "▁▂▃▄▅▆▇█"
-Earlier = Mapping[tuple[str, str], Sequence[float]]  # totals of earlier base jobs by workload and metric, oldest first
 
 
 class MetricHeadline(NamedTuple):
@@ -125,42 +122,26 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     )
 
 
-def workload_table(view: View, urls: Mapping[tuple[str, str], str], earlier: Earlier) -> str:
+def workload_table(view: View, urls: Mapping[tuple[str, str], str]) -> str:
     """Return a Markdown table with one row per metric, or "" if fewer than two metrics were compared.
 
     ``urls`` contains the URLs of the flame graphs by workload and metric.
     """
-    compared = view.pairs
-    if len(compared) < 2:
+    if len(view.pairs) < 2:
         return ""
-    rows_shown = []
-    for pair in compared[:MOST_ROWS]:
-        totals = earlier.get((pair.workload, pair.metric.name), ())
-        rows_shown.append((pair, [total for total in totals if isfinite(total)]))
-    has_history = any(past for _, past in rows_shown)
-    headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
     lines = []
-    for pair, past in rows_shown:
+    for pair in view.pairs[:MOST_ROWS]:
         row = workload_row(pair.workload, pair.metric, code_span)
         name, url = code_span(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
-        sides = [value for value in (pair.metric.total.baseline, pair.metric.total.target) if value is not None]
         cells = (
             f"{f'[{name}]({url})' if url else name}<br>{code_span(pair.metric.name, 30)}",
             f"**{row.change}**<br>{row.amounts}".replace(" ", "\N{NO-BREAK SPACE}"),
             f"{row.sign} {row.verdict}",
-            *[_blocks([*past, *sides]) if past else ""] * has_history,
             row.finding,
         )
         lines.append(cells)
-    more = len(compared) - MOST_ROWS
+    more = len(view.pairs) - MOST_ROWS
     return paragraphs(
-        table(headings, f"lr{'l' * (len(headings) - 2)}", lines),
+        table(("Workload", "Total", "Verdict", "Largest finding"), "lrll", lines),
         f"… and {numbers.counted(more, 'more metric')} in the report." if more > 0 else "",
     ).rstrip()
-
-
-def _blocks(values: Sequence[float]) -> str:
-    """Return the values as a line of block characters. A range below a tenth of the largest value looks small."""
-    low, high = min(values), max(values)
-    spread = max(high - low, 0.1 * max(abs(low), abs(high))) or 1.0
-    return "".join(BLOCKS[min(int((value - low) / spread * len(BLOCKS)), len(BLOCKS) - 1)] for value in values)

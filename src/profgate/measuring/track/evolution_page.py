@@ -9,8 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script, page_style
-from profgate.flamegraph.table_page import check_links
+from profgate.flamegraph.page import NO_WAY_OUT, check_links, hash_source, page_script, page_style
 from profgate.measuring.track.evolution_text import (
     ARROWS,
     evolution_document,
