@@ -37,6 +37,9 @@ GROUPS = {  # the commands that most people use come first
     },
 }
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+# modules that contain several commands; all others have the name of their command
+MODULES = {"confirm": "measure", "strategies": "reference", "formats": "reference"}
+MODULES |= dict.fromkeys(GROUPS["History of a branch"], "history")
 VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the shell's completion script
 
 
@@ -73,7 +76,8 @@ class LazyCommands(Commands):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"profgate.cli.{cmd_name}"), cmd_name)
+        module = import_module(f"profgate.cli.{MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

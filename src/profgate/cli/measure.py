@@ -1,4 +1,4 @@
-"""The ``profgate measure`` command."""
+"""The commands profgate measure and profgate confirm, which measure two commits in turns."""
 
 import sys
 from dataclasses import replace
@@ -8,16 +8,122 @@ import click
 from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import end_with
-from profgate.cli.confirm import extent_options
-from profgate.decide.judge.verdict import judge
-from profgate.errors import ProfgateError
+from profgate.decide.judge.shards import (
+    is_open,
+    needs_more_suspects,
+    suspects_in,
+    with_measurement,
+    without_measurement,
+)
+from profgate.decide.judge.verdict import judge, policy_stated_in
+from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import check_writable
-from profgate.io.git import commit_hash, merge_base
+from profgate.io.git import commit_hash, head_commit, merge_base, parents_of_head
 from profgate.measuring.decision import MeasuringLimits, decided_between
 from profgate.measuring.init.recipes import record_command
+from profgate.model.links import Links
 from profgate.model.policy import Policy
+from profgate.model.report import Report as ReportData
 from profgate.model.sides import Side
+from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput
+
+extent_options: opt.Decorator = opt.bundled(
+    "extent",
+    MeasuringLimits,
+    click.option("--setup", metavar="TEXT", help="Shell command that prepares the checkout of each side."),
+    click.option(
+        "--budget",
+        type=opt.DURATION,
+        default="5m",
+        metavar="TIME",
+        help="Limit for all measured runs together, such as 90s or 10m (default: 5m).",
+    ),
+    click.option(
+        "--timeout",
+        type=opt.DURATION,
+        default="15m",
+        metavar="TIME",
+        help="Limit for the setup of a side, and for one run (default: 15m).",
+    ),
+)
+
+
+@opt.command(
+    "profgate confirm profgate-report/report.json -- sh record.sh",
+    "profgate confirm report.json --setup 'pip install .' --budget 10m --fallback -o confirmed -- sh record.sh",
+    cls=opt.Measuring,
+)
+@click.argument("report", type=opt.FILE)
+@extent_options
+@click.option("--fallback", is_flag=True, help="If the measurement fails, write a report that says so.")
+@opt.config_option
+@opt.output_option("report.json, links.json and comment.md")
+@click.option("--key", default="default", help="Key of the comment that the report belongs to.")
+def confirm(
+    report: str,
+    extent: MeasuringLimits,
+    policy: Policy,
+    output_dir: str | None,
+    key: str,
+    program: tuple[str, ...],
+    *,
+    fallback: bool,
+) -> int:
+    """Measure both commits of a report in turns on this machine, and decide by the new runs alone.
+
+    REPORT is the report.json of a comparison with stored baselines, which found suspects. COMMAND records one run. It
+    runs in a checkout of each commit, with its own environment and build output, and stores its profiles in the folder
+    PROFGATE_OUT, with the same names as in the first comparison. PROFGATE_RUN is the number of the run; run 0 of each
+    side is a warm-up. A report that passed is not measured again. --config is the policy file with the aliases and
+    the functions to ignore. The exit code is 0 if no regression is confirmed, 1 if the gate failed, and with --fallback
+    3 if the measurement failed and nothing decides that the gate fails, as suspects under confirm: required do.
+    """
+    if not program:
+        raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")
+    if output_dir:  # before a measurement of minutes
+        check_writable(output_dir)
+    first = Report.load(report)
+    stated = policy_stated_in(first.data)
+    result = first.data
+    measured = True
+    if not is_open(result):
+        sys.stderr.write(f"profgate: the verdict is {result.verdict.conclusion}, so nothing is measured again\n")
+    else:
+        try:
+            commits = _commits(result)
+            given = PipelineInput((), (), policy=policy_stated_in(result, policy), pages=0)
+            listed, widen = suspects_in(result), needs_more_suspects(result)
+            decision = decided_between(*commits, program, extent, given, listed, widen=widen)
+            if commits[0] != result.baseline.sha:
+                result = replace(result, baseline=replace(result.baseline, sha=commits[0], distance=0))
+            result = with_measurement(result, decision.built.report, decision.measurement, stated)
+        except ProfgateError as error:
+            if not fallback:
+                raise
+            sys.stderr.write(f"profgate: {visible(str(error))}\n")
+            measured = False
+            result = without_measurement(result, str(error), getattr(error, "side", ""), stated)
+    # The links to the pages of the first comparison are kept, but not the link to its report.
+    final = Report(result, links=replace(first.links or Links(), report=None), key=key)
+    code = end_with(final, output_dir)
+    return code if measured else code or ComparisonError.exit_code  # suspects that were not measured are no pass
+
+
+def _commits(report: ReportData) -> tuple[str, str]:
+    """Return the commits to measure. Raises ProfgateError if the report does not state both.
+
+    In a pull request's job, the checked-out commit merges the target of the report into the base branch. This merge was
+    recorded, so it is measured against its first parent: the difference is exactly what would be merged.
+    """
+    for name, side in (("baseline", report.baseline), ("target", report.target)):
+        if not side.sha:
+            what = f"names no commit of the {name}; measure commits with: profgate measure BASE HEAD -- COMMAND"
+            raise ProfgateError("REPORT", what)
+    parents = parents_of_head()
+    if parents[1:] == (report.target.sha,):
+        return parents[0], head_commit()
+    return str(report.baseline.sha), str(report.target.sha)
 
 
 @opt.command(

@@ -1,4 +1,4 @@
-"""The ``profgate strategies`` command."""
+"""The commands profgate strategies and profgate formats, which describe what is built in."""
 
 import inspect
 import re
@@ -13,7 +13,10 @@ from profgate.cli.options import DIRECTORY, command
 from profgate.errors import ProfgateError
 from profgate.io.files import exists, write_text
 from profgate.model.change import OptionSpec
+from profgate.readers.foreign import FOREIGN
+from profgate.readers.reader import BuiltInReader, ProfileReader
 
+UNPROVEN = "no recorded file; based on the documentation of the format"
 NAME = re.compile(r"(?=.{1,60}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 SHORT = re.compile(r"[a-z][a-z0-9]{0,59}")
 FILES = {
@@ -23,6 +26,28 @@ FILES = {
     "src/{package}/strategy.py": "strategy.py",
     "tests/test_{name}.py": "test.py",
 }
+
+
+@command("profgate formats")
+def formats() -> int:
+    """Describe how each supported format is detected, recorded and tested, and list the unsupported formats."""
+    parts = [_described(reader) for reader in loading.readers()]
+    parts.append(
+        "Files compressed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\
+"
+    )
+    parts += [f"  {foreign.what}: {foreign.advice.format(name='FILE')}" for foreign in FOREIGN]
+    sys.stdout.write("\n".join(parts) + "\n")
+    return 0
+
+
+def _described(reader: ProfileReader) -> str:
+    text = " ".join(inspect.cleandoc(reader.__doc__ or "").replace("`", "").split())
+    lines = [f"{reader.name}", f"  {text}"]
+    if isinstance(reader, BuiltInReader):
+        lines += [f"  detection: {reader.looks}", f"  record:    {reader.record}"]
+        lines.append(f"  tests:     {reader.proven or UNPROVEN}")
+    return "\n".join(lines) + "\n"
 
 
 @command(

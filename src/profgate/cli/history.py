@@ -1,4 +1,4 @@
-"""The ``profgate store`` command."""
+"""The commands profgate check, profgate trends and profgate store, which work on a history."""
 
 import json
 import sys
@@ -8,16 +8,88 @@ import click
 from profgate.cli import options as opt
 from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
+from profgate.history.ancestry import first_line
+from profgate.history.checks import checks_json, checks_lines, newest_of
 from profgate.history.history_store import open_history, open_untrusted
 from profgate.history.parquet_export import export_rows
-from profgate.history.stored_sides import commit_named, readings
+from profgate.history.stored_sides import checks_at, commit_named, graph_before, readings
+from profgate.history.trend_report import trends_json, trends_lines
+from profgate.history.trends import reported, reported_texts, trend_rules, trends_along, unknown_of
 from profgate.io.git import commits_before
-from profgate.io.terminal import show
+from profgate.io.terminal import progress, show
 from profgate.loading import profiles_at
 from profgate.model.history import Retention, StoredCommit
-from profgate.model.policy import Policy
+from profgate.model.policy import Policy, with_strategies
 from profgate.model.visible_text import cut, plain
+from profgate.pipeline import PipelineInput
 from profgate.report.numbers import counted
+
+
+@opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
+@click.argument("rev", default="HEAD")
+@click.option("--all", "every", is_flag=True, help="Check REV and every measured commit before it.")
+@opt.last_option(50, "Use with --all. ")  # each check can take seconds
+@opt.history_option
+@opt.policy_options
+@opt.strategies_option
+@opt.format_option("terminal", "json")
+@opt.verbose_option("Show the results of each strategy, including unchanged rows.")
+def check(
+    rev: str,
+    last: int,
+    history: str,
+    policy: Policy,
+    strategies: tuple[str, ...],
+    output: str,
+    *,
+    every: bool,
+    verbose: bool,
+) -> int:
+    """Compare the stored profiles of commit REV (default: HEAD) with those of its nearest comparable ancestor.
+
+    The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
+    compared.
+    """
+    with open_history(history) as store, progress(sys.stderr) as step:
+        given = PipelineInput((), (), policy=with_strategies(policy, strategies), verbose=verbose, pages=0)
+        checks = checks_at(store, rev, last if every else None, given, step)
+    if output == "json":
+        sys.stdout.write(checks_json(checks))
+    else:
+        show(checks_lines(checks, verbose=verbose, width=opt.width()), sys.stdout)
+    return checks.exit_code
+
+
+@opt.command("profgate trends", "profgate trends main --new --format json")
+@click.argument("rev", default="HEAD")
+@click.option(
+    "--new", is_flag=True, help="Show only changes that have not been reported yet, and mark them as reported."
+)
+@opt.config_option
+@opt.format_option("terminal", "json")
+@opt.history_option
+@opt.last_option(200)  # a history stores all symbols for as many runs
+def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
+    """Show persistent changes in totals, sudden or gradual, in the history up to REV (default: HEAD)."""
+    with open_history(history, write=True, create=False) as store:
+        newest = commit_named(rev, store.commits())
+        graph = graph_before(newest, store)
+        measured = store.measured_commits()
+        line = first_line(newest, graph)
+        known = [sha for sha in line if sha in measured]
+        found = trends_along(store, known[-last:], trend_rules(policy))
+        unknown = unknown_of(found, reported(store), line)
+        if new:
+            store.add_reported_trends(reported_texts(store, unknown))
+    shown = unknown if new else found
+    if output == "json":
+        sys.stdout.write(trends_json(shown, unknown, max(len(known) - last, 0)))
+    else:
+        nothing = f"no persistent change{' that was not reported before' if new else ''}"
+        show(trends_lines(shown, graph) or nothing, sys.stdout)
+        if last < len(known):
+            show([("quiet", newest_of(last, len(known)))], sys.stdout)
+    return 0
 
 
 def _newest(name: str, content: str) -> opt.Decorator:
