@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
+from policy_schema import schema
 from profgate import loading
 from profgate.action.publishing import OUTPUTS
-from profgate.settings.config_file import schema
 from profgate.settings.inputs import SETTINGS
 
 ROOT = Path(__file__).parents[2]

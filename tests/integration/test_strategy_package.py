@@ -128,9 +128,7 @@ def test_unloadable_strategy_is_named(package: Path, tmp_path: Path) -> None:
         (["x" * 61], "lower-case letters"),
         (["overweight"], "taken by the strategy overweight"),
         (["tot"], "taken by the strategy totals"),
-        (["own_weight"], "give another with --short"),
-        (["own_weight", "--short", "O W"], "is not a valid short name"),
-        (["own_weight", "--short", "clr"], "taken by the strategy calibrated_log_ratio"),
+        (["own_weight"], "'ow' is taken by the strategy overweight"),
     ],
 )
 def test_invalid_names_are_refused(

@@ -1,6 +1,5 @@
 """The commands profgate check, profgate trends and profgate store, which work on a history."""
 
-import json
 import sys
 
 import click
@@ -134,24 +133,12 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
     return 0
 
 
-@opt.command("profgate store list --format json", of=store.command, name="list")
-@opt.format_option("terminal", "json")
+@opt.command("profgate store list", of=store.command, name="list")
 @opt.history_option
-def list_commits(output: str, history: str) -> int:
+def list_commits(history: str) -> int:
     """List the measured commits of the history."""
     with open_history(history) as opened:
-        measured, commits, series = opened.measured_commits(), opened.commits(), opened.series()
-    if output == "json":
-        rows = [
-            {
-                "commit": sha,
-                "title": commits[sha].title,
-                "workloads": sorted(each.workload for each in series if each.key in keys),
-            }
-            for sha, keys in measured.items()
-        ]
-        sys.stdout.write(json.dumps({"schema": "profgate.history-list/1", "commits": rows}, indent=1) + "\n")
-        return 0
+        measured, commits = opened.measured_commits(), opened.commits()
     if not measured:
         raise ProfgateError("history", "is empty; add profiles with 'profgate store add PROFILES'")
     lines = [

@@ -40,7 +40,7 @@ plan_options: Decorator = bundled(
 
 
 @command("profgate init", "profgate init --yes --command 'python bench.py' --measure")
-@click.argument("folder", default=".", type=Place("the top of the repository", "dir"), metavar="[DIR]")
+@click.argument("folder", default=".", type=Place("the top of the repository", folder=True), metavar="[DIR]")
 @click.option("-y", "--yes", is_flag=True, help="Write the files without asking.")
 @plan_options
 def init(folder: str, options: Options, *, yes: bool) -> int:

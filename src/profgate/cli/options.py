@@ -9,7 +9,6 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import click
-from click.shell_completion import CompletionItem
 
 from profgate.errors import did_you_mean
 from profgate.model.policy import FailOn, Policy
@@ -63,24 +62,18 @@ def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Deco
     return decorate
 
 
-class Place(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
+class Place(click.Path):
     """A path that the shell completes. ``what`` describes the path in the error message for an empty value."""
 
-    name = "path"
+    def __init__(self, what: str, *, folder: bool = False) -> None:
+        super().__init__(file_okay=not folder)
+        self._what = what
 
-    def __init__(self, what: str, kind: str = "file") -> None:
-        self._what, self._kind = what, kind
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401 - as in click
         """Return the path unchanged."""
         if not value.strip():
             self.fail(f"is empty; name {self._what}", param, ctx)
-        return value
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Leave the completion to the shell."""
-        del ctx, param
-        return [CompletionItem(incomplete, type=self._kind)]
+        return str(value)
 
 
 class Choice(click.Choice):  # type: ignore[type-arg] # not generic before click 8.4
@@ -129,7 +122,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg] # not generic before 
 
 
 FILE = Place("a file")
-DIRECTORY = Place("a folder, such as profgate-report", "dir")
+DIRECTORY = Place("a folder, such as profgate-report", folder=True)
 PROFILES = Place("a profile or a folder of profiles")
 COUNT = Number(1, 1_000_000)
 DURATION = Duration()

@@ -18,7 +18,6 @@ from profgate.readers.reader import BuiltInReader, ProfileReader
 
 UNPROVEN = "no recorded file; based on the documentation of the format"
 NAME = re.compile(r"(?=.{1,60}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-SHORT = re.compile(r"[a-z][a-z0-9]{0,59}")
 FILES = {
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",
@@ -71,17 +70,12 @@ def strategies(context: click.Context) -> int:
     return 0
 
 
-@command(
-    "profgate strategies new mean_shift",
-    "profgate strategies new mean_shift --short ms -o plugins",
-    of=strategies.command,
-)
+@command("profgate strategies new mean_shift", of=strategies.command)
 @click.argument("name")
-@click.option("--short", metavar="NAME", help="Short name (default: the initials).")
 @click.option("-o", "--output-dir", type=DIRECTORY, default=".", metavar="DIR", help="Folder for the package.")
-def new(name: str, short: str | None, output_dir: str) -> int:
+def new(name: str, output_dir: str) -> int:
     """Create a package with a working strategy NAME and its test."""
-    place, short = _write_package(name, short, output_dir)
+    place, short = _write_package(name, output_dir)
     sys.stdout.write(
         f"Wrote the package {place} with the strategy {name} ({short}) and its test.\n"
         f"Install it beside profgate with 'pip install {place}'; 'profgate strategies' then lists it.\n"
@@ -99,14 +93,14 @@ def _bounds(spec: OptionSpec) -> str:
     return next((f" ({what} {bound:g})" for bound, what in bounds if bound is not None), "")
 
 
-def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]:
+def _write_package(name: str, folder: str) -> tuple[str, str]:
     """Write the package to a subfolder of the folder. Return its path and the short name of the strategy.
 
     Raises ProfgateError if the name is invalid or is used by another strategy, or if the path already exists.
     """
     from profgate.report.templates import render_template
 
-    short = _short_name(name, short)
+    short = _short_name(name)
     place = Path(folder, name)
     if exists(str(place)):
         raise ProfgateError(str(place), "already exists; choose another name or folder, or remove it")
@@ -120,17 +114,16 @@ def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]
     return str(place), short
 
 
-def _short_name(name: str, given: str | None) -> str:
+def _short_name(name: str) -> str:
+    """Return the initials of a name, or the start of a name of one word."""
     if not NAME.fullmatch(name):
         what = "is not a valid name; use lower-case letters, digits and _, such as mean_shift"
         raise ProfgateError(f"NAME {name[:60]!r}", what)
-    initials = "".join(part[0] for part in name.split("_"))
-    short = given or (initials if len(initials) > 1 else name[:4])
-    if not SHORT.fullmatch(short):
-        what = "is not a valid short name; use lower-case letters and digits, such as ms"
-        raise ProfgateError(f"--short {short[:60]!r}", what)
+    first, *others = name.split("_")
+    short = "".join(part[0] for part in (first, *others)) if others else name[:4]
     for strategy in loading.strategies():
-        for value, what, fix in ((name, "NAME", "choose another"), (short, "--short", "give another with --short")):
-            if value in (strategy.name, strategy.short):
-                raise ProfgateError(f"{what} {value!r}", f"is taken by the strategy {strategy.name}; {fix}")
+        if {name, short} & {strategy.name, strategy.short}:
+            raise ProfgateError(
+                f"NAME {name!r}", f"or {short!r} is taken by the strategy {strategy.name}; choose another"
+            )
     return short

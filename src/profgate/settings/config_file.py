@@ -18,7 +18,6 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
-    TypeAdapter,
     ValidationError,
     WithJsonSchema,
     create_model,
@@ -101,7 +100,8 @@ def _rule_model(methods: tuple[str, ...], specs: tuple[OptionSpec, ...]) -> Any:
     return create_model(f"Rule with {methods[0]}", __config__=STRICT, **found)
 
 
-def _file_model(catalogue: Catalogue) -> type[BaseModel]:
+def file_model(catalogue: Catalogue) -> type[BaseModel]:
+    """Return the model of a configuration file."""
     names: dict[int, list[str]] = {}
     for method, specs in catalogue.items():  # all names of a strategy share the same options object
         names.setdefault(id(specs), []).append(method)
@@ -136,7 +136,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue, defaults: Policy | N
     if data is None:
         return policy
     try:
-        found = _file_model(catalogue).model_validate(data)
+        found = file_model(catalogue).model_validate(data)
     except ValidationError as error:
         for mistake in error.errors():
             _explain(cast("Mapping[str, Any]", mistake), document, catalogue)
@@ -175,23 +175,6 @@ def _check_aliases(aliases: object, document: YamlDocument) -> None:
             if what := mistake_in(pairs):
                 document.add(document.keys["gate", "aliases", old], f"alias {old[:60]!r} {what}")
                 pairs.pop()
-
-
-def schema(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the JSON Schema of the configuration file for text editors, which accepts what `read_policy` does."""
-    optional: Any = _file_model(catalogue) | None
-    described: dict[str, Any] = _without_titles(TypeAdapter(optional).json_schema())
-    gate = described["$defs"]["Gate"]["properties"]
-    gate["confirm"] |= {"enum": [*gate["confirm"]["enum"], False], "type": ["string", "boolean"]}
-    gate |= {name.replace("-", "_"): value for name, value in gate.items()}
-    title = "Configuration of profgate (.github/profgate.yml)"
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title} | described
-
-
-def _without_titles(node: Any) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(node, dict):
-        return {name: _without_titles(value) for name, value in node.items() if name != "title"}
-    return [_without_titles(value) for value in node] if isinstance(node, list) else node
 
 
 def _explain(error: Mapping[str, Any], document: YamlDocument, catalogue: Catalogue) -> None:

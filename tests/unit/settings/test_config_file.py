@@ -6,11 +6,12 @@ import pytest
 import yaml
 from jsonschema_rs import Draft202012Validator, meta
 
+from policy_schema import schema
 from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy, Rule
-from profgate.settings.config_file import Catalogue, read_policy, schema
+from profgate.settings.config_file import Catalogue, read_policy
 
 CUTOFF = OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0)
 TIMES = OptionSpec("times", 3, "How often.", 1)
