@@ -27,7 +27,6 @@ SMALLEST = {
     "benchmarkdotnet": b'{"HostEnvironmentInfo": {}, "Benchmarks": []}',
     "criterion": b'{"sampling_mode": "Flat", "iters": [1], "times": [2]}',
     "custom-results": b'[{"name": "a", "unit": "ms", "value": 1}]',
-    "durations": b'{"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {"t": 1}}',
     "go-benchmark": b"BenchmarkA \t 1\t 2 ns/op\n",
     "go-test": b'{"Action": "pass", "Package": "shop", "Test": "TestA", "Elapsed": 0.1}\n',
     "google-benchmark": b'{"context": {"library_build_type": "release"}, "benchmarks": []}',
@@ -66,9 +65,6 @@ RICHER = {
             threads=[{"samples": _SAMPLES}],
             shared={"stringArray": _TEXTS, "sources": {"filename": [3], "uuid": [None]}, **_NEW},
         ),
-    ),
-    "durations": (
-        b'{"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {"a.py::b": 2.5, "a": 1e3}}',
     ),
     "folded": (
         b"# unit: ns\nmain;parse;read 10\nmain;parse 5.25\nmain;f(int, a b);[u8; 8];g 1e3\n;x 1\n",

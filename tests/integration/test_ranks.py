@@ -12,17 +12,17 @@ from profgate.__main__ import main
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of
 from profgate.history.history_store import open_history
-from profgate.model.durations import DurationRun, durations_to_json
+from profgate.model.durations import DurationRun
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile
 
 TESTS = 120
 WRITES_DURATIONS = """
-import json, os, random, sys
+import os, random, sys
 number = random.Random(os.environ["PROFGATE_OUT"])
 place = sys.argv[1].replace("OUT", os.environ["PROFGATE_OUT"])
-names = {f"t{i}": (i + 1) ** 3 * (1 + number.random() / 1000) for i in range(40)}
-json.dump({"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": names}, open(place, "w"))
+tests = [f'<testcase name="t{i}" time="{(i + 1) ** 3 * (1 + number.random() / 1000)}"/>' for i in range(40)]
+open(place, "w").write(f"<testsuite>{''.join(tests)}</testsuite>")
 """
 
 
@@ -33,25 +33,30 @@ def durations(seed: int, slow: float = 1.0) -> DurationRun:
     return DurationRun(f"run {seed}", "nanoseconds", values)
 
 
+def junit(run: DurationRun) -> str:
+    tests = (f'<testcase name="{name}" time="{value / 1e9:.12f}"/>' for name, value in run.values.items())
+    return f"<testsuite>{''.join(tests)}</testsuite>"
+
+
 @pytest.fixture
 def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "baseline"
     folder.mkdir()
     for seed in range(5):
-        (folder / f"{seed}.json").write_text(durations_to_json(durations(seed)))
-    (tmp_path / "same.json").write_text(durations_to_json(durations(50)))
-    (tmp_path / "slow.json").write_text(durations_to_json(durations(51, slow=5000.0)))
+        (folder / f"{seed}.xml").write_text(junit(durations(seed)))
+    (tmp_path / "same.xml").write_text(junit(durations(50)))
+    (tmp_path / "slow.xml").write_text(junit(durations(51, slow=5000.0)))
     return folder
 
 
 def test_check_keeps_an_unchanged_order(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", "check", "same.json", "--baseline", str(baseline), "--fail-on", "departure"]) == 0
+    assert main(["ranks", "check", "same.xml", "--baseline", str(baseline), "--fail-on", "departure"]) == 0
     assert capsys.readouterr().out.startswith("STABLE")
 
 
 def test_check_tells_a_departure_and_fails_only_when_asked(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["ranks", "check", "slow.json", "--baseline", str(baseline)]
+    arguments = ["ranks", "check", "slow.xml", "--baseline", str(baseline)]
     assert main(arguments) == 0
     assert "t007" in capsys.readouterr().out
     assert main([*arguments, "--fail-on", "slower"]) == 1
@@ -91,13 +96,13 @@ def test_record_keeps_files_with_commit_until_history_shows_them(
     assert len(list(Path("kept").iterdir())) == 5
     assert main(["ranks", "history", "kept"]) == 0
     out = capsys.readouterr().out
-    assert "c0ffee4 20" in out
+    assert "-c0ffee4 " in out
     assert out.splitlines()[-1] == "0 departures in 2 runs that could be compared, of 5"
 
 
 @pytest.mark.usefixtures("baseline")
 def test_record_repeats_a_command(capsys: pytest.CaptureFixture[str]) -> None:
-    command = [sys.executable, "-c", WRITES_DURATIONS, "OUT/a.json"]
+    command = [sys.executable, "-c", WRITES_DURATIONS, "OUT/a.xml"]
     assert main(["ranks", "record", "--repeat", "3", "-o", "kept", "--", *command]) == 0
     assert len(list(Path("kept").iterdir())) == 3
     assert "run 3 of 3" in capsys.readouterr().out
@@ -108,10 +113,10 @@ def test_record_repeats_a_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> None:
     with open_history("past", write=True) as store, store.writing():
         for number in range(5):
-            profile = read_profile(source_of("tests.json", durations_to_json(durations(number)).encode()))
+            profile = read_profile(source_of("tests.xml", junit(durations(number)).encode()))
             job = f"job {number}"
             store.add(readings_of(profile, CompareOptions(), f"{number}" * 40, job, "1"))
-    assert main(["ranks", "check", "slow.json", "--history", "past", "--fail-on", "slower"]) == 1
+    assert main(["ranks", "check", "slow.xml", "--history", "past", "--fail-on", "slower"]) == 1
     assert "t007" in capsys.readouterr().out
     assert main(["ranks", "history", "--history", "past"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -124,23 +129,23 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
     [
         (["record"], "RESULTS: use either the results of a run, or a COMMAND"),
         (["record", "--repeat", "3"], "--repeat: needs a COMMAND"),
-        (["record", "same.json", "--", "true"], "--repeat: needs a COMMAND"),
+        (["record", "same.xml", "--", "true"], "--repeat: needs a COMMAND"),
         (["record", "--repeat", "0", "--", "true"], "--repeat: '0' is not a whole number from 1 to 100"),
         (["record", "--repeat", "1", "--", sys.executable, "-c", "pass"], "wrote no results below $PROFGATE_OUT"),
         (["record", "--repeat", "1", "--", sys.executable, "-c", "raise SystemExit(5)"], "exit code 5"),
         (["record", "--repeat", "1", "--", "./nobody"], "cannot be started"),
-        (["record", "nobody.json"], "nobody.json"),
-        (["check", "same.json"], "profgate-ranks: does not exist; 'profgate ranks record'"),
-        (["check", "same.json", "--baseline", "empty"], "contains no run"),
+        (["record", "nobody.xml"], "nobody.xml"),
+        (["check", "same.xml"], "profgate-ranks: does not exist; 'profgate ranks record'"),
+        (["check", "same.xml", "--baseline", "empty"], "contains no run"),
         (["check", "empty", "--baseline", "baseline"], "contains no results"),
-        (["check", "same.json", "--width", "nan"], "--width: 'nan' is not a number from 0.5"),
-        (["check", "broken.json", "--baseline", "baseline"], "broken.json"),
+        (["check", "same.xml", "--width", "nan"], "--width: 'nan' is not a number from 0.5"),
+        (["check", "broken.xml", "--baseline", "baseline"], "broken.xml"),
         (["nonsense"], "no command 'nonsense'"),
     ],
 )
 @pytest.mark.usefixtures("baseline")
 def test_mistakes_are_told(words: list[str], what: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty").mkdir()
-    Path("broken.json").write_text('{"schema": "profgate.durations/1", "durations": {"a":')
+    Path("broken.xml").write_text('<testsuite><testcase name="a"')
     assert main(["ranks", *words]) == 2
     assert what in capsys.readouterr().err

@@ -78,8 +78,7 @@ def record(
     for number in range(1, (repeat or 0) + 1):
         sys.stdout.write(f"run {number} of {repeat}: {name_text(' '.join(program), 200)}\n")
         sys.stdout.flush()
-        label = f" ({number} of {repeat})"
-        sys.stdout.write(f"{store_repetition(output_dir, program, commit, label, timeout)}\n")
+        sys.stdout.write(f"{store_repetition(output_dir, program, commit, timeout)}\n")
     return 0
 
 

@@ -41,7 +41,7 @@ def _is_plain(profile: Profile) -> bool:
     )
 
 
-def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+def run_of(profiles: Iterable[Profile], label: str) -> DurationRun:
     """Return all results of one run by test name. If a test has several results, their median is used.
 
     A profile that is not a table of test results counts as one test, with the workload as its name and the total as its
@@ -65,7 +65,7 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
     if not readings:
         raise ComparisonError(label, "contains no duration; check that the tests ran and wrote their results")
     values = {name: float(np.median(found)) for name, found in sorted(readings.items())}
-    return DurationRun(label, next(iter(units)), values, commit, recorded)
+    return DurationRun(label, next(iter(units)), values)
 
 
 def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:

@@ -1,23 +1,13 @@
-"""The durations of tests in several runs, their file format, and the results of the stable rank check.
+"""The durations of tests in several runs, and the results of the stable rank check."""
 
-The format `profgate.durations/1` contains the durations of one run, as written by ``profgate ranks record``.
-"""
-
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from profgate.errors import ProfileError
 from profgate.model.arrays import FloatArray
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
-SCHEMA = "profgate.durations/1"
-MARK = SCHEMA.encode()
-MOST_BYTES = 256 << 20
-LARGEST = 1e30
-_TEXTS = ("label", "commit", "recorded", "unit")
 Order = Literal["kept", "below", "above", "unknown"]
 RankDirection = Literal["slower", "faster", "unknown"]
 SigmaRule = Literal["poisson", "observed"]
@@ -151,37 +141,3 @@ def first_duration(metrics: Sequence[Metric]) -> int | None:
     """Return the index of the first time metric or else of the first metric for which lower is better."""
     places = [place for place, metric in enumerate(metrics) if metric.better == "lower" and metric.directed]
     return min(places, key=lambda place: base_unit(metrics[place].unit)[0] != "nanoseconds", default=None)
-
-
-def durations_to_json(run: DurationRun) -> str:
-    """Return the run as JSON text, with the tests sorted by name."""
-    texts = {name: getattr(run, name) for name in _TEXTS}
-    document = {"schema": SCHEMA, **texts, "durations": dict(sorted(run.values.items()))}
-    return json.dumps(document, indent=1, allow_nan=False) + "\n"
-
-
-def durations_from_json(data: bytes, where: str) -> DurationRun:
-    """Parse a run from untrusted bytes and ignore unknown keys. Raises ProfileError if the bytes are invalid."""
-    if len(data) > MOST_BYTES:
-        raise ProfileError(where, f"is larger than {MOST_BYTES:,} bytes; record fewer tests")
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ProfileError(where, f"is not JSON ({error}); record the run again") from None
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise ProfileError(where, f"its schema is not {SCHEMA}; record the run again")
-    texts = {name: content.get(name, "") for name in _TEXTS}
-    for name, text in texts.items():
-        if not isinstance(text, str) or len(text) > 1000:
-            raise ProfileError(where, f"{name!r} is not a short text; record the run again")
-    durations = content.get("durations")
-    if not isinstance(durations, dict):
-        raise ProfileError(where, "'durations' is not a JSON object; record the run again")
-    values = {}
-    for name, value in durations.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-            what = f"the duration of {name[:80]!r} is not a number of at least 0; record the run again"
-            raise ProfileError(where, what)
-        values[name] = float(value)
-    texts["label"] = texts["label"] or where
-    return DurationRun(values=values, **texts)

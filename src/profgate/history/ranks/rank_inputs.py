@@ -1,6 +1,5 @@
 """Reads test durations from results, records them for ``profgate ranks``, and compares the runs in order."""
 
-import hashlib
 import os
 import re
 import tempfile
@@ -14,9 +13,9 @@ from profgate.compare.duration_table import run_of
 from profgate.compare.readings import runs_of as stored
 from profgate.errors import ProfgateError
 from profgate.history.history_store import open_history
-from profgate.io.files import exists, sources_under, write_text
+from profgate.io.files import exists, sources_under, write_bytes
 from profgate.io.processes import run_command, variables, with_values
-from profgate.model.durations import MARK, MOST_BYTES, DurationRun, RankPoint, durations_from_json, durations_to_json
+from profgate.model.durations import DurationRun, RankPoint
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks import TEST_RESULTS
 from profgate.report.numbers import counted
@@ -40,7 +39,7 @@ def runs_in(place: str) -> list[DurationRun]:
     if not groups:
         raise ProfgateError(place, "contains no run; 'profgate ranks record' stores runs there")
     runs = [_run_of(sources, name) for name, sources in groups.items()]
-    return sorted(runs, key=lambda run: (run.recorded, _in_order(run.label)))
+    return sorted(runs, key=lambda run: _in_order(run.label))
 
 
 def _in_order(label: str) -> tuple[tuple[str, int], ...]:
@@ -57,34 +56,31 @@ def stored_runs(folder: str) -> list[DurationRun]:
     return runs
 
 
-def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+def run_at(places: Iterable[str], label: str) -> DurationRun:
     """Read all results below these paths as one run. Raises ProfgateError if there are none or a file is unreadable."""
-    return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
+    return _run_of([source for place in places for source in sources_under(place)], label)
 
 
-def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """Return the results of one run; a single file from ``profgate ranks record`` states its label, commit and time."""
+def _run_of(sources: Sequence[SourceFile], label: str) -> DurationRun:
     if not sources:
         raise ProfgateError(label, "contains no results; check where the tests write their results")
-    if len(sources) == 1 and MARK in sources[0].head[:200]:
-        run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
-        return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)
-    return run_of(loading.readable_profiles(sources), label, commit, recorded)
+    return run_of(loading.readable_profiles(sources), label)
 
 
-def store_run(folder: str, files: Iterable[str], commit: str, label: str = "") -> str:
-    """Store the results of one run and return a message. Raises ProfgateError if there are no results."""
-    moment = datetime.now(UTC).isoformat(timespec="microseconds")
-    run = run_at(files, f"{moment}{label}", commit, moment)
-    text = durations_to_json(run)
-    stamp = run.recorded.translate({ord("-"): None, ord(":"): None}).partition(".")[0]
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    place = str(Path(folder, "-".join(filter(None, [stamp, run.commit[:8], digest[:6]])) + ".json"))
-    write_text(place, text)
-    return f"stored {counted(len(run.values), 'duration')} in {place}"
+def store_run(folder: str, files: Sequence[str], commit: str) -> str:
+    """Copy the results of one run to a new sub-folder and return a message. Raises ProfgateError without results."""
+    label = "-".join(filter(None, [datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f"), commit[:10]]))
+    run = run_at(files, label)
+    for place in files:
+        for source in sources_under(place):
+            copy = str(Path(folder, label, source.name))
+            if exists(copy):
+                raise ProfgateError(place, "contains a file of the same name as another one; name a folder with both")
+            write_bytes(copy, source.read(source.size))
+    return f"stored {counted(len(run.values), 'duration')} in {Path(folder, label)}"
 
 
-def store_repetition(folder: str, program: Sequence[str], commit: str, label: str, timeout: float) -> str:
+def store_repetition(folder: str, program: Sequence[str], commit: str, timeout: float) -> str:
     """Run the program, store its results and return a message. Raises ProfgateError if the program fails."""
     with tempfile.TemporaryDirectory(prefix="profgate-ranks-") as scratch:
         out = Path(scratch, "results")
@@ -101,7 +97,7 @@ def store_repetition(folder: str, program: Sequence[str], commit: str, label: st
             raise ProfgateError("COMMAND", f"{outcome.problem}; a failed run is not stored, so fix it first")
         if not sources_under(str(out)):
             raise ProfgateError("COMMAND", "wrote no results below $PROFGATE_OUT; change COMMAND")
-        return store_run(folder, [str(out)], commit, label)
+        return store_run(folder, [str(out)], commit)
 
 
 def rank_history(runs: Sequence[DurationRun], rules: RankRules) -> tuple[RankPoint, ...]:
