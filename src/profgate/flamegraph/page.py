@@ -30,7 +30,6 @@ from profgate.report.numbers import signed_percent, solid
 
 _SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
 STYLES = ("page", "runs")
-_FEW_SAMPLES = 1000
 _ATTEMPTS = 6
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r'^import [^;]* from "\./(\w+)\.js";\n', re.MULTILINE)
@@ -174,7 +173,6 @@ def _filled(
     encoded = encode_page(tree, shown, header, cut)
     compressed = start(encoded.data)
     picture = draw_svg(tree, shown, header, max_boxes=400)
-    warnings = [*header.warnings, *_warnings(tree, header)]
     data = compressed()
     size = len(data)
     script = page_script("main_blueprint" if header.blueprint else "main")
@@ -191,7 +189,7 @@ def _filled(
         title=escape(header.full_title),
         kind="profile alone" if header.alone else "profile",
         masthead=masthead(header, facts),
-        warnings=warnings_markup(warnings),
+        warnings=warnings_markup(header.warnings),
         notes=notes_menu(notes),
         static=static_part(notes, picture),
         page_header=script_json(encoded.header),
@@ -225,19 +223,3 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
         "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
         "direction": "" if not change or not header.total_certain else "better" if better else "worse",
     }
-
-
-def _warnings(named: NamedTree, header: PageHeader) -> list[str]:
-    """Return reasons why the sides are difficult to compare, apart from those in the notes of the comparison."""
-    found: list[str] = []
-    sample = header.value_of_one_sample
-    totals = {"before": int(named.tree.baseline_total[0]), "after": int(named.tree.target_total[0])}
-    if header.alone:
-        return found
-    few = [
-        f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
-    ]
-    inconclusive = header.headline is not None and header.headline.conclusion == "inconclusive"
-    if few and any(totals.values()) and not inconclusive:
-        found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    return found

@@ -1,8 +1,8 @@
 """Settle acceptances and causes: accepted findings turn yellow, and findings with a common cause get its number."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from profgate.model.acceptance import Acceptance
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 FunctionKey = tuple[str, str | None]
-Ends = Mapping[tuple[FunctionKey, str], tuple[FunctionKey, int]]
-CauseKey = tuple[str, str, str, str]
+CauseKey = tuple[str, str, str, str]  # metric, direction, and name and file of the location that is the cause
 
 
 def with_causes(report: Report) -> Report:
@@ -27,95 +26,73 @@ def with_causes(report: Report) -> Report:
     Findings with the same metric name and direction, even in different workloads, have the same cause if the same
     location explains their changes.
     """
-    gathered = report.with_metrics(lambda _, metric: _gathered(metric))
-    leading = [
-        ((finding.importance, load.name, metric.name), _cause(metric, finding, _ends(metric)))
-        for load, metric, finding in gathered.findings
-        if _has_cause(finding) and finding.explained_by is None
-    ]
+    leading = []
+    known: dict[int, tuple[CauseKey, Finding]] = {}  # the cause, and the finding that names it, by a finding's identity
+    for load, metric in report.metrics:
+        for key, members in _by_cause(metric).items():
+            lead = _named_by(members)
+            leading.append((lead.importance, load.name, metric.name, key))
+            for _, finding in members:
+                known[id(finding)] = key, lead
     numbers: dict[CauseKey, int] = {}
-    for _, cause in sorted(leading):
-        numbers.setdefault(cause, len(numbers) + 1)
-    return gathered.with_metrics(lambda _, metric: _numbered(metric, numbers))
+    for *_, key in sorted(leading):
+        numbers.setdefault(key, len(numbers) + 1)
+
+    def numbered(metric: MetricReport) -> MetricReport:
+        findings = []
+        for finding in metric.findings:
+            number, explained_by = None, None
+            if id(finding) in known:
+                key, lead = known[id(finding)]
+                number, explained_by = numbers[key], None if lead is finding else lead.location
+            findings.append(replace(finding, cause=number, explained_by=explained_by))
+        return replace(metric, findings=tuple(findings))
+
+    return report.with_metrics(lambda _, metric: numbered(metric))
 
 
-def _has_cause(finding: Finding) -> bool:
-    """Return whether a finding can have a cause. Notes, totals and findings without a direction have no cause."""
-    clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
-    return finding.colour in WORST and clear and not finding.is_total
+def _by_cause(metric: MetricReport) -> dict[CauseKey, list[tuple[int, Finding]]]:
+    """Return the findings by their cause, with their numbers of steps to it.
 
-
-def _ends(metric: MetricReport) -> Ends:
-    ends = ((cause.location, cause.direction, cause.end, cause.steps) for cause in metric.causes)
-    return {((location.name, location.file), way): ((end.name, end.file), steps) for location, way, end, steps in ends}
-
-
-def _end(finding: Finding, ends: Ends) -> tuple[FunctionKey, int]:
-    here = finding.location.name, finding.location.file
-    return ends.get((here, finding.direction), (here, 0))
-
-
-def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> CauseKey:
-    end = _end(finding, ends)[0]
-    return metric.name, finding.direction, end[0], end[1] or ""
-
-
-def _gathered(metric: MetricReport) -> MetricReport:
-    """Set ``explained_by`` in the findings of one metric, without changing their order."""
-    ends = _ends(metric)
-    causes: dict[CauseKey, list[Finding]] = {}
+    Notes, totals and findings without a direction have no cause.
+    """
+    ends = {(cause.location.name, cause.location.file, cause.direction): cause for cause in metric.causes}
+    members: dict[CauseKey, list[tuple[int, Finding]]] = {}
     for finding in metric.findings:
-        if _has_cause(finding):
-            causes.setdefault(_cause(metric, finding, ends), []).append(finding)
-    leads = {cause: _named_by(members, ends) for cause, members in causes.items()}
-    findings = []
-    for finding in metric.findings:
-        lead = leads[_cause(metric, finding, ends)] if _has_cause(finding) else finding
-        findings.append(replace(finding, explained_by=None if lead is finding else lead.location))
-    return replace(metric, findings=tuple(findings))
+        clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
+        if finding.colour in WORST and clear and not finding.is_total:
+            here = finding.location
+            cause = ends.get((here.name, here.file, finding.direction))
+            end, steps = (cause.end, cause.steps) if cause is not None else (here, 0)
+            key = metric.name, finding.direction, end.name, end.file or ""
+            members.setdefault(key, []).append((steps, finding))
+    return members
 
 
-def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
-    """Return the finding that names the common cause of ``members``.
+def _named_by(members: Sequence[tuple[int, Finding]]) -> Finding:
+    """Return the finding that names the common cause of ``members``, which are pairs of steps and finding.
 
     Only findings of the worst colour are considered. If any of these findings account for at least half of the common
     change, the one closest to the cause is returned; otherwise, the finding with the largest change is returned.
     """
-    worst = min(WORST.index(finding.colour) for finding in members)
-    grave = [finding for finding in members if WORST.index(finding.colour) == worst]
-    nearest = min(members, key=lambda finding: _end(finding, ends)[1])
+    in_order = [finding for _, finding in sorted(members, key=itemgetter(0))]
+    worst = min(WORST.index(finding.colour) for finding in in_order)
+    grave = [finding for finding in in_order if WORST.index(finding.colour) == worst]
+    nearest = in_order[0]
     before, after = nearest.costs.inclusive_from, nearest.costs.inclusive_to
     whole = abs((nearest.delta or 0.0) if before is None or after is None else after - before)
-    # minimum fraction of the common change that a finding must account for to name its cause
-    own = [finding for finding in grave if abs(finding.delta or 0.0) >= 0.5 * whole]
-    if own:
-        return min(own, key=lambda finding: _end(finding, ends)[1])
+    for finding in grave:
+        # minimum fraction of the common change that a finding must account for to name its cause
+        if abs(finding.delta or 0.0) >= 0.5 * whole:
+            return finding
     return max(grave, key=lambda finding: abs(finding.delta or 0.0))
-
-
-def _numbered(metric: MetricReport, numbers: Mapping[CauseKey, int]) -> MetricReport:
-    ends = _ends(metric)
-    findings = []
-    for finding in metric.findings:
-        number = numbers.get(_cause(metric, finding, ends)) if _has_cause(finding) else None
-        findings.append(replace(finding, cause=number))
-    return replace(metric, findings=tuple(findings))
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A finding that can be accepted, by one of its names, which include those before a rename."""
-
-    name: str
-    file: str | None
-    finding: Finding
 
 
 def with_acceptances(report: Report) -> Report:
     """Mark accepted findings yellow and set the state of each acceptance."""
     if not report.acceptances:
         return report
-    worse = _worse(report)
+    worse = list(_worse(report))
     settled = []
     accepted: dict[int, Acceptance] = {}  # by the identity of the finding
     for acceptance in report.acceptances:
@@ -124,8 +101,10 @@ def with_acceptances(report: Report) -> Report:
         elif acceptance.limit is None:
             settled.append(_settled_workload(acceptance, report))
         else:
-            named = [one for one in worse if acceptance.location in {one.name, name_text(one.name)}]
-            meant = [one.finding for one in named if acceptance.file in {None, one.file}]
+            meant = []
+            for name, file, finding in worse:
+                if acceptance.location in {name, name_text(name)} and acceptance.file in {None, file}:
+                    meant.append(finding)
             settled.append(_settled(acceptance, acceptance.limit, meant))
             for finding in meant:
                 if settled[-1].state != "refused" and _within(finding.growth, acceptance.limit):
@@ -143,18 +122,17 @@ def common_factor(metric: MetricReport) -> float | None:
     return factor if max(factor, 1.0 / factor) > MACHINE else None
 
 
-def _worse(report: Report) -> list[_Named]:
-    worse = []
+def _worse(report: Report) -> Iterator[tuple[str, str | None, Finding]]:
+    """Yield the findings that can be accepted, by each of their names and files, also those before a rename."""
     for _, metric in report.metrics:
         former: dict[FunctionKey, list[Location]] = {}
         for old, new in metric.renamed:
             former.setdefault((new.name, new.file), []).append(old)
         for finding in metric.findings:
-            if finding.is_acceptable:
-                here = finding.location
-                names = (here, *former.get((here.name, here.file), ()))
-                worse += [_Named(location.name, location.file, finding) for location in names]
-    return worse
+            here = finding.location
+            for location in (here, *former.get((here.name, here.file), ())):
+                if finding.is_acceptable:
+                    yield location.name, location.file, finding
 
 
 def _settled(acceptance: Acceptance, limit: float, meant: list[Finding]) -> Acceptance:
