@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from profgate.attribution.function_changes import FunctionChanges
+    from profgate.decide.detect.builtin import Selection
     from profgate.decide.detect.evidence import Evidence
-    from profgate.decide.detect.rules import Selection
     from profgate.decide.detect.strategy import Strategy
     from profgate.flamegraph.pages import PageDocument
     from profgate.model.acceptance import Acceptance
@@ -394,8 +394,8 @@ def report_on(
     that could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
     # imported here because commands that only draw do not need it
+    from profgate.decide.detect.builtin import report_changes, selected
     from profgate.decide.detect.evidence import evidence_tasks
-    from profgate.decide.detect.rules import report_changes, selected
     from profgate.decide.judge.changes import within_limit, workload_reports
     from profgate.decide.judge.verdict import judge
     from profgate.model.change import Context
@@ -440,7 +440,7 @@ def metric_report_of(
 ) -> MetricReport:
     """Detect the changes of one comparison and return its metric, which is not judged yet."""
     from profgate.attribution.call_links import walked_causes
-    from profgate.decide.detect.rules import detections_of, quiet
+    from profgate.decide.detect.builtin import detections_of, quiet
     from profgate.decide.judge.changes import metric_report
     from profgate.model.change import Context
 

@@ -27,8 +27,8 @@ from profgate.pipeline import PipelineInput
 from profgate.report import rows, wording
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.csv_report import to_csv
-from profgate.report.finding_text import tag_of
 from profgate.report.json_report import from_json, to_json
+from profgate.report.rows import tag_of
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View
 

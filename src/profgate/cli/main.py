@@ -38,8 +38,8 @@ GROUPS = {  # the commands that most people use come first
 }
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 # modules that contain several commands; all others have the name of their command
-MODULES = {"confirm": "measure", "strategies": "reference", "formats": "reference"}
-MODULES |= dict.fromkeys(GROUPS["History of a branch"], "history")
+MODULES = {"confirm": "measure", "report": "compare", "strategies": "reference", "formats": "reference"}
+MODULES |= dict.fromkeys(GROUPS["History of a branch"], "history") | dict.fromkeys(("fold", "overweight"), "views")
 VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the shell's completion script
 
 

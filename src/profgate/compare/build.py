@@ -23,12 +23,12 @@ from profgate.compare.columns import (
     place_of,
     run_columns,
     run_count,
+    significant_rows,
     stored_metric,
     within_real,
 )
 from profgate.compare.comparability import on_other_machine
 from profgate.compare.metrics import sample_values
-from profgate.compare.significance import significant_rows
 from profgate.compare.symbols import Identity, Numbering, waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import added_at, merged_paths

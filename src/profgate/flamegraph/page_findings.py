@@ -9,8 +9,8 @@ import numpy as np
 from profgate.flamegraph.page_columns import PageFinding
 from profgate.model.kinds import Kind
 from profgate.model.report import Attribution
-from profgate.report.finding_text import TAGS, amounts, finding_key, growth_and_share, tag_of, whose_text
 from profgate.report.markdown_text import limited
+from profgate.report.rows import TAGS, amounts, finding_key, growth_and_share, tag_of, whose_text
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:

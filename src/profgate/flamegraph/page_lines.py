@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 
-from profgate.compare.significance import ENOUGH_RUNS, significant
+from profgate.compare.columns import ENOUGH_RUNS, significant
 
 if TYPE_CHECKING:
     from profgate.model.arrays import IntArray

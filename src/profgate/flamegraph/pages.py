@@ -20,11 +20,10 @@ from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.assets import read_asset
-from profgate.report.finding_text import parts_of
 from profgate.report.markdown_text import RAW, short_sha
 from profgate.report.metric_headline import metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
-from profgate.report.rows import CONCLUSIONS, ordered
+from profgate.report.rows import CONCLUSIONS, ordered, parts_of
 from profgate.report.templates import render_template
 from profgate.report.view import View
 from profgate.report.wording import full_sentence

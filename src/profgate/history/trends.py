@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from profgate import loading
-from profgate.decide.detect.rules import selected
+from profgate.decide.detect.builtin import selected
 from profgate.history.history_store import HistoryStore
 from profgate.model.arrays import FloatArray
 from profgate.model.history import Column, Reading, Series

@@ -10,7 +10,7 @@ from profgate import loading, pipeline
 from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.workloads import workload_name
 from profgate.decide.detect.evidence import Evidence, evidence_of, evidence_tasks
-from profgate.decide.detect.suspects import largest_locations, rows_of
+from profgate.decide.detect.location_costs import largest_locations, rows_of
 from profgate.errors import SideError
 from profgate.io.files import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files

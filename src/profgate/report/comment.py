@@ -10,22 +10,6 @@ from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, MetricReport
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows, statements
-from profgate.report.finding_text import (
-    NO_DIFF,
-    SOURCES,
-    TOP_LEVEL,
-    Pair,
-    Row,
-    base_branch_text,
-    change_text,
-    details,
-    finding_key,
-    place_name,
-    reach_text,
-    source_place,
-    whose_text,
-    why,
-)
 from profgate.report.markdown_text import (
     LONGEST_NAME,
     MARKDOWN,
@@ -44,6 +28,22 @@ from profgate.report.markdown_text import (
     unbroken,
 )
 from profgate.report.rank_report import rank_details, rank_sections, result_text
+from profgate.report.rows import (
+    NO_DIFF,
+    SOURCES,
+    TOP_LEVEL,
+    Pair,
+    Row,
+    base_branch_text,
+    change_text,
+    details,
+    finding_key,
+    place_name,
+    reach_text,
+    source_place,
+    whose_text,
+    why,
+)
 from profgate.report.view import OPEN, View, acceptance_lines, ways_out
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters

@@ -8,8 +8,8 @@ from profgate.model.change import Change
 from profgate.model.details import ModelPair
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import plain
-from profgate.report.finding_text import COLUMNS as SHOWN
-from profgate.report.finding_text import Row, base_branch_text, reach_text, source_text
+from profgate.report.rows import COLUMNS as SHOWN
+from profgate.report.rows import Row, base_branch_text, reach_text, source_text
 from profgate.report.view import View
 from profgate.report.wording import reason_text
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from profgate.model.reason import ReasonCode
 from profgate.model.report import MetricReport
 from profgate.report import numbers, rows, statements
-from profgate.report.finding_text import NO_DIFF, Row, change_text, whose_text
 from profgate.report.markdown_text import SHORT, code_span, link_target, paragraphs, plain_name, table
-from profgate.report.rows import shown_conclusion, unseen_total
+from profgate.report.rows import NO_DIFF, Row, change_text, shown_conclusion, unseen_total, whose_text
 from profgate.report.view import View
 from profgate.report.wording import Quote, full_sentence
 

@@ -12,10 +12,20 @@ from profgate.model.report import MetricReport
 from profgate.model.sides import Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
-from profgate.report.finding_text import COLUMNS, Pair, Row, details, place_name, reach_text, source_text, tag_of, why
 from profgate.report.markdown_text import PLAIN, Style, limited
 from profgate.report.rank_report import rank_lines, rank_sections
-from profgate.report.rows import CONCLUSIONS
+from profgate.report.rows import (
+    COLUMNS,
+    CONCLUSIONS,
+    Pair,
+    Row,
+    details,
+    place_name,
+    reach_text,
+    source_text,
+    tag_of,
+    why,
+)
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.view import View, acceptance_lines
 

@@ -11,9 +11,18 @@ from profgate.model.policy import matches
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, Finding, MetricReport, Report
 from profgate.report import numbers, rows, statements
-from profgate.report.finding_text import SOURCES, Pair, Row, change_text, place_name, total_change
 from profgate.report.markdown_text import LONGEST_NAME, PLAIN, Style, code_span, limited
-from profgate.report.rows import BETTER, CONCLUSIONS, WITHIN_NOISE
+from profgate.report.rows import (
+    BETTER,
+    CONCLUSIONS,
+    SOURCES,
+    WITHIN_NOISE,
+    Pair,
+    Row,
+    change_text,
+    place_name,
+    total_change,
+)
 from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section

@@ -3,7 +3,7 @@ from dataclasses import replace
 from profgate.attribution.base_branch import with_base_branch
 from profgate.model.change import Location
 from profgate.model.report import Attribution, Report
-from profgate.report.finding_text import base_branch_text
+from profgate.report.rows import base_branch_text
 from report_samples import finding, metric, report, texts, workload
 
 NAME = "main at 1234567"

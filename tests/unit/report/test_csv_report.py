@@ -5,7 +5,7 @@ import pytest
 
 import report_samples as samples
 from profgate.report.csv_report import COLUMNS, to_csv
-from profgate.report.finding_text import COLUMNS as SHOWN
+from profgate.report.rows import COLUMNS as SHOWN
 from profgate.report.view import View
 
 

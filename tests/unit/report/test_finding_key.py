@@ -1,5 +1,5 @@
 from profgate.model.change import Location
-from profgate.report.finding_text import finding_key
+from profgate.report.rows import finding_key
 
 
 def test_finding_key_is_short_and_stable() -> None:

@@ -16,10 +16,9 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report
 from profgate.report.comment import Body, finding_cells, render_comment
 from profgate.report.csv_report import to_csv
-from profgate.report.finding_text import Row, growth_by_size, parts_text, place_name, tag_of
 from profgate.report.json_report import from_json, to_json
 from profgate.report.markdown_text import RAW
-from profgate.report.rows import grouped
+from profgate.report.rows import Row, grouped, growth_by_size, parts_text, place_name, tag_of
 from profgate.report.statements import basis
 from profgate.report.view import View
 from terminal_text import terminal_text

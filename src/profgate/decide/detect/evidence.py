@@ -10,11 +10,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from profgate.compare.comparability import differing_facts
-from profgate.decide.detect.base_jobs import tested_with_jobs
-from profgate.decide.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
-from profgate.decide.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
+from profgate.decide.detect.location_costs import (
+    SELF,
+    SUBTREE,
+    TOTAL,
+    Costs,
+    Result,
+    between_sides,
+    broad_costs,
+    costs_of,
+    tested_at,
+)
+from profgate.decide.detect.permutation import (
+    POWER,
+    PRIOR_WEIGHT,
+    Observed,
+    Rows,
+    jointly_tested,
+    tested_with_jobs,
+    visible_factor,
+)
 from profgate.decide.detect.strategy import sample_counts
-from profgate.decide.detect.suspects import Result, tested_at
 from profgate.model.arrays import BoolArray, FloatArray, finite, means
 from profgate.model.calibration import Calibration, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.comparison import Comparison, RunValues

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.decide.detect.base_jobs import tested_with_jobs
 from profgate.decide.detect.evidence import Evidence
 from profgate.decide.detect.location_costs import SELF, SUBTREE, Ratios
-from profgate.decide.detect.permutation import Rows, p_of_one, splits_of
+from profgate.decide.detect.permutation import Rows, p_of_one, splits_of, tested_with_jobs
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.comparison import WHOLE, Comparison, DiffTree
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin

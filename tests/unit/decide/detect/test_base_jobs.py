@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from profgate.decide.detect.base_jobs import JobTest
-from profgate.decide.detect.base_jobs import tested_with_jobs as against_jobs
-from profgate.decide.detect.permutation import Rows
+from profgate.decide.detect.permutation import JobTest, Rows
+from profgate.decide.detect.permutation import tested_with_jobs as against_jobs
 from profgate.model.comparison import Runs
 
 JOBS = [100.0, 102.0, 98.0, 101.0, 99.0]  # one reading each; the last is the baseline's own

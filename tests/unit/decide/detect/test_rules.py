@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from comparisons import SAMPLES
-from profgate.decide.detect.builtin import DEFAULTS, STRATEGIES, all_strategies, strategy_named
-from profgate.decide.detect.rules import selected
+from profgate.decide.detect.builtin import DEFAULTS, STRATEGIES, all_strategies, selected, strategy_named
 from profgate.errors import SettingsError
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from comparisons import from_stacks
-from profgate.decide.detect.rules import detections_of
+from profgate.decide.detect.builtin import detections_of
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.details import Columns, GateResult, OutlierScores

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive
+from profgate.decide.detect.builtin import report_changes
 from profgate.decide.detect.report_strategies import StableRanks, one_table
-from profgate.decide.detect.rules import report_changes
 from profgate.decide.detect.strategy import UNSUITED_FLAG, Strategy
 from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison

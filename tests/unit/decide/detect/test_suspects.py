@@ -8,8 +8,8 @@ from scipy import stats
 
 from comparisons import from_exclusive, from_stacks
 from profgate.decide.detect.evidence import Evidence, evidence_tasks
+from profgate.decide.detect.location_costs import MOST_SUSPECTS, largest_locations, rows_of
 from profgate.decide.detect.net_changes import net_changes
-from profgate.decide.detect.suspects import MOST_SUSPECTS, largest_locations, rows_of
 from profgate.measuring.looks import LISTED, MOST, OTHERS, planned
 from profgate.model.arrays import BoolArray
 from profgate.model.change import Location

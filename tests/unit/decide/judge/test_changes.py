@@ -9,8 +9,8 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from model_samples import Given, modelled, with_line
 from profgate.decide.detect.amounts import AverageAmountThreshold
+from profgate.decide.detect.builtin import detections_of, selected
 from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
-from profgate.decide.detect.rules import detections_of, selected
 from profgate.decide.detect.strategy import Strategy
 from profgate.decide.judge import changes
 from profgate.decide.judge.changes import LISTED_CHANGES, changed_parts, metric_report, within_limit

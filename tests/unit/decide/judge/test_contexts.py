@@ -7,8 +7,8 @@ import pytest
 
 import report_samples as samples
 from comparisons import from_stacks, timed
+from profgate.decide.detect.builtin import detections_of, selected
 from profgate.decide.detect.call_context import CallContext
-from profgate.decide.detect.rules import detections_of, selected
 from profgate.decide.judge.changes import LISTED_CONTEXTS, metric_report
 from profgate.decide.judge.findings import GateContext, drafts_of, judged_findings
 from profgate.decide.judge.verdict import judge
