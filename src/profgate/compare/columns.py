@@ -303,7 +303,7 @@ def call_edges(
         calls[baselines:].sum(axis=0),
         calls,
     )
-    return CallEdges(*(read_only(column) for column in columns))
+    return CallEdges(*map(read_only, columns))
 
 
 def by_calls(comparison: Comparison) -> Comparison | None:

@@ -95,7 +95,7 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
             while len(runs) <= run:
                 runs.append([])
             runs[run].append(column)
-    return [tuple(columns) for columns in runs]
+    return list(map(tuple, runs))
 
 
 def profile_of(reading: Reading, number: int) -> Profile:
@@ -156,7 +156,7 @@ def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
             if not column.whole:
                 symbols = frozenset(column.symbols)
                 common[key(reading, column)] = common.get(key(reading, column), symbols) & symbols
-    return [[reduced(reading) for reading in side] for side in sides]
+    return [list(map(reduced, side)) for side in sides]
 
 
 def _with_rest(column: Column, common: frozenset[SymbolKey]) -> Column:

@@ -61,7 +61,7 @@ def encode_page(named: NamedTree, shown: CutTree, header: PageHeader, cut: dict[
     number = np.append(place_of + 2, [1, 0])  # the last two elements are for `OTHER` and the root
     values = [tree.baseline_self, tree.target_self, *(() if named.symbol_totals is None else named.symbol_totals)]
     # values are often multiples of a sampling period, and small numbers need fewer bytes
-    divisor = max(int(np.gcd.reduce([np.gcd.reduce(column) for column in values])), 1)
+    divisor = max(int(np.gcd.reduce(list(map(np.gcd.reduce, values)))), 1)
     depth = tree.depth
     before, after = tree.baseline_self // divisor, tree.target_self // divisor
     # a difference of larger numbers would not be exact in the script, which has only doubles
@@ -123,7 +123,7 @@ def _symbol_columns(tree: NamedTree, symbols: list[int], divisor: int) -> Iterat
         for name, totals in zip(("total_before", "total_after"), tree.symbol_totals, strict=True):
             yield name, varints(totals[symbols] // divisor)
     if tree.former:
-        yield from _text_columns("formers", "former", [tree.former.get(symbol) for symbol in symbols])
+        yield from _text_columns("formers", "former", list(map(tree.former.get, symbols)))
     source = tree.source
     if source is None or set(source.states) <= {SOURCE_STATES[0]}:
         return
