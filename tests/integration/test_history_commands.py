@@ -276,9 +276,9 @@ def test_export_has_a_row_for_each_function(repository: Repository, capsys: Capt
     rows = duckdb.sql(query.replace("'api'", "'shop'")).fetchall()
     assert {(name, commit) for name, commit, _ in rows} >= {("f7", sha) for sha in shas}
     exported = duckdb.read_parquet("history.parquet")
-    columns = "title, workload, metric, unit, file, calls, complete, job"
+    columns = "title, workload, metric, unit, file, calls, job"
     assert exported.filter("function = 'f7'").project(columns).order("title").fetchall() == [
-        (title, "shop", "samples", "samples", None, None, True, "") for title in ("Make f7 slow", "Start")
+        (title, "shop", "samples", "samples", None, None, "") for title in ("Make f7 slow", "Start")
     ]
     sums = exported.aggregate("commit, any_value(sum), sum(self)").fetchall()
     assert [total for _, total, _ in sums] == [parts for *_, parts in sums]
@@ -327,16 +327,3 @@ def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> Non
     assert main(["trends"]) == 0
     assert "--last" not in capsys.readouterr().out
     assert main(["trends", "--last", "0"]) == 2
-
-
-def test_pruned_symbols_do_not_change_the_total(repository: Repository, capsys: Capture) -> None:
-    first = repository.measured("Start")
-    repository.measured("Make f7 slow", f7=1.8)
-    (metric,) = only_report(checked(capsys)[1])["workloads"][0]["metrics"]
-    assert main(["store", "prune", "--runs", "3", "--symbols", "5", "--profiles", "0"]) == 0  # of the first alone
-    _, document = checked(capsys)
-    (pruned,) = only_report(document)["workloads"][0]["metrics"]
-    assert edges(document)[0][0] == first
-    assert pruned["total"]["baseline"] == metric["total"]["baseline"]
-    assert pruned["total"]["target"] == metric["total"]["target"]
-    assert not [one for one in changes_in(pruned) if one["kind"] == "NotInBaseline"]

@@ -150,15 +150,14 @@ def list_commits(history: str) -> int:
 
 
 @opt.command("profgate store prune --runs 100 --profiles 20", of=store.command)
-@_newest("runs", "Number of newest runs that retain all symbols.")
-@_newest("symbols", "Number of heaviest symbols that older runs retain.")
+@_newest("runs", "Number of newest runs that are kept.")
 @_newest("profiles", "Number of newest runs that retain their files.")
 @opt.history_option
-def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
-    """Reduce old runs to their totals and heaviest symbols."""
+def prune(runs: int, profiles: int, history: str) -> int:
+    """Remove old runs and the files of profiles."""
     with open_history(history, write=True, create=False) as opened:
-        pruned = opened.prune(Retention(runs, symbols, profiles))
-    show(f"{counted(pruned, 'reading')} reduced to the heaviest symbols", sys.stdout)
+        pruned = opened.prune(Retention(runs, profiles))
+    show(f"{counted(pruned, 'reading')} removed", sys.stdout)
     return 0
 
 

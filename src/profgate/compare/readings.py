@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from statistics import median
 
 import numpy as np
@@ -31,7 +30,6 @@ from profgate.model.history import Column, Reading, Series, SymbolKey
 from profgate.model.profile import CallGraph, FrameList, Measurements, Profile
 from profgate.model.units import MetricKind, base_unit
 
-REST: SymbolKey = ("(lighter functions, dropped)", None)
 MOST_VALUE = 1 << 62
 
 
@@ -134,43 +132,6 @@ def profile_of(reading: Reading, number: int) -> Profile:
     return replace(profile, frames=FrameList.of_names([scenario]), measurements=body)
 
 
-def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
-    """Reduce the readings of all sides to their common symbols and a symbol for the rest of the total.
-
-    If all readings of a workload and metric are complete, they are not changed. Otherwise, call counts are removed.
-    """
-    common: dict[tuple[str, str, str], frozenset[SymbolKey]] = {}  # the key is workload, metric and unit
-
-    def key(reading: Reading, column: Column) -> tuple[str, str, str]:
-        return reading.series.workload, column.metric.name, column.metric.unit
-
-    def reduced(reading: Reading) -> Reading:
-        columns = ((column, common.get(key(reading, column))) for column in reading.columns)
-        return replace(
-            reading,
-            columns=tuple(column if few is None else _with_rest(column, few) for column, few in columns),
-        )
-
-    for reading in chain.from_iterable(sides):
-        for column in reading.columns:
-            if not column.whole:
-                symbols = frozenset(column.symbols)
-                common[key(reading, column)] = common.get(key(reading, column), symbols) & symbols
-    return [list(map(reduced, side)) for side in sides]
-
-
-def _with_rest(column: Column, common: frozenset[SymbolKey]) -> Column:
-    rows = np.array([row for row, key in enumerate(column.symbols) if key in common], np.int64)
-    rest = max(column.sum - int(column.own[rows].sum()), 0)
-    return replace(
-        column,
-        symbols=[*(column.symbols[row] for row in rows.tolist()), REST],
-        own=read_only(np.append(column.own[rows], rest)),
-        total=read_only(np.append(column.total[rows], rest)),
-        calls=None,
-    )
-
-
 def is_benchmark(reading: Reading) -> bool:
     """Return whether the reading comes from a benchmark in a file of results."""
     return _key_of(reading)[1] is not None
@@ -264,7 +225,7 @@ def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column
     found: dict[tuple[str, str], list[Column]] = {}
     for reading in past:
         for column in reading.columns:
-            if column.whole and column.sum > 0 and _same_metric(column, comparison):
+            if column.sum > 0 and _same_metric(column, comparison):
                 found.setdefault((reading.commit, reading.job), []).append(column)
     return list(found.values())
 
@@ -335,6 +296,6 @@ def runs_of(readings: Iterable[Reading], test_results: Collection[str]) -> list[
 def _values(reading: Reading, column: Column, *, by_test: bool) -> Iterable[tuple[str, float]]:
     if not by_test:
         yield reading.series.workload, float(column.sum)
-    elif column.whole:  # if lighter tests are missing, the ranks differ
+    else:
         for (name, file), value in zip(column.symbols, column.own.tolist(), strict=True):
             yield name if file is None else f"{file}: {name}", float(value)

@@ -36,9 +36,8 @@ CREATE TABLE readings (
     profile INTEGER REFERENCES profiles, UNIQUE (series, revision, job, run));
 CREATE TABLE measured (
     reading INTEGER NOT NULL REFERENCES readings, metric INTEGER NOT NULL REFERENCES metrics, total INTEGER NOT NULL,
-    exponent INTEGER NOT NULL, period INTEGER, whole INTEGER NOT NULL,
+    exponent INTEGER NOT NULL, period INTEGER,
     symbols BLOB NOT NULL, PRIMARY KEY (reading, metric)) WITHOUT ROWID;
-CREATE INDEX measured_whole ON measured (whole, reading);
 CREATE TABLE trends (series TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID
 """
 # Conditions for the rows of an untrusted file. They are not constraints, because SQLite does not check constraints of

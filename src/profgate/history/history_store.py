@@ -35,7 +35,7 @@ from profgate.history.history_file import (
     connected_untrusted,
     sqlite_errors,
 )
-from profgate.history.packed_columns import columns_from_bytes, columns_to_bytes, inflated, thinned
+from profgate.history.packed_columns import columns_from_bytes, columns_to_bytes, inflated
 from profgate.io.files import exists, write_text
 from profgate.io.limited_process import isolated_python
 from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, SymbolKey
@@ -52,7 +52,7 @@ FROM readings JOIN commits ON commits.id = readings.revision JOIN series ON seri
     LEFT JOIN profiles ON profiles.id = readings.profile AND ?
 WHERE readings.id = ?"""
 COLUMNS = """
-SELECT metrics.name, metrics.unit, metrics.better, metrics.kind, exponent, total, period, whole, measured.symbols
+SELECT metrics.name, metrics.unit, metrics.better, metrics.kind, exponent, total, period, measured.symbols
 FROM measured JOIN metrics ON metrics.id = measured.metric
 WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 IDENTITIES = """
@@ -169,13 +169,11 @@ class HistoryStore:
         row = self.connection.execute(READING, (profiles, number)).fetchone()
         sha, key, workload, kind, content, job, run, facts, name, profile = row
         columns = []
-        for metric, unit, better, origin, exponent, total, period, whole, blob in self.connection.execute(
-            COLUMNS, (number,)
-        ):
+        for metric, unit, better, origin, exponent, total, period, blob in self.connection.execute(COLUMNS, (number,)):
             numbers, own, inclusive, calls = columns_from_bytes(blob)
             stated = Metric(metric, unit, better, MetricKind(origin), exponent)
             names = self._names(numbers.tolist())
-            columns.append(Column(stated, total, names, own, inclusive, calls, bool(whole), period))
+            columns.append(Column(stated, total, names, own, inclusive, calls, period))
         return Reading(
             commit=sha,
             series=Series(key, workload, self._configuration(content), kind),
@@ -304,9 +302,8 @@ class HistoryStore:
         number = self._number("metrics", name=metric.name, unit=metric.unit, better=metric.better, kind=metric.kind)
         symbols = columns_to_bytes([known[symbol] for symbol in column.symbols], column.own, column.total, column.calls)
         self.connection.execute(
-            "INSERT INTO measured (reading, metric, total, exponent, period, whole, symbols)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (reading, number, column.sum, metric.exponent, column.period, column.whole, symbols),
+            "INSERT INTO measured (reading, metric, total, exponent, period, symbols) VALUES (?, ?, ?, ?, ?, ?)",
+            (reading, number, column.sum, metric.exponent, column.period, symbols),
         )
 
     def add_reported_trends(self, texts: Mapping[str, str]) -> None:
@@ -342,48 +339,39 @@ class HistoryStore:
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
     def prune(self, retention: Retention) -> int:
-        """Remove data beyond the retention limits. Return the number of columns that lost symbols."""
+        """Remove data beyond the retention limits. Return the number of removed readings."""
         with self.writing(), self._damage():
-            runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
-            dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
-            if len(runs) > retention.profiles:
-                self.connection.execute(
-                    "UPDATE readings SET profile = NULL WHERE id <= ? AND profile IS NOT NULL",
-                    (runs[retention.profiles],),
-                )
-                self.connection.execute(
-                    "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
-                )
+            old = self._older_than(retention.runs)
+            self.connection.executemany("DELETE FROM measured WHERE reading = ?", old)
+            self.connection.executemany("DELETE FROM readings WHERE id = ?", old)
+            without = self._older_than(retention.profiles)
+            self.connection.executemany("UPDATE readings SET profile = NULL WHERE id = ?", without)
+            self.connection.execute(
+                "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
+            )
             count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
-            if dropped and count > retention.names:
+            if old and count > retention.names:
                 used = self._used_symbols()
                 unused = [row for row in self.connection.execute("SELECT id FROM symbols") if row[0] not in used]
                 self.connection.executemany("DELETE FROM symbols WHERE id = ?", unused)
         free = self.connection.execute("PRAGMA freelist_count").fetchone()[0]
         if free * 4 > self.connection.execute("PRAGMA page_count").fetchone()[0]:
             self.connection.execute("VACUUM")
-        return dropped
+        return len(old)
 
-    def _newest_runs(self, most: int) -> list[int]:
-        """Return the last reading ID of each of the ``most`` newest runs, newest first, without reading older rows."""
-        found: dict[tuple[int, int], int] = {}
-        for number, *run in self.connection.execute("SELECT id, revision, job FROM readings ORDER BY id DESC"):
-            found.setdefault(tuple(run), number)
-            if len(found) == most:
-                break
-        return list(found.values())
+    def _older_than(self, most: int) -> list[tuple[int]]:
+        """Return the IDs of the readings that do not belong to the ``most`` newest runs, by the time of their commit.
 
-    def _thin(self, last: int, symbols: int) -> int:
-        """Drop the symbols with the smallest self values in all readings up to ``last``. Return how many rows changed.
-
-        Rows are inserted again, because SQLite leaves pages half empty if rows become shorter in place.
+        The order of recording is not used, because a merged history may add readings of old commits last.
         """
-        names = "reading, metric, total, exponent, period, whole, symbols"
-        found = self.connection.execute(f"SELECT {names} FROM measured WHERE whole = 1 AND reading <= ?", (last,))  # noqa: S608 - own names
-        rows = [(*row[:5], 0, thinned(row[6], symbols)) for row in found]
-        self.connection.executemany("DELETE FROM measured WHERE reading = ? AND metric = ?", [row[:2] for row in rows])
-        self.connection.executemany(f"INSERT INTO measured ({names}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)  # noqa: S608
-        return len(rows)
+        query = "SELECT readings.id, revision, job FROM readings JOIN commits ON commits.id = revision"
+        newest, old = set[tuple[int, int]](), list[tuple[int]]()
+        for number, *run in self.connection.execute(f"{query} ORDER BY time DESC, readings.id DESC"):
+            if len(newest) < most:
+                newest.add(tuple(run))
+            if tuple(run) not in newest:
+                old.append((number,))
+        return old
 
     def _used_symbols(self) -> set[int]:
         used: set[int] = set()

@@ -51,14 +51,6 @@ def checked_values(values: IntArray) -> IntArray:
     return values
 
 
-def thinned(data: bytes, rows: int) -> bytes:
-    """Retain only the ``rows`` rows with the largest self values. Raises ValueError if the bytes are invalid."""
-    numbers, own, total, calls = columns_from_bytes(data)
-    heaviest = own.argsort(kind="stable")[::-1][:rows]
-    left = None if calls is None else calls[heaviest]
-    return columns_to_bytes(numbers[heaviest].tolist(), own[heaviest], total[heaviest], left)
-
-
 def inflated(data: bytes, most: int, what: str) -> bytes:
     """Decompress untrusted bytes. Raises ValueError if they are invalid, or longer than ``most`` after this."""
     machine = zlib.decompressobj()

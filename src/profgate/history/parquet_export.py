@@ -23,7 +23,6 @@ def export_rows(store: HistoryStore, path: str) -> int:
     schema = pa.schema(
         dict.fromkeys(("commit", "title", "job", "run", "workload", "metric", "unit", "function", "file"), text)
         | {"time": pa.timestamp("s", "UTC"), "self": cost, "total": cost, "calls": pa.int64(), "sum": cost}
-        | {"complete": pa.bool_()}
     )
     written = 0
     try:
@@ -68,7 +67,6 @@ def _values(reading: Reading, commit: StoredCommit, column: Column) -> dict[str,
         "metric": column.metric.name,
         "unit": column.metric.unit,
         "sum": column.sum * scale,
-        "complete": column.whole,
     }
     values: dict[str, Any] = {name: [value] * len(symbols) for name, value in same.items()}
     values["function"], values["file"] = zip(*symbols, strict=True)

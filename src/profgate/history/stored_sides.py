@@ -9,7 +9,7 @@ from functools import partial
 
 from profgate import loading, pipeline
 from profgate.compare.columns import CompareOptions
-from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of, readings_of
+from profgate.compare.readings import is_benchmark, profile_of, readings_of
 from profgate.errors import ProfgateError, ProfileError, did_you_mean
 from profgate.history.ancestry import ancestors, ancestry_of, in_order, nearest
 from profgate.history.checks import Checks
@@ -51,12 +51,11 @@ def readings(sources: Sequence[SourceFile], policy: Policy, commit: str, job: st
 def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
     """Return the stored files of each side or, if any file is missing, profiles made from the readings.
 
-    Symbols that the history dropped from some readings are merged into one symbol in all readings. Raises ProfileError
-    if a stored file is unreadable.
+    Raises ProfileError if a stored file is unreadable.
     """
     if not any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [_stored_files(side) for side in sides]
-    return [_summarised_files(side) for side in of_same_symbols(sides)]
+    return [_summarised_files(side) for side in sides]
 
 
 def _summarised_files(side: Sequence[Reading]) -> list[SourceFile]:

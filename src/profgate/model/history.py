@@ -39,8 +39,7 @@ class Column:
     """One metric of one reading, in stored units (``metric.exponent``).
 
     ``own``, ``total`` and ``calls`` are int64 arrays with one element per symbol. ``calls`` is None if calls were not
-    counted. ``whole`` is False if only the heaviest symbols are stored, but ``sum`` always includes all symbols.
-    ``period`` is the value of one sample.
+    counted. ``period`` is the value of one sample.
     """
 
     metric: Metric
@@ -49,7 +48,6 @@ class Column:
     own: IntArray
     total: IntArray
     calls: IntArray | None = None
-    whole: bool = True
     period: int | None = None
 
 
@@ -76,12 +74,10 @@ class Reading:
 class Retention:
     """The size limits of a history.
 
-    A run is the measurement of one commit by one job. All symbols are stored for the newest ``runs`` runs, and only the
-    totals and the ``symbols`` heaviest symbols are stored for older runs. Profiles are stored for the newest
-    ``profiles`` runs. Unused symbol names are removed if there are more than ``names`` names.
+    A run is the measurement of one commit by one job. The newest ``runs`` runs are stored, and the profiles of the
+    newest ``profiles`` runs. Unused symbol names are removed if there are more than ``names`` names.
     """
 
     runs: int = 200
-    symbols: int = 8
     profiles: int = 50
     names: int = 100_000

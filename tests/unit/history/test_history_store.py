@@ -213,14 +213,6 @@ def test_history_with_damaged_columns_is_not_merged(folder: str, tmp_path: Path,
         assert ours.add([reading("main 3\n", "c3")]) == 1
 
 
-@pytest.mark.parametrize("symbols", ["x''", "x'00'", "x'ff'", "zeroblob(1000000)"])
-def test_damaged_columns_are_not_pruned(folder: str, symbols: str) -> None:
-    filled(folder, reading("main 1\n"), reading("main 2\n", "c2"))
-    sql(folder, f"UPDATE measured SET symbols = {symbols}")  # noqa: S608 - own text
-    with open_history(folder, write=True) as store, pytest.raises(ProfgateError, match="is damaged"):
-        store.prune(Retention(runs=0, symbols=0, names=0))
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes")
 def test_pipe_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / FILE)
@@ -295,18 +287,16 @@ def test_crash_of_the_check_is_an_error(folder: str, tmp_path: Path) -> None:
 # Pruning and merging
 
 
-def test_prune_keeps_heaviest_symbols_and_totals(folder: str) -> None:
-    text = "".join(f"main;f{n} {n}\n" for n in range(1, 31))
-    filled(folder, *(reading(text, f"c{n}", job=f"{n}", keep=True) for n in range(6)))
+def test_prune_keeps_the_newest_runs(folder: str) -> None:
+    filled(folder, *(reading("main 1\n", f"c{n}", job=f"{n}", keep=True) for n in range(6)))
     with open_history(folder, write=True) as store:
-        assert store.prune(Retention(runs=2, symbols=3, profiles=1)) == 4
-        assert store.prune(Retention(runs=2, symbols=3, profiles=1)) == 0
+        assert store.prune(Retention(runs=2, profiles=1)) == 4
+        assert store.prune(Retention(runs=2, profiles=1)) == 0
+        store.add_commits([StoredCommit("c4", (), 4), StoredCommit("c5", (), 5), StoredCommit("c3", (), 3)])
+        store.add([reading("main 1\n", "c3", job="3")])  # of another history, which is merged later
+        assert store.prune(Retention(runs=2, profiles=1)) == 1
         back = list(store.readings(profiles=True))
-    assert [len(one.columns[0].symbols) for one in back] == [3, 3, 3, 3, 31, 31]
-    assert [one.columns[0].whole for one in back] == [False, False, False, False, True, True]
-    assert {one.columns[0].sum for one in back} == {465}
-    assert rows(back[0].columns[0]) == {"f30": (30, 30), "f29": (29, 29), "f28": (28, 28)}
-    assert [one.profile is not None for one in back] == [False] * 5 + [True]
+    assert [(one.commit, one.profile is not None) for one in back] == [("c4", False), ("c5", True)]
 
 
 def test_prune_shrinks_the_file(folder: str) -> None:
@@ -321,15 +311,14 @@ def test_prune_shrinks_the_file(folder: str) -> None:
 def test_prune_removes_many_unused_names(folder: str) -> None:
     filled(folder, *(reading(f"main;f{n};g{n} {n}\n", f"c{n}") for n in range(1, 20)))
     with open_history(folder, write=True) as store:
-        store.prune(Retention(runs=2, symbols=1, names=30))
-        assert [sorted(rows(one.columns[0])) for one in everything(store)][-3:] == [
-            ["g17"],
+        store.prune(Retention(runs=2, names=30))
+        assert [sorted(rows(one.columns[0])) for one in everything(store)] == [
             ["f18", "g18", "main"],
             ["f19", "g19", "main"],
         ]
         store.add([reading("main;f1;g1 5\n", "c20")])
         assert rows(everything(store)[-1].columns[0]) == {"main": (0, 5), "f1": (0, 5), "g1": (5, 5)}
-        assert symbols(store) == 23  # g1 to g17, those of the last two runs, f1 anew
+        assert symbols(store) == 7  # those of the last two runs, f1 and g1 anew
 
 
 def test_merge_adds_missing_readings_once(folder: str, tmp_path: Path) -> None:
@@ -357,7 +346,7 @@ def test_merge_into_empty_history_copies_it(folder: str, tmp_path: Path) -> None
         theirs.add_commits([StoredCommit("c0", (), 1, "before"), StoredCommit("c1", ("c0",), 2, "first")])
         theirs.add(given)
         theirs.add_reported_trends({"k": "[]"})
-        theirs.prune(Retention(runs=2, symbols=1))
+        theirs.prune(Retention(profiles=1))
     with open_history(str(tmp_path / "ours"), write=True) as ours, open_untrusted(str(Path(folder) / FILE)) as theirs:
         assert ours.merge(theirs) == 6
         assert ours.merge(theirs) == 0

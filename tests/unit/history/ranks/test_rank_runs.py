@@ -13,9 +13,9 @@ BYTES = Metric("allocated", "bytes", kind=MetricKind.COUNTED)
 SPEED = Metric("speed", "op/s", "higher", MetricKind.TIMED)
 
 
-def column(values: dict[str, int], metric: Metric = TIME, *, whole: bool = True) -> Column:
+def column(values: dict[str, int], metric: Metric = TIME) -> Column:
     own = np.array(list(values.values()), dtype=np.int64)
-    return Column(metric, int(own.sum()), [(name, None) for name in values], own, own, whole=whole)
+    return Column(metric, int(own.sum()), [(name, None) for name in values], own, own)
 
 
 def reading(commit: str, *columns: Column, job: str = "1", run: str = "1", workload: str = "junit") -> Reading:
@@ -51,5 +51,4 @@ def test_profile_is_its_workload() -> None:
 
 
 def test_runs_without_durations_are_omitted() -> None:
-    assert runs_of([reading("c", column({"a": 1}, whole=False))], TEST_RESULTS) == []
     assert runs_of([reading("c", column({"a": 1}, SPEED))], TEST_RESULTS) == []
