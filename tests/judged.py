@@ -6,8 +6,8 @@ from typing import Any
 from profgate.decide.detect.builtin import STRATEGIES
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
+from profgate.model.reason import NotCompared
 from profgate.model.report import Finding, Report
-from profgate.model.sides import NotCompared
 from profgate.pipeline import PipelineInput, report_on
 
 BASE = {f"f{place:02}": 4000 + 100 * place for place in range(30)}

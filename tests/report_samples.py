@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from profgate.model.calibration import Calibration
-from profgate.model.change import Change, Location
-from profgate.model.details import GateResult
-from profgate.model.reason import Parameter, Reason, ReasonCode, as_reason
+from profgate.model.change import Change, GateResult, Location
+from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode, Side, as_reason
 from profgate.model.report import (
     Colour,
     Conclusion,
@@ -19,7 +18,6 @@ from profgate.model.report import (
     Verdict,
     WorkloadReport,
 )
-from profgate.model.sides import NotCompared, Side
 from profgate.report.wording import reason_text
 
 HEAD = "4f2c1ab" + "0" * 33

@@ -3,8 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from profgate.model.change import Change, Detection
-from profgate.model.details import Columns
+from profgate.model.change import Change, Columns, Detection
 from profgate.model.reason import Reason, as_reason
 from profgate.report.wording import reason_text
 

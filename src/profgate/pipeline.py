@@ -22,8 +22,7 @@ from profgate.io.workers import done, processors
 from profgate.loading import Progress, profiles_at, read_sources, silent, strategies
 from profgate.model.comparison import Causes, Comparison
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode, without_repeats
-from profgate.model.sides import NotCompared, Side
+from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
 from profgate.model.source import SourceFile, source_of
 from profgate.readers.folded import split_difference
 from profgate.readers.reader import collection_paused

@@ -23,11 +23,9 @@ from profgate.compare.overlay import compare_workload
 from profgate.compare.workloads import pair
 from profgate.decide.detect.builtin import strategy_named
 from profgate.decide.detect.strategy import MODULE
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind, ModelPair
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, CostModels
-from profgate.model.details import ModelPair
-from profgate.model.kinds import Kind
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
 from profgate.statistics.model_fits import areas, grid, values

@@ -14,8 +14,8 @@ from profgate import pipeline
 from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.io.files import write_bytes
 from profgate.model.policy import Policy
+from profgate.model.reason import Side
 from profgate.model.report import Report
-from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput
 from profgate.report.json_report import to_json

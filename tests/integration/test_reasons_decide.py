@@ -19,9 +19,8 @@ from profgate.io.files import sources_under
 from profgate.model.acceptance import Acceptance
 from profgate.model.comparison import Note
 from profgate.model.policy import Policy
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode
 from profgate.model.report import Report
-from profgate.model.sides import NotCompared
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
 from profgate.report import rows, wording

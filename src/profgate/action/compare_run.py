@@ -31,10 +31,9 @@ from profgate.io.profile_files import LocalSet, is_in, local_set
 from profgate.model.attribution import SourceDiff
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.report import Report
 from profgate.model.run_context import TriggeringRun
-from profgate.model.sides import NotCompared, Side
 from profgate.pipeline import PipelineInput
 from profgate.report.view import View
 

@@ -10,8 +10,7 @@ from profgate.action.stored_history import Known, known_before
 from profgate.errors import ProfgateError, SettingsError
 from profgate.io.profile_files import LocalSet, local_set
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import Side
+from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 

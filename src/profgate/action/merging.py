@@ -14,9 +14,8 @@ from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.io.files import exists, read_text
 from profgate.model.links import Links
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import NotCompared, Reason, ReasonCode
 from profgate.model.report import Document
-from profgate.model.sides import NotCompared
 from profgate.report.json_report import LARGEST_REPORT, LINKS_NAME, REPORT_NAME, from_json, links_from_json, to_json
 from profgate.report.view import View
 

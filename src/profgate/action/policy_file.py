@@ -11,8 +11,7 @@ from profgate.errors import GitHubError, SettingsError
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import Side
+from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.settings.config_file import Catalogue, read_policy
 from profgate.settings.inputs import Settings
 

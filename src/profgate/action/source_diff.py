@@ -7,8 +7,7 @@ from profgate.action.job import Job
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError
 from profgate.model.attribution import SourceDiff, SourceTexts
-from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import Side
+from profgate.model.reason import Reason, ReasonCode, Side
 
 
 def source_diff(job: Job, base: Side) -> SourceDiff | None:

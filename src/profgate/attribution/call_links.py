@@ -121,7 +121,7 @@ def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
 
 def tested_changes(detections: Iterable[Detection], *, lower_is_better: bool) -> tuple[dict[int, float], set[int]]:
     """Return the tested changes by symbol in stored units per run, and the symbols whose total costs were tested."""
-    from profgate.model.kinds import BETTER, WORSE  # commands that draw import this module, but not the kinds
+    from profgate.model.change import BETTER, WORSE  # commands that draw import this module, but not the kinds
 
     growths, wide = dict[int, float](), set[int]()
     for detection in detections:

@@ -23,8 +23,8 @@ from profgate.measuring.decision import MeasuringLimits, decided_between
 from profgate.measuring.init.recipes import record_command
 from profgate.model.links import Links
 from profgate.model.policy import Policy
+from profgate.model.reason import Side
 from profgate.model.report import Report as ReportData
-from profgate.model.sides import Side
 from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput
 

@@ -15,8 +15,7 @@ from profgate.compare.metrics import at_one_rate, named_by_sources, without_mult
 from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
-from profgate.model.reason import Reason, ReasonCode, as_reason, combined_reason
-from profgate.model.sides import NotCompared
+from profgate.model.reason import NotCompared, Reason, ReasonCode, as_reason, combined_reason
 
 if TYPE_CHECKING:
     from profgate.model.arrays import BoolArray

@@ -9,8 +9,7 @@ from profgate.compare.workloads import is_paired_by_content, workload_name
 from profgate.errors import ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
-from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import NotCompared
+from profgate.model.reason import NotCompared, Reason, ReasonCode
 from profgate.model.source import SourceFile
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile, Workload
-from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import NotCompared
+from profgate.model.reason import NotCompared, Reason, ReasonCode
 
 # extensions that may precede another one, as in .pb.gz
 EXTENSIONS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.flamegraph.page_columns import PageFinding
-from profgate.model.kinds import Kind
+from profgate.model.change import Kind
 from profgate.model.report import Attribution
 from profgate.report.markdown_text import limited
 from profgate.report.rows import TAGS, amounts, finding_key, growth_and_share, tag_of, whose_text

@@ -19,8 +19,8 @@ from profgate.io.files import exists
 from profgate.io.git import commit_hash, commits_before
 from profgate.model.history import Reading, StoredCommit
 from profgate.model.policy import Policy
+from profgate.model.reason import Side
 from profgate.model.report import Report
-from profgate.model.sides import Side
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.pipeline import PipelineInput
 

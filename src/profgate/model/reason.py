@@ -1,9 +1,9 @@
-"""Reasons for decisions, as codes with parameters. `report.wording` converts them to sentences."""
+"""Reasons for results as codes with parameters, the origin of a side, and what could not be compared."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 Item = TypeVar("Item")
 Parameter = str | int | float | bool | None
@@ -171,3 +171,24 @@ def without_repeats(items: Iterable[Item]) -> tuple[Item, ...]:
     for item in items:  # reasons cannot be hashed, because their parameters are dictionaries
         found.setdefault(repr(item), item)
     return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompared:
+    """A workload or metric that was not compared. ``side`` is the side that contains it, or "both"."""
+
+    name: str
+    metric: str | None
+    side: Literal["baseline", "target", "both"]
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The origin of one side. Unknown values are None, for example for files given on the command line."""
+
+    label: str
+    sha: str | None = None
+    ref: str | None = None
+    run_id: int | None = None
+    distance: int | None = None

@@ -7,14 +7,22 @@ from typing import Literal
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
 from profgate.model.calibration import Calibration, TestFamily
-from profgate.model.change import COLLECTORS, Change, Location
-from profgate.model.details import GateResult
-from profgate.model.kinds import BETTER, BY_WORD, RANKS, WORSE, Kind, KindWord
+from profgate.model.change import (
+    BETTER,
+    BY_WORD,
+    COLLECTORS,
+    RANKS,
+    WORSE,
+    Change,
+    GateResult,
+    Kind,
+    KindWord,
+    Location,
+)
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
-from profgate.model.reason import Reason, ReasonCode
-from profgate.model.sides import NotCompared, Side
+from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.units import CALLS
 
 SCHEMA = "profgate.report/3"

@@ -4,8 +4,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-from profgate.model.change import Change
-from profgate.model.details import ModelPair
+from profgate.model.change import Change, ModelPair
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import plain
 from profgate.report.rows import COLUMNS as SHOWN

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.model.calibration import Calibration
-from profgate.model.details import Details
+from profgate.model.change import Details
 from profgate.model.links import Links
 from profgate.model.reason import Reason
 from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy

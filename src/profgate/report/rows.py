@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from profgate.model.change import COLLECTORS, Location
-from profgate.model.details import ModelPair
-from profgate.model.kinds import BY_WORD, MAYBE, WORSE, Kind
-from profgate.model.reason import ReasonCode, combined_reason
+from profgate.model.change import BY_WORD, COLLECTORS, MAYBE, WORSE, Kind, Location, ModelPair
+from profgate.model.reason import NotCompared, ReasonCode, combined_reason
 from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, Report
-from profgate.model.sides import NotCompared
 from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.wording import Quote, reason_text

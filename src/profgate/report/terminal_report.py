@@ -4,12 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
-from profgate.model.change import path_text
-from profgate.model.details import ModelPair
-from profgate.model.kinds import BETTER, BY_WORD, WORSE
-from profgate.model.reason import ReasonCode
+from profgate.model.change import BETTER, BY_WORD, WORSE, ModelPair, path_text
+from profgate.model.reason import ReasonCode, Side
 from profgate.model.report import MetricReport
-from profgate.model.sides import Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.markdown_text import PLAIN, Style, limited

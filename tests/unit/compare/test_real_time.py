@@ -6,8 +6,7 @@ import pytest
 from comparisons import overlaid
 from profgate.decide.detect.amounts import AverageAmountThreshold
 from profgate.decide.detect.overweight import overweight_table
-from profgate.model.change import Context
-from profgate.model.kinds import Kind
+from profgate.model.change import Context, Kind
 from profgate.model.profile import Configuration, FrameList, Measurements, Profile
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind

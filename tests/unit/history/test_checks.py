@@ -3,9 +3,8 @@ from dataclasses import replace
 import report_samples as samples
 from profgate.history.checks import Checks, checks_lines
 from profgate.model.history import StoredCommit
-from profgate.model.reason import Reason, ReasonCode, as_reason
+from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, as_reason
 from profgate.model.report import Report
-from profgate.model.sides import NotCompared, Side
 from profgate.model.visible_text import columns_of
 
 TOP, LEFT, RIGHT, START = (letter * 40 for letter in "deaf")

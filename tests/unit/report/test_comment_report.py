@@ -17,9 +17,8 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Location
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode, as_reason
+from profgate.model.reason import NotCompared, Reason, ReasonCode, as_reason
 from profgate.model.report import Attribution, Colour, Document, Finding, Report, Verdict
-from profgate.model.sides import NotCompared
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
     COMMENT_BYTES,

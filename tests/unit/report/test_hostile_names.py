@@ -13,8 +13,7 @@ from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader
 from profgate.model.links import Links
-from profgate.model.reason import as_reason
-from profgate.model.sides import NotCompared
+from profgate.model.reason import NotCompared, as_reason
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.view import View

@@ -9,8 +9,7 @@ from comparisons import from_stacks
 from golden_files import Golden
 from judged import judged
 from profgate.model.calibration import Calibration
-from profgate.model.change import Change, Location
-from profgate.model.details import ModelPair, Partial
+from profgate.model.change import Change, Location, ModelPair, Partial
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report

@@ -7,9 +7,8 @@ import report_samples as samples
 from golden_files import Golden
 from profgate.decide.judge.findings import drafts_of
 from profgate.io.terminal import show
-from profgate.model.reason import as_reason
+from profgate.model.reason import NotCompared, as_reason
 from profgate.model.report import Attribution
-from profgate.model.sides import NotCompared
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View
 from terminal_text import terminal_text

@@ -17,10 +17,8 @@ from profgate.decide.detect.strategy import (
     worse_sign,
 )
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Columns, Context, Detection, Kind, MeanRatio, OptionSpec, OutlierScores
 from profgate.model.comparison import Comparison, Observations
-from profgate.model.details import Columns, MeanRatio, OutlierScores
-from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 from profgate.statistics.thresholds import above, at_least, at_most, below

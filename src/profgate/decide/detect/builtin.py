@@ -19,9 +19,8 @@ from profgate.decide.detect.regression_models import (
 from profgate.decide.detect.report_strategies import ChangePoint, StableRanks
 from profgate.decide.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, not_tested, resolved
 from profgate.errors import SettingsError, did_you_mean
-from profgate.model.change import Change, Context, Detection, Location
+from profgate.model.change import Change, Context, Detection, Kind, Location
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import Kind
 from profgate.model.policy import Policy, Rule, matches
 from profgate.model.profile import Configuration
 from profgate.model.reason import Reason, ReasonCode

@@ -12,10 +12,8 @@ from profgate.decide.detect.net_changes import NetChange, net_changes, sides_of,
 from profgate.decide.detect.strategy import counts_apart, directed, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.calibration import Calibration
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Columns, Context, Detection, GateResult, Kind, OptionSpec
 from profgate.model.comparison import WHOLE, Comparison
-from profgate.model.details import Columns, GateResult
-from profgate.model.kinds import Kind
 from profgate.model.levels import GATE_SHARE, MACHINE, OWN_FLOOR, TOTAL_FLOOR, TOTAL_MARGIN
 from profgate.model.reason import Reason
 from profgate.model.units import MetricKind

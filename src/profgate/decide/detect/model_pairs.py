@@ -8,11 +8,9 @@ import numpy as np
 
 from profgate.decide.detect.strategy import Strategy, directed, not_tested, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Columns, Context, Detection, Kind, ModelPair, OptionSpec
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOUT_SUBTYPE, CostModels
-from profgate.model.details import Columns, ModelPair
-from profgate.model.kinds import Kind
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.statistics.model_fits import (
     SMALLEST_X,

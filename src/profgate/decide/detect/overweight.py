@@ -12,10 +12,8 @@ from profgate.decide.detect.strategy import counts_apart, directed, not_tested, 
 from profgate.errors import ProfgateError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.call_tree import added_at
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Columns, Context, Detection, Kind, OptionSpec, OverweightLevel, OverweightShare
 from profgate.model.comparison import Comparison
-from profgate.model.details import Columns, OverweightLevel, OverweightShare
-from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
 

@@ -8,10 +8,8 @@ import numpy as np
 from profgate.decide.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, location_keys, pair_values
 from profgate.decide.detect.strategy import directed
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import OptionSpec
+from profgate.model.change import Kind, OptionSpec, Partial
 from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES, CostModels
-from profgate.model.details import Partial
-from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, TIE, areas, fitted, grid, values
 from profgate.statistics.thresholds import above, at_least, at_most

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from profgate.decide.detect.strategy import UNSUITED_FLAG, WithoutRows, resolved
-from profgate.model.change import Change, Context, Location, OptionSpec
+from profgate.model.change import Change, Context, Kind, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
-from profgate.model.kinds import Kind
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
 

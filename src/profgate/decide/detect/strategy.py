@@ -7,9 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Change, Context, Detection, OptionSpec
+from profgate.model.change import BETTER, WORSE, Change, Context, Detection, Kind, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import COUNTS, Metric, MetricKind
 

@@ -6,7 +6,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from profgate.model.acceptance import Acceptance
-from profgate.model.kinds import Kind
+from profgate.model.change import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Colour, Finding, MetricReport, Report

@@ -12,11 +12,9 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.calibration import Calibration
 from profgate.model.call_tree import added_at
-from profgate.model.change import COLLECTORS, Change, Detection, Location
+from profgate.model.change import COLLECTORS, RANKS, WORSE, Change, ContextShift, Detection, Kind, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
-from profgate.model.details import ContextShift
 from profgate.model.frame_names import renumbered
-from profgate.model.kinds import RANKS, WORSE, Kind
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import (

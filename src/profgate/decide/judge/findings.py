@@ -6,9 +6,7 @@ from functools import partial
 from operator import attrgetter
 
 from profgate.model.attribution import Reach
-from profgate.model.change import Change, Location
-from profgate.model.details import ContextShift, GateResult
-from profgate.model.kinds import BY_WORD, MAYBE, RANKS, Kind
+from profgate.model.change import BY_WORD, MAYBE, RANKS, Change, ContextShift, GateResult, Kind, Location
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode

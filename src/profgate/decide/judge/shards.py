@@ -11,15 +11,13 @@ from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
 from profgate.model.arrays import FloatArray
 from profgate.model.calibration import Maxima, TestFamily
-from profgate.model.change import Change
-from profgate.model.details import GateResult
+from profgate.model.change import Change, GateResult
 from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL, RED
 from profgate.model.links import Links
 from profgate.model.measurement import Measurement, Suspect
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode, without_repeats
+from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
-from profgate.model.sides import NotCompared, Side
 
 
 def suspects_in(report: Report) -> list[Suspect]:

@@ -5,10 +5,10 @@ from dataclasses import fields, replace
 
 from profgate.decide.judge.accepted import common_factor, with_acceptances, with_causes
 from profgate.decide.judge.findings import GATE_TEST, GateContext, judged_findings
-from profgate.model.kinds import BY_WORD, MAYBE, WORSE
+from profgate.model.change import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
 from profgate.model.policy import Policy, matches
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode
 from profgate.model.report import (
     Colour,
     Conclusion,
@@ -19,7 +19,6 @@ from profgate.model.report import (
     Verdict,
     WorkloadReport,
 )
-from profgate.model.sides import NotCompared
 
 DEFAULT_POLICY = Policy()
 NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a longer list would hide important reasons

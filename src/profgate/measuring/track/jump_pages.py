@@ -19,9 +19,8 @@ from profgate.measuring.track.measuring import Track
 from profgate.measuring.track.versions import Evolution, EvolutionLine, Version
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
-from profgate.model.reason import ReasonCode
+from profgate.model.reason import ReasonCode, Side
 from profgate.model.report import Document
-from profgate.model.sides import Side
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
 from profgate.pipeline import PipelineInput, states_of

@@ -9,9 +9,8 @@ import pytest
 
 from comparisons import from_exclusive, from_stacks, symbols_of
 from profgate.decide.detect.amounts import AverageAmountThreshold
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison, Observations
-from profgate.model.kinds import Kind
 from profgate.model.units import Metric
 from sentences import details_of, not_tested
 

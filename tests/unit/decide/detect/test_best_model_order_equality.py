@@ -7,10 +7,9 @@ import pytest
 
 from model_samples import Given, measured, modelled, pair, points
 from profgate.decide.detect.regression_models import BestModelOrderEquality
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import SHAPES
-from profgate.model.kinds import Kind
 from profgate.model.reason import Reason
 from sentences import case, details_of
 

@@ -10,9 +10,8 @@ from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.decide.detect.evidence import evidence_of
 from profgate.decide.detect.gate_tests import CalibratedLogRatio
 from profgate.model.calibration import Calibration
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison, Runs
-from profgate.model.kinds import Kind
 from profgate.model.profile import Facts
 from profgate.model.units import Metric
 from sentences import result_of

@@ -13,9 +13,8 @@ from comparisons import from_exclusive, from_stacks, timed
 from profgate.decide.detect.call_context import CallContext, State, context_table
 from profgate.decide.detect.strategy import resolved
 from profgate.model.attribution import SourceState, SourceStates
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import Kind
 from profgate.model.units import Metric, MetricKind
 from sentences import details_of, not_tested
 

@@ -15,9 +15,8 @@ from profgate.decide.detect.regression_models import (
     PolynomialRegression,
 )
 from profgate.decide.detect.strategy import Strategy
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import Kind
 from profgate.model.reason import Reason
 from profgate.model.units import Metric
 from sentences import case, details_of

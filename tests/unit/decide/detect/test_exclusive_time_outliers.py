@@ -10,9 +10,8 @@ import pytest
 from comparisons import Stacks, from_exclusive, overlaid, timed
 from profgate.decide.detect.amounts import ExclusiveTimeOutliers
 from profgate.decide.detect.strategy import MODULE
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import Kind
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
 from sentences import details_of, not_tested

@@ -6,9 +6,8 @@ import pytest
 
 from model_samples import MODEL_PAIRS, Given, pair
 from profgate.decide.detect.regression_models import IntegralComparison
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import Kind
 from sentences import case, details_of
 
 GOLDEN = {

@@ -8,9 +8,8 @@ import pytest
 
 from model_samples import MODEL_PAIRS, Given, pair
 from profgate.decide.detect.regression_models import LocalStatistics
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import Kind
 from profgate.model.units import Metric
 from sentences import details_of
 

@@ -6,10 +6,8 @@ import pytest
 from comparisons import from_stacks
 from profgate.decide.detect.overweight import Overweight, overweight_kinds, overweight_table, pivot_levels
 from profgate.decide.detect.strategy import resolved
-from profgate.model.change import Context
+from profgate.model.change import Context, Kind, OverweightShare
 from profgate.model.comparison import Comparison
-from profgate.model.details import OverweightShare
-from profgate.model.kinds import Kind
 from sentences import details_of, not_tested, sentence
 
 UNDER_MAIN = ("f", "f;j", "f;j;x", "f;j;y", "f;j;z", "f;k", "f;k;x", "f;l", "f;l;x")

@@ -9,9 +9,8 @@ import pytest
 
 from comparisons import from_stacks
 from profgate.decide.detect.builtin import detections_of
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Columns, Context, Detection, GateResult, OptionSpec, OutlierScores
 from profgate.model.comparison import Comparison
-from profgate.model.details import Columns, GateResult, OutlierScores
 from profgate.model.reason import Reason
 
 

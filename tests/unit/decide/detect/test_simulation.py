@@ -7,9 +7,8 @@ from comparisons import SAMPLES, symbols_of
 from profgate.decide.detect.evidence import evidence_of
 from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.change import Context
+from profgate.model.change import Context, Kind
 from profgate.model.comparison import Comparison, Noise, Runs, Sampling
-from profgate.model.kinds import Kind
 from profgate.model.profile import Configuration, Facts
 from slow_cases import quick_first
 

@@ -11,9 +11,8 @@ from comparisons import from_exclusive, timed
 from profgate.decide.detect.evidence import evidence_of
 from profgate.decide.detect.gate_tests import Totals, noise_bar
 from profgate.model.calibration import Calibration
-from profgate.model.change import Context, Detection
+from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import Kind
 from profgate.model.units import Metric, MetricKind
 from sentences import not_tested, result_of
 

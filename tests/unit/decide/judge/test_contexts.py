@@ -17,8 +17,8 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Context, Location
 from profgate.model.comparison import LONGEST_PATH, Comparison
 from profgate.model.policy import Policy, Rule
+from profgate.model.reason import Side
 from profgate.model.report import TOTAL, Attribution, Finding, MetricReport, Report, Verdict, WorkloadReport
-from profgate.model.sides import Side
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.view import View

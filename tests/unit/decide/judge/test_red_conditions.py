@@ -12,11 +12,10 @@ from profgate.decide.judge.findings import drafts_of
 from profgate.decide.judge.verdict import judge
 from profgate.model.attribution import Reach
 from profgate.model.calibration import Calibration, TestFamily
-from profgate.model.change import Change, Location
-from profgate.model.details import GateResult
+from profgate.model.change import Change, GateResult, Location
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.model.report import (
     TOTAL,
     Attribution,
@@ -27,7 +26,6 @@ from profgate.model.report import (
     Total,
     draft_of,
 )
-from profgate.model.sides import Side
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
 from report_samples import finding, metric, report, workload

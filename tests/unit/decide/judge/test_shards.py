@@ -13,9 +13,8 @@ from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import as_reason
+from profgate.model.reason import NotCompared, Side, as_reason
 from profgate.model.report import Report
-from profgate.model.sides import NotCompared, Side
 from profgate.report.json_report import links_from_json, links_to_json
 from report_samples import metric, nothing_compared, regression, report, texts, workload
 from sentences import result_of

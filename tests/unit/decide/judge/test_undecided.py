@@ -11,9 +11,8 @@ from profgate.decide.judge.shards import is_open
 from profgate.decide.judge.verdict import judge
 from profgate.model.acceptance import in_comment
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.report import Report
-from profgate.model.sides import NotCompared, Side
 
 REQUIRED = Policy(required=("w*",))
 STRICT = Policy(on_not_compared="fail")

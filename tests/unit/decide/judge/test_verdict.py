@@ -22,9 +22,8 @@ from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
-from profgate.model.reason import Reason, ReasonCode, as_reason
+from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, as_reason
 from profgate.model.report import Report, Verdict, WorkloadReport
-from profgate.model.sides import NotCompared, Side
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
 from report_samples import texts
