@@ -23,6 +23,7 @@ from profgate.compare.columns import (
     place_of,
     run_columns,
     run_count,
+    run_starts,
     significant_rows,
     stored_metric,
     within_real,
@@ -222,6 +223,7 @@ class AlignedRuns:
             records = observations(self._runs, maps, split, metric)
             attachments = (records, cost_models((paired[:split], paired[split:]), records))
         identities = enumerate(zip(costs.symbols.names, costs.symbols.files, strict=True))
+        renamed = {place: self._former[key] for place, key in identities if key in self._former}
         return Comparison(
             **_fields(costs),
             workload=self._workload.name,
@@ -233,7 +235,7 @@ class AlignedRuns:
             attachments=tuple(part for part in attachments if part is not None),
             notes=notes,
             warnings=self._warnings(costs),
-            renamed={place: self._former[key] for place, key in identities if key in self._former},
+            renamed=renamed,
             files=self._files,
         )
 
@@ -262,8 +264,8 @@ class AlignedRuns:
         baseline, target = self._workload.baseline_runs, self._workload.target_runs
         base = (*baseline, *self._workload.noise_runs)
         return Runs(
-            sum(run_count(profile, metric) for profile in baseline),
-            sum(run_count(profile, metric) for profile in target),
+            int(run_starts(baseline, metric)[-1]),
+            int(run_starts(target, metric)[-1]),
             len(noise_jobs),
             self._jobs(baseline, metric),
             self._jobs(target, metric),

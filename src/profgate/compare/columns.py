@@ -125,7 +125,9 @@ def forest_of(profiles: Sequence[Profile], numbering: Numbering, options: Compar
 
 def _on_path(tree: CallTree, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
     """Return a bool array that marks the rows whose path contains a symbol that matches a pattern."""
-    hit = np.array([any(fnmatchcase(name, pattern) for pattern in patterns) for name in symbols.names], np.bool_)
+    hit = np.zeros(len(symbols), np.bool_)
+    for pattern in patterns:
+        hit |= [fnmatchcase(name, pattern) for name in symbols.names]
     return tree.below(np.flatnonzero(np.append(hit, False)[tree.symbol]))  # the root has symbol -1
 
 
@@ -281,7 +283,10 @@ def call_edges(
     ``maps`` contains an int64 array for each run, with the symbol of each frame. ``totals`` contains an array for each
     run, with the cost of each edge in stored units of the metric. Raises ComparisonError if values overflow.
     """
-    _check([*totals, *(graph.edge_calls for graph in graphs), *(graph.calls for graph in graphs)])
+    counted = list(totals)
+    for graph in graphs:
+        counted += [graph.edge_calls, graph.calls]
+    _check(counted)
     keys = [
         mapping[graph.caller] * symbols + mapping[graph.callee] for graph, mapping in zip(graphs, maps, strict=True)
     ]

@@ -137,8 +137,8 @@ def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     if not theirs or not ours or len(theirs | ours) == 1:
         return
     parameters: dict[str, Parameter] = {
-        "baseline": _joined(f"{rate:g}" for rate in theirs),
-        "target": _joined(f"{rate:g}" for rate in ours),
+        "baseline": _joined(map("{:g}".format, theirs)),
+        "target": _joined(map("{:g}".format, ours)),
     }
     # counts are converted to the rate of the target only if the rates of all runs are known
     if all(facts.rate for facts in (*before, *after)):

@@ -69,17 +69,17 @@ def cost_models(sides: Sequence[_Side], observations: Observations | None) -> Co
     of_ours = 2 * ours["symbol"] + ours["side"]
     line_lacks = (ours["kind"] == LINEAR) & ~np.isin(of_ours, owner[kind == LINEAR])
     needed = ~np.isin(of_ours, owner[formula]) | line_lacks
+    facts = np.array([(model.r_square, model.x_start, model.x_end) for model in models], np.float64)
+    r_square, start, end = facts.reshape(-1, 3).T
     theirs: Columns = {
         "side": side,
         "symbol": symbol,
         "subtype": np.full(len(models), WITHOUT_SUBTYPE),
         "kind": kind,
-        "coefficients": np.array(
-            [_coefficients(shape, model) for shape, model in zip(kind.tolist(), models, strict=True)]
-        ).reshape(-1, 3),
-        "r_square": np.array([model.r_square for model in models], np.float64),
-        "start": np.array([model.x_start for model in models], np.float64),
-        "end": np.array([model.x_end for model in models], np.float64),
+        "coefficients": np.array(list(map(_coefficients, kind.tolist(), models))).reshape(-1, 3),
+        "r_square": r_square,
+        "start": start,
+        "end": end,
         "error": np.full(len(models), np.nan),
         "points": np.zeros(len(models), np.int64),
         "fitted": np.zeros(len(models), np.bool_),

@@ -80,8 +80,9 @@ def encode_page(named: NamedTree, shown: CutTree, header: PageHeader, cut: dict[
         *_symbol_columns(named, symbols, divisor),
         *_sources(header, place_of),
     ]
+    stated = {name: getattr(header, name) for name in HEADER_FIELDS}
     page_header = {
-        **{name: getattr(header, name) for name in HEADER_FIELDS},
+        **stated,
         "sample_value": header.value_of_one_sample,
         "g": divisor,
         "nodes": len(tree),

@@ -141,11 +141,9 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> Named
 
     if comparison.edges is None:
         raise ValueError("page: the comparison has neither stacks nor calls; check `drawable` first")
-    sides = (slice(comparison.runs.baseline), slice(comparison.runs.baseline, None))
-    own, total = (
-        np.stack([values[side].sum(axis=0) for side in sides])
-        for values in (comparison.self_value, comparison.total_value)
-    )
+    # the sums over the runs of each side
+    starts = [0, comparison.runs.baseline]
+    own, total = (np.add.reduceat(values, starts) for values in (comparison.self_value, comparison.total_value))
     states = context.states
     return NamedTree(
         unroll(comparison.edges, own, total, keep),

@@ -131,9 +131,9 @@ def whole_function(
     for text, span in ((texts.baseline.get(file.previous_path), spans[0]), (texts.target.get(file.path), spans[1])):
         if span is not None and (text is None or span.size > LONGEST_FUNCTION):
             return None
-        sides.append([] if span is None or text is None else text.split("\n")[span.first - 1 : span.last])
-    before, after = ([line.removesuffix("\r") for line in side] for side in sides)
-    lines = _unified(before, after)
+        shown = [] if span is None or text is None else text.split("\n")[span.first - 1 : span.last]
+        sides.append([line.removesuffix("\r") for line in shown])
+    lines = _unified(*sides)
     return spans[0].first if spans[0] else 0, spans[1].first if spans[1] else 0, lines
 
 
@@ -143,5 +143,6 @@ def _unified(before: Sequence[str], after: Sequence[str]) -> list[str]:
     lines: list[str] = []
     for kind, *places in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         old, new = before[places[0] : places[1]], after[places[2] : places[3]]
-        lines += [f" {text}" for text in new] if kind == "equal" else [f"-{t}" for t in old] + [f"+{t}" for t in new]
+        for sign, part in ((" ", new),) if kind == "equal" else (("-", old), ("+", new)):
+            lines += [f"{sign}{text}" for text in part]
     return lines

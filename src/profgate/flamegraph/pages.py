@@ -81,12 +81,12 @@ def build_pages(
 
 def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:
     alone = view_of_metric(report, workload, metric)
-    rows = ordered(alone.groups)
+    findings = [row.finding for row in ordered(alone.groups)]
     return PageContext(
         labels=(report.baseline.sha or report.baseline.label, report.target.sha or report.target.label),
         headline=metric_headline(report, alone),
-        findings=[row.finding for row in rows],
-        parts={row.finding.location: parts_of(row.finding, metric) for row in rows},
+        findings=findings,
+        parts={finding.location: parts_of(finding, metric) for finding in findings},
         embed=policy.embed_source,
     )
 
@@ -150,6 +150,7 @@ def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> st
         reason = plain(full_sentence(entry.reason, str))
         rows.append(IndexRow(full_name(entry.name), full_name(entry.metric or ""), "not compared", reason))
     hidden = len(pairs) + len(view.missing) - len(rows)
+    origin = [(name, plain(code)) for name, side in sides if (code := short_sha(side.sha) or side.label)]
     style = read_asset("page/page.css")
     page = render_template(
         "page/index.html.j2",
@@ -162,7 +163,7 @@ def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> st
         drawn=any(row.bars for row in rows),
         more=f"{counted(hidden, 'more row')} in report.json." if hidden else "",
         instead=next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else "",
-        origin=[(name, plain(code)) for name, side in sides if (code := short_sha(side.sha) or side.label)],
+        origin=origin,
         style=Markup(style),  # noqa: S704 -- trusted file
         policy=f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}",
     )
@@ -178,7 +179,7 @@ def _index_row(workload: str, metric: MetricReport, href: str | None, groups: Se
         (f"after {row.tone}".strip(), "run after", "runs after"),
     )
     labels, bars = [], []
-    finite = [[value for value in values if isfinite(value)] for values in groups]
+    finite = [list(filter(isfinite, values)) for values in groups]
     most = max(map(max, filter(None, finite)), default=0.0)
     for (kind, noun, plural), values in zip(kinds, finite, strict=False):
         if values and most > 0 and all(finite[-2:]) and len(finite) == len(kinds):
