@@ -173,6 +173,7 @@ def _filled(
     encoded = encode_page(tree, shown, header, cut)
     compressed = start(encoded.data)
     picture = draw_svg(tree, shown, header, max_boxes=400)
+    warnings = [*header.warnings, *_few_samples(tree, header)]
     data = compressed()
     size = len(data)
     script = page_script("main_blueprint" if header.blueprint else "main")
@@ -189,7 +190,7 @@ def _filled(
         title=escape(header.full_title),
         kind="profile alone" if header.alone else "profile",
         masthead=masthead(header, facts),
-        warnings=warnings_markup(header.warnings),
+        warnings=warnings_markup(warnings),
         notes=notes_menu(notes),
         static=static_part(notes, picture),
         page_header=script_json(encoded.header),
@@ -223,3 +224,15 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
         "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
         "direction": "" if not change or not header.total_certain else "better" if better else "worse",
     }
+
+
+def _few_samples(named: NamedTree, header: PageHeader) -> Iterable[str]:
+    """Yield a warning if a side has so few samples that most differences are chance, unless the headline says so."""
+    sample = header.value_of_one_sample
+    totals = {"before": int(named.tree.baseline_total[0]), "after": int(named.tree.target_total[0])}
+    inconclusive = header.headline is not None and header.headline.conclusion == "inconclusive"
+    if header.alone or inconclusive or not sample or not any(totals.values()):
+        return
+    few = [f"{side} has {total // sample}" for side, total in totals.items() if total // sample < 1000]
+    if few:
+        yield f"Few samples: {' and '.join(few)}; below 1,000 most differences are chance."
