@@ -74,12 +74,13 @@ def stored_baseline(job: Job, commit: BaselineCommit, *, refs: bool) -> Compared
         return ComparedSides(given, missing=found.reasons, never_recorded=found.never_recorded, obstacle=found.obstacle)
     run, distance = baseline.candidate.run, baseline.candidate.distance
     job.log(f"baseline: run {run.id} of {run.head_sha}, distance {distance}")
+    noise = [stored.files for stored in found.noise]
     given = PipelineInput(
         baseline.files,
         (),
         baseline_side=Side(commit.label, run.head_sha, run.head_branch, run.id, distance),
         manifests=(baseline.manifest, None, *(stored.manifest for stored in found.noise)),
-        noise=[stored.files for stored in found.noise],
+        noise=noise,
     )
     if known:
         given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))

@@ -45,7 +45,11 @@ def _gap(case: str, error: GitHubError) -> Reason:
 
 def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:
     """Return the diff with the texts of the changed files at both commits."""
-    places = [(commit, path) for commit, paths in zip(commits, wanted_texts(diff), strict=True) for path in paths]
+    places = list[tuple[str, str]]()
+    for commit, paths in zip(commits, wanted_texts(diff), strict=True):
+        places += [(commit, path) for path in paths]
     found = job.client.texts_at(places)
-    sides = ({path: text for (sha, path), text in found.items() if sha == commit} for commit in commits)
-    return replace(diff, texts=SourceTexts(*sides))
+    texts: dict[str, dict[str, str]] = {commit: {} for commit in commits}
+    for (commit, path), text in found.items():
+        texts[commit][path] = text
+    return replace(diff, texts=SourceTexts(texts[commits[0]], texts[commits[1]]))

@@ -46,10 +46,9 @@ def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str 
     found = [each for each in comparisons if metric in (None, each.metric.name) and workload in (None, each.workload)]
     if len(found) == 1 or (found and len({each.workload for each in found}) == 1 and metric is None):
         return found[0]
-    for what, name, known in (
-        ("workload", workload, [each.workload for each in comparisons]),
-        ("metric", metric, [each.metric.name for each in comparisons]),
-    ):
+    workloads = [each.workload for each in comparisons]
+    metrics = [each.metric.name for each in comparisons]
+    for what, name, known in (("workload", workload, workloads), ("metric", metric, metrics)):
         if name is not None and known and name not in known:
             raise ProfgateError("profiles", f"no {what} {name!r}; {did_you_mean(name, dict.fromkeys(known))}")
     choices = ", ".join(f"{each.workload}/{each.metric.name}" for each in comparisons) or "none"

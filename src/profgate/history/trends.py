@@ -136,7 +136,11 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
     """Return the trends that are not in ``known``. A known trend may since have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
-    return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
+
+    def is_new(trend: Trend) -> bool:
+        return not any(_same(trend, other, place) for other in known)
+
+    return list(filter(is_new, trends))
 
 
 def reported_texts(store: HistoryStore, new: Sequence[Trend]) -> dict[str, str]:

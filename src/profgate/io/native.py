@@ -23,9 +23,9 @@ class _Scan(ctypes.Structure):
     """The first members of the C structure ``scan_t``."""
 
     _fields_ = (
-        *((name, _INT64) for name in ("stacks", "frames", "names", "path_size", "depth")),
-        *((name, _INT64) for name in ("lines", "two_numbers", "status")),
-        *((name, ctypes.c_void_p) for name in ("frame", "shared", "fresh", "value", "text")),
+        *dict.fromkeys(("stacks", "frames", "names", "path_size", "depth"), _INT64).items(),
+        *dict.fromkeys(("lines", "two_numbers", "status"), _INT64).items(),
+        *dict.fromkeys(("frame", "shared", "fresh", "value", "text"), ctypes.c_void_p).items(),
         ("start", ctypes.POINTER(_INT64)),
         ("path", ctypes.c_void_p),
     )

@@ -22,7 +22,9 @@ def _registers_in(place: str, group: bytes) -> bool:
     except OSError as error:
         return isinstance(error, NotADirectoryError)
     described = (os.path.join(place, name) for name in names if name.endswith((".dist-info", ".egg-info")))  # noqa: PTH118
-    return any(name.endswith(".egg") for name in names) or any(group in _entry_points(place) for place in described)
+    if any(name.endswith(".egg") for name in names):
+        return True
+    return any(group in _entry_points(place) for place in described)
 
 
 def _entry_points(description: str) -> bytes:

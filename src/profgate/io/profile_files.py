@@ -83,9 +83,11 @@ def is_in(path: str, entries: Sequence[str]) -> bool:
     entries = [posixpath.normpath(entry) for entry in entries]
     if sys.platform in {"darwin", "win32"}:
         path, entries = path.casefold(), [entry.casefold() for entry in entries]
-    names = (path, f"./{path}")  # the second one matches entries that begin with **/
     return any(
-        path.startswith(f"{entry}/") or entry.startswith(f"{path}/") or any(fnmatchcase(name, entry) for name in names)
+        path.startswith(f"{entry}/")
+        or entry.startswith(f"{path}/")
+        or fnmatchcase(path, entry)
+        or fnmatchcase(f"./{path}", entry)  # matches entries that begin with **/
         for entry in entries
     )
 

@@ -37,7 +37,7 @@ class Kind(IntEnum):
         return _WORDS[self]
 
 
-_WORDS = {kind: "".join(part.capitalize() for part in kind.name.split("_")) for kind in Kind}
+_WORDS = {kind: kind.name.title().replace("_", "") for kind in Kind}
 
 
 RANKED = tuple(Kind)
