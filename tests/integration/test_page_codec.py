@@ -12,15 +12,16 @@ import pytest
 
 from page_trees import page_tree
 from profgate.flamegraph.page_columns import (
+    SOURCE_STATES,
     CutTree,
     NamedTree,
     PageFinding,
     PageHeader,
     PageSource,
     cut_tree,
+    encode_page,
     uncut,
 )
-from profgate.flamegraph.page_encoding import SOURCE_STATES, encode_page
 from profgate.model.attribution import SourceStates
 
 NODE = shutil.which("node")

@@ -19,11 +19,11 @@ from profgate.flamegraph.page_columns import (
     NamedTree,
     PageHeader,
     cut_tree,
+    encode_page,
     threshold_for,
     uncut,
     visible_page,
 )
-from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent, solid

@@ -1,6 +1,6 @@
 from typing import get_args
 
-from profgate.flamegraph.page_encoding import SOURCE_STATES
+from profgate.flamegraph.page_columns import SOURCE_STATES
 from profgate.model.attribution import LineRange, SourceState, SourceStates
 
 
