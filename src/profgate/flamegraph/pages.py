@@ -21,7 +21,7 @@ from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.assets import read_asset
 from profgate.report.markdown_text import RAW, short_sha
-from profgate.report.metric_headline import metric_headline, view_of_metric, workload_row
+from profgate.report.metric_headline import WorkloadRow, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
 from profgate.report.rows import CONCLUSIONS, ordered, parts_of
 from profgate.report.templates import render_template
@@ -121,12 +121,8 @@ class IndexRow(NamedTuple):
 
     workload: str
     metric: str
-    verdict: str
-    finding: str
+    cells: WorkloadRow
     href: str | None = None
-    change: str = ""
-    amounts: str = ""
-    tone: str = ""
     runs: str = ""
     bars: Sequence[tuple[str, float, list[float]]] = ()
 
@@ -148,7 +144,8 @@ def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> st
         rows.append(_index_row(name, metric, hrefs.get(key), runs.get(key, ())))
     for entry in view.missing[: MOST_ROWS - len(rows)]:
         reason = plain(full_sentence(entry.reason, str))
-        rows.append(IndexRow(full_name(entry.name), full_name(entry.metric or ""), "not compared", reason))
+        cells = WorkloadRow("", "not compared", "", "", "", reason)
+        rows.append(IndexRow(full_name(entry.name), full_name(entry.metric or ""), cells))
     hidden = len(pairs) + len(view.missing) - len(rows)
     origin = [(name, plain(code)) for name, side in sides if (code := short_sha(side.sha) or side.label)]
     style = read_asset("page/page.css")
@@ -188,18 +185,8 @@ def _index_row(workload: str, metric: MetricReport, href: str | None, groups: Se
             # the largest value reaches the right margin of a picture 220 pixels wide
             dots = [round(4 + 212 * value / most, 1) for value in values]
             bars.append((kind, round(4 + 212 * fmean(values) / most, 1), dots))
-    return IndexRow(
-        full_name(workload),
-        full_name(metric.name),
-        row.verdict,
-        plain(row.finding),
-        href,
-        row.change,
-        row.amounts,
-        row.tone,
-        "; ".join(labels),
-        bars,
-    )
+    cells = row._replace(finding=plain(row.finding))
+    return IndexRow(full_name(workload), full_name(metric.name), cells, href, "; ".join(labels), bars)
 
 
 def run_totals(comparisons: Sequence[Comparison]) -> RunTotals:

