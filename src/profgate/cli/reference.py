@@ -30,7 +30,7 @@ FILES = {
 @command("profgate formats")
 def formats() -> int:
     """Describe how each supported format is detected, recorded and tested, and list the unsupported formats."""
-    parts = list(map(_described, loading.readers()))
+    parts = [_described(reader) for reader in loading.readers()]
     parts.append(
         "Files compressed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\
 "

@@ -308,7 +308,7 @@ def call_edges(
         calls[baselines:].sum(axis=0),
         calls,
     )
-    return CallEdges(*map(read_only, columns))
+    return CallEdges(*(read_only(column) for column in columns))
 
 
 def by_calls(comparison: Comparison) -> Comparison | None:

@@ -35,7 +35,7 @@ def named_by_sources(profiles: Sequence[Profile]) -> list[Profile]:
     scripts = _by_last_part(set().union(*with_sources))
     without = set[str]()
     for profile, own in zip(profiles, with_sources, strict=True):
-        known = set(map(file_key, own))
+        known = {file_key(script) for script in own}
         without |= {script for file in set(profile.frames.files) for script in _scripts_of(file, scripts)} - known
     return [replace(profile, frames=_named(profile.frames, without)) for profile in profiles]
 

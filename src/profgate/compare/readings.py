@@ -93,7 +93,7 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
             while len(runs) <= run:
                 runs.append([])
             runs[run].append(column)
-    return list(map(tuple, runs))
+    return [tuple(columns) for columns in runs]
 
 
 def profile_of(reading: Reading, number: int) -> Profile:

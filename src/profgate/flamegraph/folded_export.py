@@ -47,7 +47,7 @@ def one_column_folded(tree: CallTree, values: IntArray, names: Sequence[str], ex
 
 
 def _frames(names: Sequence[str], repair: Callable[[str], str]) -> tuple[list[str], int]:
-    frames = list(map(repair, names))
+    frames = [repair(name) for name in names]
     return frames, sum(frame != name for frame, name in zip(frames, names, strict=True))
 
 

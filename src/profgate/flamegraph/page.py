@@ -178,7 +178,7 @@ def _filled(
     size = len(data)
     script = page_script("main_blueprint" if header.blueprint else "main")
     style = page_style([*STYLES, "blueprint"] if header.blueprint else STYLES)
-    styles = " ".join(map(hash_source, (style, SVG_STYLE)))
+    styles = " ".join(hash_source(text) for text in (style, SVG_STYLE))
     policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
     notes = list(header.notes)
     if size > 2_000_000:

@@ -269,7 +269,7 @@ def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHe
         tree._replace(
             names=full_names(tree.names),
             former={symbol: full_name(name) for symbol, name in tree.former.items()},
-            files=list(map(_plain, tree.files)) if any(tree.files) else tree.files,
+            files=[_plain(file) for file in tree.files] if any(tree.files) else tree.files,
         ),
         replace(
             header,
@@ -279,10 +279,10 @@ def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHe
             unit=plain(header.unit),
             labels=(_plain(header.labels[0]), _plain(header.labels[1])),
             headline=header.headline and type(header.headline)(*map(plain, header.headline)),
-            warnings=list(map(plain, header.warnings)),
-            notes=list(map(plain, header.notes)),
-            findings=list(map(_visible_finding, header.findings)),
-            sources=list(map(_visible_source, header.sources)),
+            warnings=[plain(note) for note in header.warnings],
+            notes=[plain(note) for note in header.notes],
+            findings=[_visible_finding(finding) for finding in header.findings],
+            sources=[_visible_source(source) for source in header.sources],
         ),
     )
 
@@ -299,7 +299,7 @@ def _visible_finding(finding: PageFinding) -> PageFinding:
 
 def _visible_source(source: PageSource) -> PageSource:
     first, second = source["paths"]
-    hunks = [(before, after, list(map(visible, lines))) for before, after, lines in source["hunks"]]
+    hunks = [(before, after, [visible(line) for line in lines]) for before, after, lines in source["hunks"]]
     return {**source, "origin": plain(source["origin"]), "paths": (_plain(first), _plain(second)), "hunks": hunks}
 
 

@@ -79,7 +79,7 @@ def page_runs(
                 rows.append(_row(symbol, kind, costs[symbol][runs]))
     factors = values.factors[values.earlier :]
     return PageRuns(
-        shown=list(map(len, chosen)),
+        shown=[len(group) for group in chosen],
         all=counts,
         factors=(round(float(factors.min()), 3), round(float(factors.max()), 3)),
         reasons=reasons,

@@ -201,7 +201,7 @@ def run_totals(comparisons: Sequence[Comparison]) -> RunTotals:
         for job, total in zip(jobs, noise.tolist(), strict=True):
             earlier.setdefault(job, []).append(total * comparison.metric.scale)
         # the newest job comes first
-        means = list(map(fmean, reversed(earlier.values())))
+        means = [fmean(values) for values in reversed(earlier.values())]
         totals = [total * comparison.metric.scale for total in comparison.run_totals.tolist()]
         split = comparison.runs.baseline
         found[comparison.workload, comparison.metric.name] = (means, totals[:split], totals[split:])

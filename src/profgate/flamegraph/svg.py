@@ -74,8 +74,9 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
         for row in drawn.tolist()
     ]
     height = _TOP + (int(tree.depth[drawn].max(initial=0)) + 1) * _ROW + 30
-    title, short, summary = map(
-        markupsafe.escape, (header.full_title, cut(header.full_title, 140), cut(_summary(tree, header, side), 175))
+    title, short, summary = (
+        markupsafe.escape(text)
+        for text in (header.full_title, cut(header.full_title, 140), cut(_summary(tree, header, side), 175))
     )
     shapes = "".join(f"{box}\n" for box in boxes)
     return (

@@ -144,7 +144,7 @@ def _columns(paths: _Paths, own: IntArray) -> DiffTree:
         calls = np.concatenate([calls, np.zeros((2, 1 + len(rest)))], axis=1)
     tree, order = tree_of(parent, symbol)
     values, counted = values[:, order], np.rint(calls[:, order]).astype(np.int64)
-    totals = list(map(tree.totals, values))
+    totals = [tree.totals(side) for side in values]
     return DiffTree(tree.parent, tree.symbol, tree.depth, tree.end, *values, *totals, *counted)
 
 

@@ -237,7 +237,7 @@ class HistoryStore:
     def add(self, readings: Iterable[Reading]) -> int:
         """Add the readings that are not stored yet, and return the number of added readings."""
         with self.writing():
-            return sum(map(self._add, readings))
+            return sum(self._add(reading) for reading in readings)
 
     def _add(self, reading: Reading) -> bool:
         series, run = reading.series, reading.run
@@ -273,7 +273,7 @@ class HistoryStore:
             cursor = self.connection.execute(
                 f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608 - own names
                 " ON CONFLICT DO UPDATE SET id = id RETURNING id",
-                list(map(_encodable, values.values())),
+                [_encodable(value) for value in values.values()],
             )
             ((self._numbers[key],),) = cursor
         return self._numbers[key]

@@ -54,8 +54,8 @@ def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
     Raises ProfileError if a stored file is unreadable.
     """
     if not any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
-        return list(map(_stored_files, sides))
-    return list(map(_summarised_files, sides))
+        return [_stored_files(side) for side in sides]
+    return [_summarised_files(side) for side in sides]
 
 
 def _summarised_files(side: Sequence[Reading]) -> list[SourceFile]:

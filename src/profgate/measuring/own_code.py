@@ -56,7 +56,7 @@ def used_files_of(side: Checkout, files: Collection[str], opened: Collection[str
     names = [name for name in names if "\0" not in name]
     absolute = {os.path.realpath(name) for name in names if name.startswith("/")}
     relative = {os.path.realpath(path) for name in names if _is_file(path := f"{side.place}/{name}")}
-    paths = absolute | relative | set(map(os.path.realpath, opened))
+    paths = absolute | relative | {os.path.realpath(path) for path in opened}
     foreign = frozenset(path for path in paths if not _is_below(path, side.root))
     own = frozenset(path for path in paths - foreign if _is_file(path))
     # without absolute paths, a profile shows only symbols or classes, which prove nothing

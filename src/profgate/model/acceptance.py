@@ -77,7 +77,7 @@ def workload_command(workload: str) -> str:
 def _quoted(text: str) -> str:
     if PLAIN_NAME.fullmatch(text):
         return text
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 

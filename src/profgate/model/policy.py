@@ -90,4 +90,4 @@ def with_strategies(policy: Policy, names: Sequence[str]) -> Policy:
     """Return the policy with these strategies instead of its rules, if any are named."""
     if not names:
         return policy
-    return replace(policy, rules=tuple(map(Rule, names)), apply="all")
+    return replace(policy, rules=tuple(Rule(name) for name in names), apply="all")

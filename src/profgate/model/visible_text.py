@@ -79,7 +79,7 @@ def full_names(texts: Sequence[str]) -> list[str]:
     if all(map(str.isprintable, texts)):  # much faster than `full_name` for a million names
         names = list(map(str.strip, texts))
         return [name or NO_NAME for name in names] if "" in names else names
-    return list(map(full_name, texts))
+    return [full_name(text) for text in texts]
 
 
 def name_text(text: str, length: int = NAME_LENGTH) -> str:

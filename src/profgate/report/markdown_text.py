@@ -29,7 +29,7 @@ LONGEST_NAME = 60
 def code_span(text: str, length: int = NAME_LENGTH) -> str:
     """Format any name as inline code, outside tables."""
     shown = name_text(text, length)
-    longest = max(map(len, re.findall("`+", shown)), default=0)
+    longest = max((len(ticks) for ticks in re.findall("`+", shown)), default=0)
     fence, pad = "`" * (longest + 1), " " if "`" in (shown[0], shown[-1]) else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
 

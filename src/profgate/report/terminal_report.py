@@ -69,7 +69,7 @@ def _list(title: str, tone: Tone, texts: Sequence[str]) -> list[Line]:
 def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
     report, conclusion, tone = view.report, view.conclusion, TONES[view.conclusion]
     others = view.further_reasons(LISTED if conclusion == "not_compared" else frozenset())
-    reasons = list(map(view.worded, others))
+    reasons = [view.worded(reason) for reason in others]
     first = view.doubt() if conclusion == "not_compared" else view.headline()
     first = first or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
     yield tone, f"{CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()

@@ -345,7 +345,7 @@ def ways_out(rows: Sequence[Row], report: Report) -> list[str]:
             red[function] = max(row.finding.growth, red.get(function, 0.0))
     files = Counter(name for name, _ in red)
     commands = [command_for(name, growth, file if files[name] > 1 else None) for (name, file), growth in red.items()]
-    commands += list(map(workload_command, _workloads(report)))
+    commands += [workload_command(name) for name in _workloads(report)]
     shown = [code_span(f"{command}REASON", 300) for command in commands[:COMMANDS]]
     return [*shown, f"and {len(commands) - COMMANDS} more"] if len(commands) > COMMANDS else shown
 

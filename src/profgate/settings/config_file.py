@@ -157,7 +157,7 @@ def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
     if found.degradation is not None:
         names = found.degradation.model_fields_set & {"apply", "location_filter", "cutoff"}
         taken |= {name: getattr(found.degradation, name) for name in names}
-        taken["rules"] = tuple(map(_rule, found.degradation.strategies))
+        taken["rules"] = tuple(_rule(rule) for rule in found.degradation.strategies)
     return taken
 
 

@@ -107,7 +107,7 @@ def selected(
     SettingsError if a rule names an unknown strategy.
     """
     offered = tuple(strategies)
-    rules = policy.rules or tuple(map(Rule, (*DEFAULTS, *(WITH_SIZES if sized else ()))))
+    rules = policy.rules or tuple(Rule(method) for method in (*DEFAULTS, *(WITH_SIZES if sized else ())))
     matching = [rule for rule in rules if _matches(rule, configuration, metric)]
     result: list[Selection] = []
     seen: set[str] = set()

@@ -180,7 +180,7 @@ class Totals:
             return not_tested(self, evidence)
         if reason := counts_apart(comparison):
             return not_tested(self, reason)
-        from_value, to_value = map(float, comparison.runs.means(comparison.run_totals))
+        from_value, to_value = (float(value) for value in comparison.runs.means(comparison.run_totals))
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
         beyond = _is_beyond_machines(evidence, shared, to_value)

@@ -204,12 +204,14 @@ def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> 
     search = _Search(comparison, evidence)
     own = [place for place in places if evidence.costs.kind[place] == SELF]
     outer = [place for place in places if evidence.costs.kind[place] == SUBTREE]
-    rows = list(map(search.net_change, own))
+    rows = [search.net_change(place) for place in own]
     for place in sorted(outer, key=lambda place: abs(evidence.difference[place])):
         row = search.net_change(place)
         if not search.explained(row, rows):
             rows.append(row)
-    return sorted(_merged(list(map(search.under_caller, rows)), evidence.distance), key=lambda row: -abs(row.change))
+    return sorted(
+        _merged([search.under_caller(row) for row in rows], evidence.distance), key=lambda row: -abs(row.change)
+    )
 
 
 def _merged(rows: list[NetChange], distance: FloatArray) -> list[NetChange]:

@@ -350,7 +350,7 @@ def _place(comparison: Comparison, symbol: int) -> dict[str, Any]:
 
 
 def _total(baseline: float, target: float, scale: float) -> dict[str, Any]:
-    totals = list(map(float, (baseline, target, target - baseline)))
+    totals = [float(total) for total in (baseline, target, target - baseline)]
     return dict(zip(("baseline", "target", "delta"), _numbers(totals, scale), strict=True))
 
 

@@ -189,7 +189,7 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
                 error = (after - before) / before
             error = np.where((before < 0) | (after < 0) | ~np.isfinite(error), np.nan, error)
             windows.append((np.where((before == 0) & (after == 0), 0.0, error), x_of[:, 0], x_of[:, -1]))
-    error, first, last = map(np.concatenate, zip(*windows, strict=True))
+    error, first, last = (np.concatenate(columns) for columns in zip(*windows, strict=True))
     defined = ~np.isnan(error)
     some = defined.any(axis=1)
     error, defined, count = error[some], defined[some], defined[some].sum(axis=1)

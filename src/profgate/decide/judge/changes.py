@@ -35,8 +35,8 @@ LISTED_CHANGES = 2000  # maximum number of listed changes for each strategy; fur
 LISTED_CONTEXTS = 200  # lower maximum for calling contexts, because each listed change includes a call path
 LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together; a metric lists at least one change
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
-NO_CHANGE, UNKNOWN, ADDED, REMOVED = map(
-    int, (Kind.NO_CHANGE, Kind.UNKNOWN, Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET)
+NO_CHANGE, UNKNOWN, ADDED, REMOVED = (
+    int(kind) for kind in (Kind.NO_CHANGE, Kind.UNKNOWN, Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET)
 )  # comparing an array with an enumeration is ten times slower
 CODES = np.array(sorted(Kind), dtype=np.int64)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in sorted(Kind)], dtype=np.int64)

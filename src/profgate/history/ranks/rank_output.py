@@ -67,7 +67,7 @@ def history_lines(points: Sequence[RankPoint], *, width: int = 80) -> tuple[Line
 
 def history_json(points: Sequence[RankPoint]) -> str:
     """Format the history as JSON. Unknown values are null."""
-    document: dict[str, Any] = {"schema": "profgate.rank-history/1", "runs": list(map(_document, points))}
+    document: dict[str, Any] = {"schema": "profgate.rank-history/1", "runs": [_document(point) for point in points]}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 

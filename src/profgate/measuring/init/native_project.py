@@ -138,7 +138,7 @@ def _program(
         return
     for artifact in tables(target.get("artifacts"))[:1]:
         program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
-        texts, what = list(map(files.read, own)), f"target {place}"
+        texts, what = [files.read(path) for path in own], f"target {place}"
         google = any(map(GOOGLE.search, texts))
         size, setup = sum(map(len, texts)), _cmake_setup(folder, switches, name)
         for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):
