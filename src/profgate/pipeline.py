@@ -363,20 +363,12 @@ def _source_changes(given: PipelineInput, compared: Compared) -> tuple[list[Sour
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
-    """Return how the source of each symbol changed, and how source changes can affect the symbol.
-
-    Changes to files that cannot affect the program affect no symbol, unless a file contains one.
-    """
-    from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach  # imported only if there is a diff
+    """Return how the source of each symbol changed, and how source changes can affect the symbol."""
+    from profgate.attribution.reach import with_reach  # imported only if there is a diff
     from profgate.attribution.source_states import Sides, source_states
 
     sides = Sides(comparison, diff, functions)
-    states = source_states(sides)
-    paths = [path for file in diff.files for path in {file.path, file.previous_path}]
-    runs = not set(paths).isdisjoint(states.paths)
-    if diff.complete and not diff.gaps and not runs and leaves_alone(paths):
-        return out_of_reach(states)
-    return with_reach(states, comparison, sides)
+    return with_reach(source_states(sides), comparison, sides)
 
 
 def report_on(

@@ -44,12 +44,8 @@ def _from_json(response: bytes) -> ParsedSource | None:
         found = json.loads(response)
         if found is None:
             return None
-        functions = []
-        for function in found["functions"]:
-            sets = {"parts": tuple(function["parts"]), "identifiers": frozenset(function["identifiers"])}
-            functions.append(SourceFunction(**{**function, **sets}))
-        imports = frozenset((text, frozenset(words)) for text, words in found["imports"])
-        return ParsedSource(tuple(functions), imports)
+        functions = [SourceFunction(**{**one, "parts": tuple(one["parts"])}) for one in found["functions"]]
+        return ParsedSource(tuple(functions), frozenset(found["imports"]), str(found["exact"]))
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 

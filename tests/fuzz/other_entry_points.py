@@ -257,11 +257,8 @@ def take_lock(data: bytes) -> str:
     """Both sides of a lock file; its name stands in the first line."""
     name, _, text = text_of(data).partition("\n")
     texts = SourceTexts({name: ""}, {name: text})
-    return (
-        "unread"
-        if dependency_changes(SourceDiff((ChangedFile(name, name, "modified"),), texts=texts)).unread
-        else "read"
-    )
+    found = dependency_changes(SourceDiff((ChangedFile(name, name, "modified"),), texts=texts))
+    return "read" if found.moved else "unread"
 
 
 def take_source_map(data: bytes) -> str:

@@ -10,24 +10,14 @@ from profgate.attribution.function_changes import texts_of
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
 
-_PYTHON_LOCKS = r"(?:uv|poetry|pdm|requirements[\w.-]*)\.lock|pipfile\.lock|pylock(?:\.[\w-]+)?\.toml"
-# the folders of installed packages, with the names of the files that lock their versions
-PACKAGES = {
-    "/site-packages/": _PYTHON_LOCKS,
-    "/dist-packages/": _PYTHON_LOCKS,
-    "/node_modules/": r"package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?",
-    "/go/pkg/mod/": r"go\.mod",
-    "/.cargo/registry/": r"cargo\.lock",
-}
 _Versions = Iterable[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """Changed versions (``name old → new``) by a prefix of paths or names, and lock files that were not read."""
+    """Changed versions (``name old → new``) by a prefix of paths or names."""
 
     moved: dict[str, str] = field(default_factory=dict)
-    unread: list[str] = field(default_factory=list)
 
     def of(self, name: str, file: str | None) -> str | None:
         """Return the name and both versions of a frame's package, or None if the package version did not change."""
@@ -44,14 +34,8 @@ def is_lock_file(path: str) -> bool:
     return _reader_of(path) is not None
 
 
-def locked_folders(files: Iterable[str]) -> list[str]:
-    """Return the folders of `PACKAGES` whose versions one of these repository files locks."""
-    names = {file.rpartition("/")[2].lower() for file in files}
-    return [folder for folder, locks in PACKAGES.items() if any(re.fullmatch(locks, name) for name in names)]
-
-
 def dependency_changes(diff: SourceDiff) -> Dependencies:
-    """Return the packages whose versions differ between the sides of the diff."""
+    """Return the packages whose versions differ between the sides of the lock files that can be read."""
     found = Dependencies()
     for changed in diff.files:
         read = _reader_of(changed.path)
@@ -63,7 +47,6 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
             old = new = None
         if old is None or new is None:
-            found.unread.append(changed.path)
             continue
         for name in sorted(old.keys() | new.keys()):
             if old.get(name) != new.get(name):

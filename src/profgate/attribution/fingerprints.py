@@ -1,10 +1,10 @@
-"""Divides a source file into functions and computes fingerprints that ignore layout and comments."""
+"""Divides a source file into functions and computes fingerprints that ignore layout, comments and some order."""
 
 import hashlib
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from profgate.attribution.exact_code import exact_digest
 from profgate.attribution.grammars import GRAMMARS, Language, language_of, node_types, parser_of
 from profgate.attribution.syntax_names import name_parts, signature_of
 
@@ -24,7 +24,6 @@ _BODIES = node_types(
     " annotation_type_body"
 )
 _EXPORTS = (b"module.exports", b"exports.", b"export {", b"export{", b"export *", b"export default")
-_WORD = re.compile(r"[^\W\d][\w$]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,7 @@ class SourceFunction:
 
     ``parts`` is the qualified name, outermost scope first. The lines from ``first`` to ``last``, counted from 1,
     include decorators, and the definition itself begins at line ``opens``. ``signature`` distinguishes overloads.
-    ``identifiers`` are the names used in the code. ``broken`` is True if the function contains a syntax error, which
-    makes the fingerprint meaningless.
+    ``broken`` is True if the function contains a syntax error, which makes the fingerprint meaningless.
     """
 
     parts: tuple[str, ...]
@@ -45,7 +43,6 @@ class SourceFunction:
     fingerprint: str
     tokens: int
     signature: str
-    identifiers: frozenset[str]
     broken: bool
 
     @property
@@ -56,10 +53,11 @@ class SourceFunction:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSource:
-    """The functions of a file, sorted by first line, and its import statements with the words that they contain."""
+    """The functions of a file, sorted by first line, its import statements, and its `exact_digest`."""
 
     functions: tuple[SourceFunction, ...]
-    imports: frozenset[tuple[str, frozenset[str]]]
+    imports: frozenset[str]
+    exact: str = ""
 
 
 def parsed_source(path: str, text: str) -> ParsedSource | None:
@@ -68,7 +66,9 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
     source = text.encode("utf-8", "surrogatepass")
     if language is None or len(source) > LARGEST_SOURCE or "\0" in text:
         return None
-    return _Walk(language).over(parser_of(language).parse(source).root_node)
+    root = parser_of(language).parse(source).root_node
+    parsed = _Walk(language).over(root)
+    return None if parsed is None else replace(parsed, exact=exact_digest(language, text, root))
 
 
 @dataclass(slots=True)
@@ -94,7 +94,6 @@ class _Open:
     items: int | None = None
     tokens: _Tokens = field(default_factory=_Tokens)
     item: _Tokens = field(default_factory=_Tokens)
-    identifiers: set[str] = field(default_factory=set)
     broken: bool = False
     closures: int = 0
 
@@ -121,7 +120,6 @@ class _Open:
             self.tokens.digest.hexdigest(),
             self.tokens.count,
             self.signature,
-            frozenset(self.identifiers),
             self.broken,
         )
 
@@ -134,7 +132,7 @@ class _Walk:
         self.grammar = GRAMMARS[language]
         self.above: list[Node] = []
         self.open: list[_Open] = []
-        self.imports: set[tuple[str, frozenset[str]]] = set()
+        self.imports: set[str] = set()
         self.comma = False
         self.leading: list[Node] = []
         self.names = 0
@@ -195,7 +193,7 @@ class _Walk:
             return True
         if now.kind in {"scope", "module"} and self._is_import(node, now):
             text = b" ".join((node.text or b"").split()).decode("utf-8", "replace")
-            self.imports.add((text, frozenset(_WORD.findall(text))))
+            self.imports.add(text)
             return True
         return False
 
@@ -204,14 +202,13 @@ class _Walk:
         if now.depth == depth:
             self._flush()
             done.append(self.open.pop().closed())
-            self.names += len(now.parts) + len(now.identifiers)
+            self.names += len(now.parts)
             if self.open:
                 around = self.open[-1]
                 if around.current is around.item:
                     around.item.nested = True
                     around.item.count += 1
                 else:
-                    around.identifiers |= now.identifiers
                     self._structure(b"\x01nested")
         elif node.is_named and node.type not in self.grammar.grouping and now.items != depth + 1:
             self._structure(b")")
@@ -265,8 +262,6 @@ class _Walk:
         if text == b"," and around not in {"subscript", "expression_list", "pattern_list"}:
             self.comma = True
             return
-        if node.is_named and "identifier" in kind:
-            now.identifiers.add(text.decode("utf-8", "replace"))
         now.item.calls |= text == b"("
         itself = now.kind == "function" and text == now.parts[-1].encode("utf-8", "surrogatepass")
         self._token(b"\x01itself" if itself and text else text)

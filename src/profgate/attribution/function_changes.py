@@ -27,15 +27,15 @@ class KnownFunction(NamedTuple):
 class FunctionChanges:
     """Functions of the baseline and the target by path. Files that were not parsed on both sides are omitted.
 
-    ``unread`` contains changed sources in a supported language that were not parsed. ``imported`` maps a path in the
-    target to the words of its added, removed and changed import statements.
+    ``unread`` contains changed sources in a supported language that were not parsed. ``unaffected`` contains the paths
+    of modified files whose change has no effect (see `exact_digest`).
     """
 
     functions: tuple[dict[str, list[KnownFunction]], dict[str, list[KnownFunction]]] = field(
         default_factory=lambda: ({}, {})
     )
     unread: list[str] = field(default_factory=list)
-    imported: dict[str, frozenset[str]] = field(default_factory=dict)
+    unaffected: set[str] = field(default_factory=set)
 
     def add(self, old: _Place | None, new: _Place | None, state: SourceState) -> None:
         """Record one function. The place is None for a side that does not have the function."""
@@ -103,8 +103,9 @@ def texts_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | 
 
 def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> _Sides:
     """Record the functions that are paired by name and return the remaining functions."""
-    imported = frozenset[str]().union(*(words for _, words in before.imports ^ after.imports))
-    changes.imported[changed.path] = imported
+    # without a hunk, the mode of the file changed
+    if changed.status == "modified" and changed.hunks and before.exact and before.exact == after.exact:
+        changes.unaffected.add(changed.path)
     sides: _Sides = ([], [])
     if changed.status != "added":
         sides[0].extend((changed.previous_path, function) for function in before.functions)
@@ -116,7 +117,9 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
         state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
         if old.broken or new.broken:
             state = "unknown"
-        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # an import runs code
+        elif old.fingerprint != new.fingerprint or (
+            new.kind == "module" and before.imports != after.imports  # an import runs code
+        ):
             state = "changed"
         changes.add((old_path, old), (new_path, new), state)
     return sides

@@ -8,55 +8,44 @@ from itertools import islice
 import numpy as np
 
 from profgate.attribution.call_links import CHANGED, links_of, shares
-from profgate.attribution.dependencies import (
-    PACKAGES,
-    Dependencies,
-    dependency_changes,
-    is_lock_file,
-    locked_folders,
-)
-from profgate.attribution.frame_functions import last_names
-from profgate.attribution.function_changes import FunctionChanges, KnownFunction
+from profgate.attribution.dependencies import dependency_changes
+from profgate.attribution.function_changes import FunctionChanges
 from profgate.attribution.grammars import language_of
 from profgate.attribution.source_states import Sides
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import Reach, SourceStates
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.levels import NEARLY_ALL
-from profgate.model.policy import matches
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import cut
 
 NOWHERE = -1
 LONGEST_NAME = 60
-# Node's own modules, frozen modules of Python, and built-in functions of cProfile and pyinstrument
-RUNTIME = ("/node:", "/<frozen ", "/~", "/<built-in>")
-# folders of runtimes and the system
-RUNTIME_FOLDERS = (
-    *("/lib/python3", "//usr/local/go/src/", "/hostedtoolcache/", "/rustc/"),
-    *("//usr/lib/", "//usr/include/", "//lib/"),
-)
-OUTPUT = re.compile(r"(?:^|[^/]/)(?:build|dist|lib|out|target)/$")  # usual names of folders for the output of a build
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 BENCHMARK = re.compile(r"(?:^|[/_.-])bench|_test\.go$|Benchmark\.\w{1,10}$|/jmh/", re.IGNORECASE)
-_TOUCHED = frozenset({"changed", "added", "removed"})
-_TEXT_NAMES = frozenset(
-    {"license", "licence", "copying", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".mailmap"}
+# texts and pictures, which programs do not read while they are measured, unless the profile names them
+DOCUMENTATION = re.compile(
+    r"(?:(?:docs?|\.github)/.*|(?:.*/)?(?:readme|changelog)|[^/]*)\.(?:md|rst|adoc|png|jpe?g|svg|gif)"
+    r"|(?:.*/)?(?:licen[cs]e|copying|notice|authors|codeowners)(?:\.(?:md|txt))?",
+    re.IGNORECASE,
 )
 
 
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
     """Add to each symbol's state how the change can affect the symbol, and the call path from the change to the symbol.
 
-    *changed here* means that the source of the symbol differs. *called by a changed function* means that a changed
-    function is above the symbol on a stack. *calls a changed function* means that the symbol calls one that may be
-    inlined, so that its cost counts for the symbol. *dependency changed* means that the symbol is in a package whose
-    version changed, or that such a package calls the symbol. *not reachable* means that changed code does not run on
-    either side, that all changes are known, and that only sources and documentation changed; the symbol is in an
-    unchanged file of the repository, a package whose version is locked or the runtime. All other symbols are *unknown*:
-    a file that is not tracked may be built from changed sources.
+    *not reachable* is the result for all symbols if the change has no effect: it only changes documentation, and code
+    in lines without effect (see `exact_digest`). *changed here* means that the source of the symbol differs. *called by
+    a changed function* means that a changed function is above the symbol on a stack. *calls a changed function* means
+    that the symbol calls one that may be inlined, so that its cost counts for the symbol. *dependency changed* means
+    that the symbol is in a package whose version changed, or that such a package calls the symbol. All other symbols
+    are *unknown*.
     """
+    count = len(states.states)
+    if _is_without_effect(states, sides):
+        unreachable: tuple[Reach, ...] = ("not reachable",)
+        return replace(states, reach=unreachable * count, through=("",) * count)
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
         None if path else dependencies.of(name, file)
@@ -70,8 +59,6 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     below = _paths_from(comparison, np.array(changed, np.bool_))
     under = _paths_from(comparison, np.array([package is not None for package in packages], np.bool_))
     inlined = _inlined(comparison, changed)
-    settled = _settled(states, comparison, locked_folders(sides.diff.repository_files or ()))
-    doubt = _doubt(states, comparison, sides, dependencies) or _built(states, comparison, sides, settled)
     found: list[tuple[Reach, str]] = []
     for symbol, state in enumerate(states.states):
         if state in CHANGED:
@@ -83,138 +70,22 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
         elif package := packages[symbol] or under[symbol]:
             found.append(("dependency changed", package))
         else:
-            found.append(("not reachable" if settled[symbol] and not doubt else "unknown", ""))
+            found.append(("unknown", ""))
     reach, through = zip(*found, strict=True) if found else ((), ())
-    return replace(states, reach=reach, through=through, doubt=doubt)
+    return replace(states, reach=reach, through=through)
 
 
-def leaves_alone(paths: Sequence[str]) -> bool:
-    """Return whether no path can affect the program. A diff too large for GitHub may have no paths."""
-    return bool(paths) and all(matches(path, ("*.md", "*.rst", "docs/*", "LICENSE*")) for path in paths)
-
-
-def out_of_reach(states: SourceStates) -> SourceStates:
-    """Return the states for a change that affects no part of the program."""
-    none: Reach = "not reachable"
-    return replace(states, reach=(none,) * len(states.states), through=("",) * len(states.states), doubt="")
-
-
-def _settled(states: SourceStates, comparison: Comparison, locked: Sequence[str]) -> list[bool]:
-    """Return whether the code of each symbol is equal on both sides. ``locked`` are package folders with lock files."""
-    origins = comparison.symbols.origins or comparison.symbols.files
-    return [
-        _is_installed(origin, locked) if path is None else state in {"same", "renamed"} and _is_itself(origin, path)
-        for state, origin, path in zip(states.states, origins, states.paths, strict=True)
-    ]
-
-
-def _is_installed(file: str | None, locked: Sequence[str]) -> bool:
-    """Return whether a file belongs to a package of a locked version, the runtime or the system."""
-    if (package := _package_folder(file)) is not None:
-        return package in locked
-    place = f"/{file or ''}".replace("\\", "/")
-    return any(folder in place for folder in RUNTIME_FOLDERS) or place.startswith(RUNTIME)
-
-
-def _package_folder(file: str | None) -> str | None:
-    """Return the folder of installed packages to which a file belongs, or None."""
-    place = f"/{file or ''}".replace("\\", "/")
-    return next((folder for folder in PACKAGES if folder in place), None)
-
-
-def _is_itself(file: str | None, path: str) -> bool:
-    """Return whether a file of the profile is the repository file, and not the output of a build with a similar path.
-
-    The file of a qualified name, as in Java, is the repository file. If ``path`` is empty, only names of a bundler or
-    server are recognized.
-    """
-    place = (file or path).replace("\\", "/")
-    folders = place.removesuffix(path)
-    if "://" in place:  # a bundler or a server names this file
-        return False
-    if not path:
-        return True
-    if folders == place:  # a part of the path is missing
-        return language_of(path) not in SCRIPTS
-    return OUTPUT.search(folders) is None
-
-
-def _built(states: SourceStates, comparison: Comparison, sides: Sides, settled: Sequence[bool]) -> str:
-    """Return a message about a running file that may be built from changed sources, or "" if there is none.
-
-    In compiled languages, profiles contain the files of the sources, and not the output of the build.
-    """
-    if all(_is_text(file.path) for file in sides.diff.files):
-        return ""
-    origins = comparison.symbols.origins or comparison.symbols.files
-    for file, origin, path, fixed in zip(comparison.symbols.files, origins, states.paths, settled, strict=True):
-        is_script = file is not None and language_of(file) in SCRIPTS
-        is_own_script = is_script and path is None and _package_folder(origin) is None
-        if not fixed and (is_own_script or not _is_itself(origin, path or "")):
-            return f"{file} runs here and may be built from changed sources"
-    return ""
-
-
-def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:
-    """Return the reason why functions cannot be classified as not reachable, or "" if there is no such reason."""
+def _is_without_effect(states: SourceStates, sides: Sides) -> bool:
+    """Return whether all changes are known and change nothing but documentation and lines without effect."""
     diff = sides.diff
-    if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
-        return "not all changed files are known"
-    if dependencies.moved:
-        return f"a dependency changed: {next(iter(dependencies.moved.values()))}"
-    others = [file.path for file in diff.files if not _is_text(file.path) and file.path not in sides.changes.imported]
-    others = [path for path in others if not is_lock_file(path) or path in dependencies.unread]
-    if others:
-        what = "could not be read" if language_of(others[0]) else "is in a language whose functions are not recognized"
-        return f"{others[0]} changed and {what}"
-    for known in _all_functions(sides):
-        if known.state == "unknown":
-            return f"{known.path} holds what its grammar does not know"
-        function, partner = known.function, known.partner
-        if function.kind in {"module", "scope"} and partner and partner[1].fingerprint != function.fingerprint:
-            where = ", ".join([known.path, *filter(None, [".".join(function.parts)])])
-            return f"code outside functions changed in {where}"
-    return _running_change(states, comparison, sides) or _unsampled_change(sides)
-
-
-def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
-    """Return a message about a changed function that runs or may run in the profile, or "" if there is none."""
-    names = {
-        known.function.name
-        for known in _all_functions(sides)
-        if known.state in _TOUCHED and known.function.kind == "function"
-    }
-    files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
-    top_level = {path for path in files if "/" not in path}  # changed files in the top-level folder
-    for symbol, name in enumerate(comparison.symbols.names):
-        state, path = states.states[symbol], states.paths[symbol]
-        if state in _TOUCHED:
-            return f"{name} changed and runs here"
-        file = comparison.symbols.files[symbol]
-        if path is None and file is not None and file.rpartition("/")[2] in top_level:
-            return f"{file} may be a changed file of the repository"
-        if (state == "unknown" and path in files) or (file is None and names & last_names(name)):
-            return f"{name} may have changed and runs here"
-        if path in files:
-            mentioned = {word for known in sides.meant(symbol) for word in known.function.identifiers}
-            if called := mentioned & (names | sides.changes.imported.get(path or "", frozenset())):
-                return f"{name} runs here and mentions {min(called)}, which changed"
-    return ""
-
-
-def _unsampled_change(sides: Sides) -> str:
-    """Return a message about a changed function that may run too briefly for a sample, or "" if there is none.
-
-    An added function runs only if other code names it, unless it is a method, which can replace an inherited one.
-    """
-    for known in _all_functions(sides):
-        if known.state in _TOUCHED and (known.state != "added" or len(known.function.parts) > 1):
-            return f"{'.'.join(known.function.parts)} changed and may run without a sample"
-    return ""
-
-
-def _all_functions(sides: Sides) -> Iterable[KnownFunction]:
-    return (known for side in sides.changes.functions for functions in side.values() for known in functions)
+    if not diff.files or not diff.complete or diff.gaps or diff.repository_files is None:
+        return False
+    for file in diff.files:
+        paths = {file.path, file.previous_path}
+        is_text = all(map(DOCUMENTATION.fullmatch, paths)) and paths.isdisjoint(states.paths)
+        if not is_text and file.path not in sides.changes.unaffected:
+            return False
+    return True
 
 
 def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
@@ -239,16 +110,6 @@ def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
 def _is_compiled(comparison: Comparison, symbol: int) -> bool:
     # profiles of these languages charge inlined functions to the caller
     return language_of(comparison.symbols.files[symbol] or "") in SCRIPTS | {"c", "cpp", "rust"}
-
-
-def _is_text(path: str) -> bool:
-    name = path.rpartition("/")[2].lower()
-    # no program reads such files during the measurement
-    return (
-        name.endswith((".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif"))
-        or name.partition(".")[0] in _TEXT_NAMES
-        or name in _TEXT_NAMES
-    )
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:

@@ -112,7 +112,6 @@ class SourceStates:
     ``links`` contains the URL of the symbol's line in the diff, or of its file at the compared commit. ``through``
     names the calls or the package through which the change affects the symbol. ``spans`` contains the lines of a
     function in a changed file before and after the change, if known. ``reach``, ``through`` and ``spans`` may be empty.
-    ``doubt`` is the reason why no symbol can be classified as not reachable.
     """
 
     states: tuple[SourceState, ...]
@@ -120,7 +119,6 @@ class SourceStates:
     links: tuple[str | None, ...]
     reach: tuple[Reach, ...] = ()
     through: tuple[str, ...] = ()
-    doubt: str = ""
     spans: tuple[tuple[LineRange | None, LineRange | None], ...] = ()
 
     @staticmethod

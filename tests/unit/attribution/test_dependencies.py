@@ -27,7 +27,6 @@ def test_frames_of_a_package_that_moved_are_known(
     found = dependency_changes(folder_diff({path: text % "1.0"}, {path: text % "1.1"}, frozenset({path})))
     assert found.of(*frame) == expected
     assert found.of("g", "other/a.py") is None
-    assert found.unread == []
 
 
 def test_a_removed_package_has_no_version() -> None:
@@ -37,11 +36,10 @@ def test_a_removed_package_has_no_version() -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "[" * 100_000])
-def test_a_damaged_lock_file_is_unread(text: str) -> None:
+def test_damaged_lock_file_names_no_package(text: str) -> None:
     found = dependency_changes(
         folder_diff({"package-lock.json": NPM % ("a", "1")}, {"package-lock.json": text}, frozenset())
     )
-    assert found.unread == ["package-lock.json"]
     assert found.moved == {}
 
 

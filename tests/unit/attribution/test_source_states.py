@@ -91,7 +91,6 @@ def test_files_that_the_diff_leaves_alone() -> None:
 @pytest.mark.parametrize(
     ("function", "reach"),
     [
-        ("get (requests/api.py:9)", "not reachable"),
         ("total (docs/cart.py:20)", "changed here"),
         ("save (docs/cart.py:60)", "unknown"),
     ],
