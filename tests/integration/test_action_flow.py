@@ -168,7 +168,7 @@ def test_changed_function_is_linked_to_its_lines(with_sources: Stage) -> None:
     assert f"changed [in this PR]({link})" in with_sources.comments[0]
     asked = [one.path.partition("/shop/")[2] for one in with_sources.requests]
     assert sorted(one for one in asked if "/files" in one or "/trees/" in one) == [
-        f"git/trees/{with_sources.head}",
+        f"git/trees/{with_sources.merge}",
         f"pulls/{with_sources.number}/files",
     ]
     assert len(asked) <= 2 + 15 + 2 * (BASE_RUNS - 1)

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from action_stage import BASE_RUNS, BOTH, SHARES, SLOWER, Stage, both_builds, folded, profiles
 from fake_github.state import ALL_PERMISSIONS
+from profgate.action.github.client import GitHubClient
 from slow_cases import quick_first
 
 POLICY = ".github/profgate.yml"
@@ -74,14 +75,86 @@ def test_regression_against_an_older_baseline_is_no_pass(stage: Stage, text: str
     assert stage.outputs["conclusion"] == ("fail" if code else "warn")
 
 
-@pytest.mark.parametrize("place", ["profiles/api/run-6.folded", "profiles/other.json", "profiles"])
+COMMITTED = {"api/6.folded": folded(SHARES, 6)}
+
+
+def committing(stage: Stage, place: str = "profiles/api/6.folded", *, fork: bool = False) -> None:
+    """A pull request that commits a recording or, in the place of its folder, a link."""
+    required(stage, "on-not-compared: fail")
+    stage.open_pull(files={place: COMMITTED["api/6.folded"]}, fork=fork)
+
+
+@pytest.mark.parametrize("place", ["profiles/api/6.folded", "profiles"])
 @pytest.mark.parametrize("fork", [False, True])
 def test_committed_profiles_are_not_compared(stage: Stage, place: str, fork: bool) -> None:
-    required(stage, "on-not-compared: fail")
-    stage.open_pull(files={place: b"main;serve;parse 1\n"}, fork=fork)
-    assert stage.compare(both(77)) == 1
+    committing(stage, place, fork=fork)
+    assert stage.compare(both(77) | COMMITTED) == 1
     assert stage.outputs["conclusion"] == "not_compared"
-    assert f"the pull request commits {place}" in stage.summary.replace("\\", "")
+    assert "the commit contains profiles/api/" in stage.summary.replace("\\", "")
+    if fork:
+        stage.inputs["status"] = "true"
+        stage.fork_comment()
+        assert stage.fake.state.statuses[-1]["state"] == "failure"
+
+
+def test_committed_file_that_is_not_read_changes_nothing(stage: Stage) -> None:
+    committing(stage, "profiles/api/old.folded")
+    assert stage.compare(both(77)) == 0
+    assert stage.outputs["conclusion"] == "pass"
+
+
+@pytest.mark.parametrize("status", [422, 500, 404, 406])
+@pytest.mark.parametrize("path", ["/pulls/1/files$", "/git/trees/"])
+def test_unknown_files_are_not_compared(stage: Stage, status: int, path: str) -> None:
+    committing(stage)
+    stage.fake.fail("GET", path, status, times=50)
+    assert stage.compare(both(77) | COMMITTED) == 1
+    assert stage.outputs["conclusion"] == "not_compared"
+
+
+@pytest.mark.parametrize("entry", ["profiles/**/*.folded", "profiles/**/", "./profiles"])
+def test_every_pattern_finds_committed_profiles(stage: Stage, entry: str) -> None:
+    stage.inputs["profiles"] = entry
+    committing(stage, "profiles/6.folded")
+    assert stage.compare(both(77) | {"6.folded": COMMITTED["api/6.folded"]}) == 1
+    assert stage.outputs["conclusion"] == "not_compared"
+
+
+@pytest.mark.parametrize("event", ["merge_group", "push", "workflow_dispatch"])
+@pytest.mark.parametrize("place", ["profiles/api/6.folded", "profiles/api/old.folded"])
+def test_other_events_do_not_compare_committed_profiles(stage: Stage, event: str, place: str) -> None:
+    committing(stage, place)
+    if event == "merge_group":
+        commit = stage.fake.add_commit(parents=[stage.base, stage.head], files={place: b"main 1"})
+        code = stage.queued(both(77) | COMMITTED, commit)
+    else:
+        inputs = {"mode": "compare", "baseline-ref": stage.base}
+        given = {"inputs": {}} if event == "workflow_dispatch" else {}
+        code = stage.triggered(event, given, stage.head, files=both(77) | COMMITTED, inputs=inputs)
+    assert code == (place == "profiles/api/6.folded")
+    assert (stage.outputs["conclusion"] == "not_compared") is bool(code)
+
+
+def test_committed_baseline_is_not_compared(stage: Stage) -> None:
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files={"README.md": b"a"})
+    stage.open_pull(files={"profiles/base/api/6.folded": folded(SLOWER, 6)})
+    stage.inputs |= BOTH
+    built = both_builds(profiles(SLOWER, 77))
+    stage.compare(built | {"base/api/6.folded": folded(SLOWER, 6)})
+    assert stage.report["not_compared"][0]["reason"]["code"] == "committed_profiles"
+
+
+@pytest.mark.parametrize(("place", "conclusion"), [("a.py", "pass"), ("profiles/a.py", "not_compared")])
+def test_incomplete_list_of_files_needs_another_folder(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, place: str, conclusion: str
+) -> None:
+    committing(stage, place)
+    listed = GitHubClient.files_of_commit
+    monkeypatch.setattr(
+        GitHubClient, "files_of_commit", lambda *given: replace(listed(*given), tree=(), truncated=True)
+    )
+    stage.compare(both(77))
+    assert stage.outputs["conclusion"] == conclusion
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 `handler_for` in ``entry.py`` maps an event to one of the functions that name the target of a comparison.
 """
 
+import posixpath
 from dataclasses import replace
 
 from profgate import loading, pipeline
@@ -18,7 +19,7 @@ from profgate.action.compared_sides import (
 from profgate.action.github.artifact_service import zip_files
 from profgate.action.github.artifact_source import ForkArtifact, asset_name, fork_artifact, later_set
 from profgate.action.github.artifact_upload import report_artifact, upload_pages
-from profgate.action.github.records import WorkflowRun
+from profgate.action.github.records import TreeRecord, WorkflowRun
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, comment_of, conclude, end_shard, first_run, summarize
@@ -27,8 +28,7 @@ from profgate.api import write_report
 from profgate.attribution.base_branch import with_base_branch
 from profgate.decide.judge.verdict import judge
 from profgate.errors import GitHubError, ProfileError
-from profgate.io.profile_files import LocalSet, is_in, local_set
-from profgate.model.attribution import SourceDiff
+from profgate.io.profile_files import LocalSet, committed, local_set, repository_paths
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
@@ -109,8 +109,11 @@ def compare_run(
     if given.baseline and given.target:
         merged = settings.mode == "shard" and job.can_upload  # the job that merges the shards reads the acceptances
         acceptances, unread = ((), ()) if merged else accepted(job, policy, given.baseline_side)
-        given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
-        obstacle = _committed(job, given.diff) or obstacle
+        commit = (side.sha if refs else None) or job.measured_commit
+        tree = _tree(job, commit)
+        diff = source_diff(job, given.baseline_side, tree)
+        given = replace(given, diff=diff, acceptances=acceptances)
+        obstacle = _committed(job, given, commit, tree) or obstacle
         warnings = (*warnings, *unread)
     built = pipeline.compare(given)
     report = replace(built.report, warnings=(*built.report.warnings, *warnings, *sides.missing[1:]))
@@ -153,19 +156,38 @@ def _side_of(job: Job) -> Side:
     return Side(label, sha=context.head_sha or context.sha, ref=context.head_ref or context.ref, run_id=context.run_id)
 
 
-def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
-    """Return the reason not to compare if the pull request commits files where its job stores profiles.
+def _tree(job: Job, commit: str) -> TreeRecord | GitHubError:
+    """Return the files of a commit, or the reason why they are not known."""
+    try:
+        return job.client.files_of_commit(commit)
+    except GitHubError as error:
+        return error
 
-    Such files would count as runs of this job, so a slower program could be hidden among them. In a stack, the files of
-    the pull request do not include those of the layers below, so that any file of the commit counts.
+
+def _committed(job: Job, given: PipelineInput, commit: str, tree: TreeRecord | GitHubError) -> Reason | None:
+    """Return the reason not to compare if the measured commit contains a profile that was read, or may contain one.
+
+    Such a file would count as a run of this job, so a slower program could be hidden among them.
     """
-    if diff is None:
-        return None
-    paths = {file.path for file in diff.files if file.status != "removed"}
-    if job.context.stacked or any(gap.parameters.get("case") == "pull_files_limited" for gap in diff.gaps):
-        paths |= diff.repository_files or frozenset()
-    found = sorted(path for path in paths if is_in(path, job.settings.profiles))
-    return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None
+    if isinstance(tree, GitHubError):
+        return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "unknown", "text": str(tree)})
+    workspace = job.context.workspace
+    paths = repository_paths(given.target, job.settings.profiles, workspace)
+    if job.settings.baseline_profiles:
+        paths += repository_paths(given.baseline, job.settings.baseline_profiles, workspace)
+    if found := committed(paths, tree.entries):
+        return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "committed", "file": found[0], "more": len(found) - 1})
+    if tree.truncated and not _is_absent(job, posixpath.commonpath(paths).partition("/")[0], commit):
+        return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "truncated"})
+    return None
+
+
+def _is_absent(job: Job, name: str, commit: str) -> bool:
+    """Return whether a commit is known not to contain an entry in its top folder."""
+    try:
+        return bool(name) and job.client.file_at(name, commit) is None
+    except GitHubError:
+        return False
 
 
 def _explained(report: Report, sides: ComparedSides, obstacle: Reason | None, policy: Policy) -> Report:

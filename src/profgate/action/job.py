@@ -140,6 +140,13 @@ class Job:
             self.warn(f"the checked-out commit {commit} is {what}, so the profiles count as those of the test merge")
         return commit == context.head_sha
 
+    @property
+    def measured_commit(self) -> str:
+        """The commit that was measured in this run, or in the finished run of a pull request."""
+        context = self.context
+        is_head = context.event_name == "workflow_run" or self.measures_head
+        return context.head_sha if is_head else context.sha
+
     def with_sources(self, profiles: LocalSet) -> LocalSet:
         """Add the sources of built scripts, whose source maps are in the workspace, to the profiles of this job."""
         return replace(profiles, files=tuple(with_sources(profiles.files, self.context.workspace)))
@@ -165,7 +172,7 @@ class Job:
         """Return a manifest that describes this run, its machine, and what the step that recorded profiles states."""
         machine, context = machine_facts(self.environ), self.context
         known = Manifest(
-            commit=context.head_sha if self.measures_head else context.sha,
+            commit=self.measured_commit,
             ref=context.ref,
             event=context.event_name,
             run_id=context.run_id,

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from profgate.action.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
+from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError
@@ -10,8 +11,11 @@ from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.reason import Reason, ReasonCode, Side
 
 
-def source_diff(job: Job, base: Side) -> SourceDiff | None:
-    """Return the source diff of the pull request, with the reasons why it is incomplete, or None without one."""
+def source_diff(job: Job, base: Side, tree: TreeRecord | GitHubError) -> SourceDiff | None:
+    """Return the source diff of the pull request, with the reasons why it is incomplete, or None without one.
+
+    ``tree`` contains the files of the measured commit, or the reason why they are not known.
+    """
     context = job.context
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None
@@ -25,14 +29,13 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     # the files of a pull request in a stack are those that changed since the layer below
     if elsewhere := (base.sha or "")[:12] if base.distance or context.stacked else job.settings.baseline_ref:
         diff = of_another_start(diff, elsewhere)
-    try:
-        diff = with_files(diff, job.client.files_of_commit(context.head_sha))
-    except GitHubError as error:
-        diff = with_gap(diff, _gap("commit_files_unlisted", error))
+    if isinstance(tree, TreeRecord):
+        diff = with_files(diff, tree)
+    else:
+        diff = with_gap(diff, _gap("commit_files_unlisted", tree))
     if base.sha is None:
         return diff
-    is_merge = context.event_name == "pull_request" and context.sha and not job.measures_head
-    after = context.sha if is_merge else context.head_sha
+    after = job.measured_commit
     try:
         return _with_texts(diff, job, base.sha, after)
     except GitHubError as error:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import glob
+import os
 import posixpath
-import sys
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from profgate.errors import ProfgateError
@@ -75,21 +76,42 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
     return recording_facts(stated.read(1 << 20), posixpath.join(folder, RECORDING_NAME))
 
 
-def is_in(path: str, entries: Sequence[str]) -> bool:
-    """Return whether entries of `local_set` include the path of a file or link, which need not exist.
+def repository_paths(sources: Iterable[SourceFile], entries: Sequence[str], workspace: str) -> list[str]:
+    """Return the paths that the files of `local_set` have in a repository, or had in the job that stored them.
 
-    So does a link or a submodule in the place of a folder above an entry. On macOS and Windows, the case is ignored.
+    A file has several paths if it is read through a link, or if a folder above it is another checkout.
     """
-    entries = [posixpath.normpath(entry) for entry in entries]
-    if sys.platform in {"darwin", "win32"}:
-        path, entries = path.casefold(), [entry.casefold() for entry in entries]
-    return any(
-        path.startswith(f"{entry}/")
-        or entry.startswith(f"{path}/")
-        or fnmatchcase(path, entry)
-        or fnmatchcase(f"./{path}", entry)  # matches entries that begin with **/
-        for entry in entries
-    )
+    folder = posixpath.commonpath([_folder(posixpath.join(workspace, entry), ()) for entry in entries])
+    top = Path(workspace).resolve()
+    paths = set[str]()
+    for source in sources:
+        place = Path(source.path or posixpath.join(folder, source.name))
+        paths.add(os.path.relpath(place, workspace).replace(os.sep, "/"))
+        paths.add(os.path.relpath(place.resolve(), top).replace(os.sep, "/"))
+    inner = set[str]()
+    for path in paths:
+        for above in _above(path):
+            if (top / above / ".git").exists():
+                inner.add(path.removeprefix(f"{above}/"))
+    return sorted(paths | inner)
+
+
+def committed(paths: Iterable[str], entries: Iterable[str]) -> list[str]:
+    """Return the paths that are among the entries of a commit, or below one, such as a link or submodule.
+
+    Differences in case and in the composition of characters are ignored, as by the file systems of macOS and Windows.
+    """
+    known = set(map(_folded, entries))
+    return [path for path in paths if not known.isdisjoint(map(_folded, (path, *_above(path))))]
+
+
+def _above(path: str) -> list[str]:
+    """Return the folders above a path, innermost first."""
+    return [str(folder) for folder in PurePosixPath(path).parents][:-1]
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")).casefold()
 
 
 def manifest_of(

@@ -87,7 +87,7 @@ class ReasonCode(StrEnum):
     MISSING_IN_TARGET = "missing_in_target"
     NOT_IN_BASELINE = "not_in_baseline"
     REQUIRED = "required"
-    COMMITTED_PROFILES = "committed_profiles"  # file, more
+    COMMITTED_PROFILES = "committed_profiles"  # case, file, more, text
     SHARD_FAILED = "shard_failed"  # results
     STRATEGY_UNTESTED = "strategy_untested"  # strategy; reasons
 

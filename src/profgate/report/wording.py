@@ -259,8 +259,13 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
     ReasonCode.NOT_IN_BASELINE: "the baseline does not contain this workload",
     ReasonCode.REQUIRED: "the policy requires this workload, but nothing contains it",
-    ReasonCode.COMMITTED_PROFILES: "the pull request commits {file}{more:more} where this job stores its profiles; "
-    "remove the file, or store it elsewhere",
+    ReasonCode.COMMITTED_PROFILES: {
+        "committed": "the commit contains {file}{more:more}, which would count as a profile of this job; remove the "
+        "file, or store it elsewhere",
+        "unknown": "it is not known whether the commit contains profiles, so run this job again: {text}",
+        "truncated": "GitHub does not list all files of the commit; store the profiles in a folder in the top folder "
+        "that the repository does not contain",
+    },
     ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
     ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
     ReasonCode.FACT_DIFFERS: "{fact} differs: {baseline} against {target}{fact:advice}",

@@ -1,10 +1,11 @@
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from profgate.errors import ProfgateError
-from profgate.io.profile_files import is_in, local_set, manifest_of
+from profgate.io.profile_files import committed, local_set, manifest_of, repository_paths
 from profgate.loading import profiles_at
 from profgate.model.manifest import Manifest
 from profgate.model.profile import Configuration, Facts
@@ -85,27 +86,45 @@ def test_entry_outside_the_workspace_is_refused(workspace: str, entry: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("path", "entry", "inside"),
+    ("entry", "file", "entries", "found"),
     [
-        ("profiles/api/1.folded", "profiles/**", True),
-        ("profiles/1.folded", "./profiles", True),
-        ("profiles/1.folded", "profiles/", True),
-        ("a/b/c.prof", "**/*.prof", True),
-        ("c.prof", "**/*.prof", True),
-        ("out.json", "out.json", True),
-        ("out", "out/profiles", True),
-        ("out", "./out/profiles/*.folded", True),
-        ("api", "*/1.folded", False),
-        ("profiles.py", "profiles/**", False),
-        ("docs/profiles/1.folded", "profiles/**", False),
-        ("bench/run.py", "bench/*.json", False),
+        ("profiles/**", "profiles/api/1.folded", ["profiles/api/1.folded"], True),
+        ("profiles/**/*.folded", "profiles/1.folded", ["profiles/1.folded"], True),
+        ("**/*.folded", "1.folded", ["1.folded"], True),
+        (".", "x/1.folded", ["x/1.folded"], True),
+        ("{workspace}/profiles", "profiles/1.folded", ["profiles/1.folded"], True),
+        ("a/../profiles/*", "profiles/1.folded", ["profiles/1.folded"], True),
+        ("profiles//api/*", "profiles/api/1.folded", ["profiles/api/1.folded"], True),
+        ("profiles/[!a]*", "profiles/b.folded", ["profiles/b.folded"], True),
+        ("out.folded", "out.folded", ["out.folded"], True),
+        ("profiles/*", "profiles/\N{LATIN SMALL LETTER E WITH ACUTE}", ["Profiles/E\N{COMBINING ACUTE ACCENT}"], True),
+        # a link or a submodule in the place of a folder, and the target of a link
+        ("profiles/**", "profiles/api/1.folded", ["profiles"], True),
+        ("profiles/**", "profiles/api/1.folded", ["profiles/api"], True),
+        ("linked/*", "kept/1.folded", ["kept/1.folded"], True),
+        ("linked/*", "kept/1.folded", ["linked"], True),
+        # another checkout
+        ("there/profiles/**", "there/profiles/1.folded", ["profiles/1.folded"], True),
+        ("here/profiles/**", "here/profiles/1.folded", ["profiles/1.folded"], False),
+        (
+            "profiles/**",
+            "profiles/1.folded",
+            ["profiles.py", "1.folded", "docs/profiles/1.folded", "profiles/2"],
+            False,
+        ),
     ],
 )
-def test_path_in_an_entry_is_known_without_the_file(path: str, entry: str, inside: bool) -> None:
-    assert is_in(path, [entry]) is inside
-
-
-@pytest.mark.parametrize(("platform", "inside"), [("linux", False), ("darwin", True), ("win32", True)])
-def test_case_of_a_path_matters_on_linux_only(monkeypatch: pytest.MonkeyPatch, platform: str, inside: bool) -> None:
-    monkeypatch.setattr("sys.platform", platform)
-    assert is_in("Profiles/API/run-6.folded", ["profiles/**"]) is inside
+def test_read_file_is_found_in_the_commit(
+    tmp_path: Path, entry: str, file: str, entries: list[str], found: bool
+) -> None:
+    for folder in ("a", "kept", "there/.git"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "linked").symlink_to("kept")
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text("main 1\n")
+    given = [entry.format(workspace=tmp_path)]
+    files = local_set(given, str(tmp_path)).files
+    assert bool(committed(repository_paths(files, given, str(tmp_path)), entries)) is found
+    stored = [replace(one, path=None) for one in files]
+    if "linked" not in entry:  # only the job that records can follow the links of its checkout
+        assert bool(committed(repository_paths(stored, given, str(tmp_path)), entries)) is found
