@@ -104,9 +104,10 @@ def test_committed_file_that_is_not_read_changes_nothing(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("status", [422, 500, 404, 406])
-@pytest.mark.parametrize("path", ["/pulls/1/files$", "/git/trees/"])
+@pytest.mark.parametrize("path", ["/pulls/2/files$", "/git/trees/"])
 def test_unknown_files_are_not_compared(stage: Stage, status: int, path: str) -> None:
     committing(stage)
+    assert stage.number == 2
     stage.fake.fail("GET", path, status, times=50)
     assert stage.compare(both(77) | COMMITTED) == 1
     assert stage.outputs["conclusion"] == "not_compared"

@@ -87,7 +87,8 @@ def compare_run(
 
     # policy: that of the base commit, because a pull request controls its own checkout
     local = bool(settings.baseline_profiles) and fork is None and not refs
-    start = None if local and job.context.event_name != "pull_request" else baseline_commit(job)
+    trusted = job.context.event_name not in {"pull_request", "merge_group"}
+    start = None if local and trusted else baseline_commit(job)
     policy, changed = policy_at(job, start.sha if start else None)
 
     # baseline: from the workspace, from a trusted run of the base branch, or last from the pull request's own run

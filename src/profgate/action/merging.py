@@ -72,12 +72,12 @@ def stored_shards(job: Job) -> list[Shard]:
 def newest_reports(artifacts: Iterable[ArtifactRecord], attempt: int) -> dict[str, ArtifactRecord]:
     """Return the report artifact of the newest attempt for each key.
 
-    Raises `GitHubError` if an artifact is named for an attempt after ``attempt``, the current one.
+    Raises `GitHubError` if an artifact is named for an attempt after ``attempt``, the current one, or has expired.
     """
     newest: dict[str, tuple[tuple[int, int], ArtifactRecord]] = {}
     for artifact in artifacts:
         named = key_of_report(artifact.name)
-        if named is None or artifact.expired:
+        if named is None:
             continue
         key, age = named[0], (named[1], artifact.id)
         if named[1] > attempt:
@@ -85,6 +85,9 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], attempt: int) -> dict[st
             raise GitHubError(artifact.name, f"{what}; only profgate may store artifacts of this name")
         if key not in newest or age > newest[key][0]:
             newest[key] = (age, artifact)
+    for _, artifact in newest.values():
+        if artifact.expired:
+            raise GitHubError(artifact.name, "has expired; run the shards again")
     return {key: artifact for key, (_, artifact) in newest.items()}
 
 
@@ -98,7 +101,7 @@ def judge_report(job: Job) -> int:
         raise ProfgateError(name, "does not exist; the log of the step that writes it has the reason")
     report = from_json(read_text(place, LARGEST_REPORT), name)
     commit = report.target.sha
-    if commit not in {job.context.head_sha, job.context.sha}:
+    if not commit or commit not in {job.context.head_sha, job.context.sha}:
         what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; use a report of this run"
         raise ProfgateError(name, what)
     links, beside = Links(), posixpath.join(posixpath.dirname(place), LINKS_NAME)

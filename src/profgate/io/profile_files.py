@@ -79,13 +79,14 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
 def repository_paths(sources: Iterable[SourceFile], entries: Sequence[str], workspace: str) -> list[str]:
     """Return the paths that the files of `local_set` have in a repository, or had in the job that stored them.
 
-    A file has several paths if it is read through a link, or if a folder above it is another checkout.
+    The path of the file with facts about the recording is included, because it may have been read. A file has several
+    paths if it is read through a link, or if a folder above it is another checkout.
     """
     folder = posixpath.commonpath([_folder(posixpath.join(workspace, entry), ()) for entry in entries])
     top = Path(workspace).resolve()
     paths = set[str]()
-    for source in sources:
-        place = Path(source.path or posixpath.join(folder, source.name))
+    read = [source.path or posixpath.join(folder, source.name) for source in sources]
+    for place in map(Path, [*read, posixpath.join(folder, RECORDING_NAME)]):
         paths.add(os.path.relpath(place, workspace).replace(os.sep, "/"))
         paths.add(os.path.relpath(place.resolve(), top).replace(os.sep, "/"))
     inner = set[str]()

@@ -34,6 +34,7 @@ from profgate.action.github.records import (
 from profgate.action.github.requests import NotFoundError
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.io.profile_files import LocalSet
+from profgate.model.levels import FEWEST_JOBS
 from profgate.model.manifest import Manifest, check_files, manifest_from_json
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.run_context import TriggeringRun
@@ -137,6 +138,9 @@ def find_stored(
     usable = (usable_artifact(known, search.artifact, candidate.run)[0] for candidate in farther)
     client.start_downloads(islice(filter(None, usable), further))
     noise = tuple(islice(sets, further))
+    unread = [reason for reason in reasons if reason.code is ReasonCode.ARTIFACT_UNUSABLE]
+    if obstacle is None and len(noise) + 1 < FEWEST_JOBS <= len(noise) + 1 + len(unread):
+        obstacle = unread[0]  # with the runs that could not be read, the gate could fail
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
 
 
@@ -244,7 +248,7 @@ def _sets(
         if failures >= MOST_TRIES:
             return
         here = [artifact for artifact in known if artifact.run_id == candidate.run.id]
-        if not here and len(known) >= LISTED:
+        if not here and (len(known) >= LISTED or any(artifact.run_id is None for artifact in known)):
             here = client.run_artifacts(candidate.run.id, name)
         artifact, reason = usable_artifact(here, name, candidate.run)
         if artifact is None:

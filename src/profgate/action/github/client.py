@@ -53,8 +53,8 @@ class _Text:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    id: str = ""
-    lastEditedAt: str | None = None  # noqa: N815 - the name in GraphQL
+    id: str
+    lastEditedAt: str | None  # noqa: N815 - the name in GraphQL
 
 
 class GitHubClient(GitHubConnection):

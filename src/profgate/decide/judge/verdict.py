@@ -24,6 +24,8 @@ DEFAULT_POLICY = Policy()
 NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a longer list would hide important reasons
 RUNS_WANTED = 5  # recommended number of runs per side
 NO_BASELINE = frozenset({ReasonCode.NO_BASELINE, ReasonCode.NEVER_RECORDED})
+# reasons that apply to all workloads of a run
+WHOLE = frozenset({ReasonCode.COMMITTED_PROFILES, ReasonCode.BASELINE_RUNNING, ReasonCode.SHARD_FAILED})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -130,7 +132,8 @@ class _VerdictInputs:
             for load, one in self.inconclusive
             if one.calibration.inconclusive in {"too_few_runs", "too_few_samples", "other_work"}
         }
-        self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
+        whole = any(entry.reason.code in WHOLE for entry in self.missing) and bool(policy.required)
+        self.lacks_required = whole or bool(unmet) or any(matches(name, policy.required) for name in names)
         self.shared = [
             (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
             for workload, metric in self.compared
