@@ -130,7 +130,7 @@ def test_other_events_do_not_compare_committed_profiles(stage: Stage, event: str
         code = stage.queued(both(77) | COMMITTED, commit)
     else:
         inputs = {"mode": "compare", "baseline-ref": stage.base}
-        given = {"inputs": {}} if event == "workflow_dispatch" else {}
+        given: dict[str, object] = {"inputs": {}} if event == "workflow_dispatch" else {}
         code = stage.triggered(event, given, stage.head, files=both(77) | COMMITTED, inputs=inputs)
     assert code == (place == "profiles/api/6.folded")
     assert (stage.outputs["conclusion"] == "not_compared") is bool(code)
