@@ -255,23 +255,11 @@ def _finding(draft: Finding, metric: MetricReport, context: GateContext) -> Find
 
 
 def _none_red_where(findings: list[Finding]) -> list[Finding]:
-    """Turn red findings yellow if the total improved, or if the pull request can affect no cause of the total.
-
-    Causes explain at least half of the total's change, because functions that change too little are not listed.
-    """
+    """Turn red findings yellow if the total improved."""
     total = next((finding for finding in findings if finding.is_total and finding.severity != "none"), None)
-    worse = [finding for finding in findings if finding.is_acceptable]
-    explained = sum(abs(finding.delta or 0.0) for finding in worse)
-    if total is not None and total.direction == "better":
-        reason = Reason(ReasonCode.OFFSET, {"relative": total.relative})
-    elif (
-        {finding.attribution.reach for finding in worse} == {UNREACHABLE}
-        and total
-        and 2 * explained >= abs(total.delta or 0.0)
-    ):
-        reason = Reason(ReasonCode.NOT_REACHABLE)
-    else:
+    if total is None or total.direction != "better":
         return findings
+    reason = Reason(ReasonCode.OFFSET, {"relative": total.relative})
     return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
 
 
