@@ -258,7 +258,7 @@ def take_lock(data: bytes) -> str:
     name, _, text = text_of(data).partition("\n")
     texts = SourceTexts({name: ""}, {name: text})
     found = dependency_changes(SourceDiff((ChangedFile(name, name, "modified"),), texts=texts))
-    return "read" if found.moved else "unread"
+    return "read" if found.moved else "nothing"
 
 
 def take_source_map(data: bytes) -> str:
