@@ -9,7 +9,7 @@ from itertools import starmap
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import FrameList, Measurements, Profile, counted_warning
+from profgate.model.profile import FAILED_RUNS, FrameList, Measurements, Profile, counted_warning
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 
 
@@ -28,7 +28,9 @@ def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
         if profile.measurements is None or not profile.measurements.scenarios:
             continue
         texts = [*profile.warnings, *starmap(counted_warning, profile.warning_counts.items())]
-        found += [Reason(ReasonCode.PROFILE_WARNING, {"file": profile.name, "text": text}) for text in texts]
+        for text in texts:
+            code = ReasonCode.FAILED_RUNS if text.startswith(FAILED_RUNS) else ReasonCode.PROFILE_WARNING
+            found.append(Reason(code, {"file": profile.name, "text": text}))
     return without_repeats(found)
 
 
@@ -39,6 +41,9 @@ def scenario_of(profile: Profile) -> str | None:
 
 def _parts(profile: Profile) -> Iterator[Profile]:
     body = profile.measurements
+    if profile.beside is not None:
+        facts = replace(profile.facts, format=profile.beside.facts.format)  # those of the manifest are of the file
+        yield from _parts(replace(profile.beside, facts=facts))
     if body is None or not body.scenarios:
         yield profile
         return

@@ -10,6 +10,8 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.units import Metric
 
+FAILED_RUNS = "runs that ended with an error and were left out"
+"""The key of `Profile.warning_counts` for runs that measured something else than the work."""
 PYTHON_SAMPLING = "profiling.sampling"
 """The value of `Facts.profiler` for Python's own sampling profiler."""
 
@@ -184,6 +186,7 @@ class Profile:
 
     ``warnings`` are complete; ``warning_counts`` are numbers of things by their description. What to do about them
     may follow after a semicolon.
+    ``beside`` is the profile of other content of the same file, such as tests beside benchmarks.
     """
 
     name: str
@@ -198,6 +201,7 @@ class Profile:
     facts: Facts = field(default_factory=Facts)
     warnings: tuple[str, ...] = ()
     warning_counts: Mapping[str, int] = field(default_factory=dict)
+    beside: "Profile | None" = None
 
 
 def counted_warning(what: str, count: int) -> str:

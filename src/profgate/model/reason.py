@@ -104,6 +104,7 @@ class ReasonCode(StrEnum):
     TOTALS_FAR_APART = "totals_far_apart"  # metric, factor
     NO_FRAMES = "no_frames"  # case, metric, side, share
     PROFILE_WARNING = "profile_warning"  # text, runs, file
+    FAILED_RUNS = "failed_runs"  # text, file
     REAL_TIME = "real_time"
     STACKS_DROPPED = "stacks_dropped"
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+from unicodedata import normalize
 
 Better = Literal["lower", "higher"]
 COUNTS = ("samples", "count")  # units whose values grow with the sampling rate
@@ -19,7 +20,7 @@ class MetricKind(StrEnum):
 # base unit, integer factor and decimal exponent for every known spelling
 SPELLINGS = {
     ("nanoseconds", 1, 0): "ns nanosecond nanoseconds",
-    ("nanoseconds", 1, 3): "us µs microsecond microseconds",
+    ("nanoseconds", 1, 3): "us μs microsecond microseconds",
     ("nanoseconds", 1, 6): "ms millisecond milliseconds",
     ("nanoseconds", 1, 9): "s second seconds",
     ("nanoseconds", 60, 9): "minutes",
@@ -61,4 +62,5 @@ CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
 
 def base_unit(spelling: str) -> tuple[str, int, int]:
     """Return the base unit, integer factor and decimal exponent of a unit. An unknown unit is its own base unit."""
+    spelling = normalize("NFKC", spelling)  # of two signs for micro, the Greek letter
     return BASE_UNITS.get(spelling.strip().lower(), (spelling, 1, 0))

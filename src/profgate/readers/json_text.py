@@ -4,6 +4,7 @@ The functions raise ProfileError with location ``where`` if a value is not what 
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal, InvalidOperation
 from typing import TypeGuard
@@ -17,23 +18,25 @@ _NUMBERS = (int, Decimal)
 # with more digits or larger exponents, a file could contain many numbers with the same hash, which make sets slow
 _DECIMAL = Context(prec=19, Emin=-400, Emax=400, traps=[InvalidOperation])
 
+# a string, or what C's printf and old versions of Google Benchmark write where a number is expected
+_NO_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"|[-+]?(?i:nan|inf(?:inity)?)\b(?:\(\w*\))?|-?\d[\d.]*+%')
+
 Json = dict[str, object]
 
 
-def decode(data: bytes, where: str, missing: float | None = None) -> object:
+def decode(data: bytes, where: str) -> object:
     """Decode and return a JSON document, with fractions as Decimal of at most 19 digits.
 
-    NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position if the JSON is invalid or
-    contains infinity, or if it contains NaN and ``missing`` is None.
+    NaN and infinity are decoded as floats, also in the spelling of C. Raises ProfileError with ``where`` and the
+    position if the JSON is invalid.
     """
-
-    def constant(text: str) -> object:
-        if text == "NaN" and missing is not None:
-            return missing
-        raise ValueError(f"{text} is not a JSON number")
-
+    text = data.decode(errors="replace")
     try:
-        return json.loads(data.decode(errors="replace"), parse_float=_DECIMAL.create_decimal, parse_constant=constant)
+        try:
+            return json.loads(text, parse_float=_DECIMAL.create_decimal)
+        except json.JSONDecodeError:
+            text = _NO_NUMBER.sub(lambda match: match[0] if match[0][0] == '"' else "NaN", text)
+            return json.loads(text, parse_float=_DECIMAL.create_decimal)
     except json.JSONDecodeError as error:
         raise ProfileError(
             f"{where}: line {error.lineno}, column {error.colno}", f"{error.msg}; the file is cut off or damaged"
@@ -41,7 +44,7 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
     except RecursionError:
         raise ProfileError(where, "nested too deeply to be read; record with a limited depth") from None
     except (ValueError, ArithmeticError) as error:
-        raise ProfileError(where, f"a number cannot be read ({error}); record the profile again") from None
+        raise ProfileError(where, f"a number cannot be read ({error}); the file is damaged") from None
 
 
 def document_of(source: SourceFile) -> Json:
@@ -80,7 +83,7 @@ def listing(value: object, where: str, what: str) -> list[object]:
 
 def wrong(where: str, what: str) -> ProfileError:
     """Return the error for a document that does not match its format."""
-    return ProfileError(where, f"{what}; export the profile again")
+    return ProfileError(where, f"{what}; the file is damaged, or this version of its format is not read")
 
 
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:

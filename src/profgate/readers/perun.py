@@ -49,7 +49,7 @@ class PerunReader(BuiltInReader):
         where, data = source.name, read_all(unwrap(source))
         if data.startswith(_ZLIB):
             data = _unpacked(data, where)
-        document = mapping(decode(data, where, missing=math.nan), where, "the document")
+        document = mapping(decode(data, where), where, "the document")
         return _Document(document, where, len(data)).profile()
 
 
@@ -348,7 +348,7 @@ def _text(value: object) -> str:
 
 def _number(value: object, where: str, what: str) -> float:
     """Return a measured value as float64, or NaN if the value is missing."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or isinstance(value, float):  # NaN and infinity
         return math.nan
     try:
         number = float(value) if isinstance(value, int | Decimal | str) and not isinstance(value, bool) else math.nan

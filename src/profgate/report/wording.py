@@ -282,6 +282,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.SYSTEM_LIBRARY: "system libraries ({names}) account for {moved:signed} of the change of {metric} by "
     "{relative:signed}: the loader chooses their routines by the CPU",
     ReasonCode.PROFILE_WARNING: "{file:before}{text}{runs:in_runs}",
+    ReasonCode.FAILED_RUNS: "{file:before}{text}",
     ReasonCode.REAL_TIME: "totals and shares refer to real time, which includes user and sys time",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore patterns",
     ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target: use the same names on both "

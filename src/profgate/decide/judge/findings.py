@@ -71,6 +71,9 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
 
     ``offset`` is True if changes of other costs in the run offset the change of the function.
     """
+    if finding.direction == "better" and metric.calibration.undirected:
+        # whether the change is good is unknown, so it is shown like one for the worse
+        finding = replace(finding, direction="worse", kind=SIGNED[finding.severity, "worse"].word)
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
     proof = None if offset else _calls_rose(finding, metric, context)

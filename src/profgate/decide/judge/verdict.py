@@ -146,6 +146,7 @@ class _VerdictInputs:
         # an untested total needs a review above this relative change
         self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= 0.5]
         self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
+        self.failed_runs = [warning for warning in report.warnings if warning.code is ReasonCode.FAILED_RUNS]
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
         self.drifted = report.measurement is not None and report.measurement.drifted
@@ -216,6 +217,7 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
     unsure = (
         inputs.new,
         inputs.failed,
+        inputs.failed_runs,
         inputs.untested,
         inputs.unlike,
         inputs.shared,
@@ -348,6 +350,7 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
     ]
     reasons += [why for _, why in inputs.shared if why not in inputs.unproven]
     reasons += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
+    reasons += inputs.failed_runs
     reasons += [
         Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
         for change in inputs.departures

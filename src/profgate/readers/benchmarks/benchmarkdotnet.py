@@ -17,7 +17,7 @@ def _add(results: Results, benchmark: Record) -> None:
         if (record.get("IterationMode"), record.get("IterationStage")) == ("Workload", "Result")
     ]
     for record in iterations:
-        value = for_each(record.get("Nanoseconds"), record.get("Operations"), record.where)
+        value = for_each(record.get("Nanoseconds"), record.get("Operations"))
         results.add(name, time, [value], process=str(record.get("LaunchIndex")))
     if not iterations:
         values = benchmark.array("Statistics.OriginalValues", optional=True) or [benchmark.get("Statistics.Mean")]

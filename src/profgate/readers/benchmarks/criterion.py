@@ -27,7 +27,7 @@ def _add(results: Results, sample: Record) -> None:
     times = sample.array("measured_values" if message else "times")
     if len(counts) != len(times) or not counts:
         raise sample.error("the numbers of times and of iteration counts differ")
-    values = [for_each(time, count, sample.where) for time, count in zip(times, counts, strict=True)]
+    values = [for_each(time, count) for time, count in zip(times, counts, strict=True)]
     results.add(sample.get("id"), quantity_of(sample.text("unit") or "ns"), values, process=0)
 
 

@@ -1,43 +1,72 @@
 """Output of `go test -bench`: one run per process, with the median for each benchmark and unit.
 
-Source: golang.org/design/14313-benchmark-format.
+Source: golang.org/design/14313-benchmark-format, and for lines of units the package golang.org/x/perf/benchfmt.
 """
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
-from profgate.readers.benchmarks.results import Results, quantity_of
+from profgate.model.units import MetricKind
+from profgate.readers.benchmarks.results import Results, better_of, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
+from profgate.readers.json_text import Json
+
+# the iterations, and the values with their units, perhaps after what the benchmark printed
+_RESULT = re.compile(r"(?:^|.*\s)\d+\s+(?P<values>[\d.e+]+\s+\S+/(?:op|s)\b.*)|\d+\s+(\S+\s+\S.*)")
+_NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the benchmark lines, each with its process number and the preceding configuration lines."""
-    facts, runs = dict[str, object](), list[Record]()
-    process, ended = 0, False
+    """Return the results, each with its process number, the preceding configuration lines and all lines of units.
+
+    Go writes the name of a benchmark before it runs and the rest of the line afterwards.
+    """
+    facts, units, runs, lost = dict[str, object](), dict[str, object](), list[Record](), list[str]()
+    process, ended, waiting = 0, False, dict[str, object]()
     for line in written:
+        fields, text = line.fields, line.text("text") or line.text("rest")
         if fact := line.text("fact"):
             facts[fact] = line.text("stated")
-        elif line.text("name"):
+            continue
+        if unit := line.text("unit"):
+            units[unit] = Record(line.where, dict(part.split("=", 1) for part in line.text("properties").split()))
+            continue
+        if not line.text("rest"):
+            lost += _lost(waiting)
+            waiting = fields
+        if waiting.get("name") and (result := _RESULT.fullmatch(text)):
             process += ended
-            runs.append(Record(line.where, {**facts, **line.fields, "process": process}))
-            ended = False
-        else:
-            ended = True
+            own = {**facts, **waiting, "values": result["values"] or result[2], "process": process, "units": units}
+            runs.append(Record(line.where, own))
+            waiting, ended = {}, False
+        ended = ended or fields["end"] is not None
+    lost += _lost(waiting)
     results.warnings["ends without a PASS: the run was cut off, or its output was filtered"] += not ended
+    if lost:
+        results.warnings[f"benchmarks without results, the first is {lost[0][:80]!r}"] = len(lost)
     if len({run.text("processors") for run in runs}) > 1:
         for run in runs:
             run.fields["name"] = run.text("name") + run.text("processors")
     return runs
 
 
+def _lost(line: Json) -> list[str]:
+    """Return the name of a benchmark whose results are missing. With ``-v``, a line with the name alone comes first."""
+    text = str(line.get("text") or "")
+    unfinished = line.get("processors") or text
+    return [f"{line['name']} {text}"] if unfinished and line.get("name") and not text.startswith("--- SKIP") else []
+
+
 def _add(results: Results, run: Record) -> None:
     parts = run.text("values").split()
-    if len(parts) % 2:
-        raise run.error(f"{parts[-1][:40]!r} has no unit")
-    names = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
-    for value, unit in zip(parts[::2], parts[1::2], strict=True):
-        quantity = quantity_of(unit, names.get(unit.lower(), ""))
-        results.add(run.joined("pkg", "name"), quantity, [number_in(value, run.where)], process=run.number("process"))
+    for value, unit in zip(parts[::2], parts[1::2], strict=False):
+        stated = run.child("units").fields.get(unit)
+        better, assume = (stated.text("better"), stated.text("assume")) if isinstance(stated, Record) else ("", "")
+        quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""), better_of(better))
+        if assume == "exact":
+            quantity = replace(quantity, metric=replace(quantity.metric, kind=MetricKind.COUNTED))
+        results.add(run.joined("pkg", "name"), quantity, [number_in(value)], process=run.number("process"))
 
 
 FORMAT = ResultFormat(
@@ -47,11 +76,12 @@ FORMAT = ResultFormat(
     counted=("allocated", "allocations"),
     proven="Go 1.19.8",
     word=b"Benchmark",
-    line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
+    line=re.compile(rb"^(?:Benchmark\S*)?[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
-        r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
+        r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?P<end>(?:PASS|FAIL|ok ).*)"
+        r"|Unit (?P<unit>\S+)(?P<properties>(?: +\w+=\S+)+)"
         # if all names have the same suffix, the suffix is the number of processors
-        r"|(?P<name>Benchmark\S*?)(?P<processors>-\d+)?\s+\d+\s+(?P<values>\S.*)"
+        r"|(?P<name>Benchmark(?![a-z])\S*?)(?P<processors>-\d+)?(?:\s+(?P<text>\S.*))?|\s+(?P<rest>\d+\s+\S.*)"
     ),
     select=_runs,
     add=_add,

@@ -37,19 +37,15 @@ def _tests(events: Iterable[Record], results: Results) -> list[Record]:
 
 
 class _TestOutput(ResultFormat):
-    """Reader that passes the output of benchmarks on to the reader of benchmark results, which are more exact."""
+    """Reader that passes the output of benchmarks on to the reader of benchmark results."""
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the results of the benchmarks or, if there are none, of the tests."""
-        text = _output(source)
+        """Return the times of the tests, or the results of the benchmarks with the tests beside them."""
+        tests, text = super().read(source), _output(source)
         if not go_benchmark.FORMAT.line.search(text):  # type: ignore[union-attr]
-            return super().read(source)
+            return tests
         profile = go_benchmark.FORMAT.read(source_of(source.name, text))
-        tests = len(_tests(json_lines(source), Results(source.name)))
-        if tests:
-            left_out = {"times of tests beside benchmarks, which are left out": tests}
-            profile = replace(profile, warning_counts={**profile.warning_counts, **left_out})
-        return profile
+        return replace(profile, beside=tests) if tests.frames.names else profile
 
 
 def _output(source: SourceFile) -> bytes:

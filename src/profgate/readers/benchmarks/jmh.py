@@ -17,10 +17,12 @@ def _add(results: Results, record: Record) -> None:
     name += f" ({', '.join(parameters)})" if parameters else ""
     mode = str(record.get("mode"))  # JMH writes the short name of its enum Mode
     names = {"thrpt": "throughput", "avgt": "time", "sample": "sampled time", "ss": "single-shot time"}
-    _add_metric(results, name, names.get(mode, mode), record.child("primaryMetric"))
+    primary = names.get(mode, mode)
+    _add_metric(results, name, primary, record.child("primaryMetric"))
     for key, metric in record.child("secondaryMetrics", optional=True).fields.items():
         place = f"{record.where}: {key}"
-        _add_metric(results, name, key.strip("·"), Record(place, mapping(metric, place, "it")))
+        title = f"{key.strip('·')} ({primary})"  # one benchmark may run in several modes
+        _add_metric(results, name, title, Record(place, mapping(metric, place, "it")))
 
 
 def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> None:
@@ -42,7 +44,7 @@ def _mean(iteration: object, where: str) -> float:
     """Return the mean of the values in (value, count) pairs, weighted by the counts."""
     histogram: list[Any] = listing(iteration, where, "an iteration")
     try:
-        pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]
+        pairs = [(measured(value), measured(count)) for value, count in histogram]
         from statistics import fmean  # this module is imported for every text file
 
         values, counts = zip(*pairs, strict=True)
@@ -53,9 +55,9 @@ def _mean(iteration: object, where: str) -> float:
 
 FORMAT = ResultFormat(
     name="jmh",
-    looks="a JSON array of objects with the key jmhVersion",
+    looks="a JSON array of objects with the keys jmhVersion or benchmark and mode",
     record="java -jar benchmarks.jar -rf json -rff a.json",
-    pattern=re.compile(rb'\s*\[\s*\{\s*"jmhVersion"'),
+    pattern=re.compile(rb'\s*\[\s*\{\s*"(?:jmhVersion"|benchmark"[^{}]*"mode")'),
     records=json_array,
     add=_add,
     profiler="jmh",

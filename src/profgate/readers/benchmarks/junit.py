@@ -61,7 +61,7 @@ def _add(results: Results, test: Record) -> None:
         results.warnings["tests without a time"] += 1
         return
     name, line = test.joined("classname", "name"), test.text("line")
-    seconds = number_in(test.text("time"), f"{test.where}: {name[:120]}")
+    seconds = number_in(test.text("time"))
     first = int(line) if line and _LINE.fullmatch(line) else None
     results.add(name, quantity_of("s"), [seconds], test.text("file") or None, first)
     if outcome:

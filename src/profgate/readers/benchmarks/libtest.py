@@ -5,14 +5,9 @@ import re
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
 
-_VALUE = re.compile(r"(\d[\d,]*(?:\.\d+)?) (\w+/iter) \(\+/- [\d,.]+\).*")
-
 
 def _add(results: Results, line: Record) -> None:
-    value = _VALUE.fullmatch(line.text("time"))
-    if value is None:
-        raise line.error(f"{line.text('time')[:40]!r} is not a time of an iteration")
-    results.add(line.get("name"), quantity_of(value[2]), [number_in(value[1], line.where)])
+    results.add(line.get("name"), quantity_of(line.text("unit") or "ns/iter"), [number_in(line.text("value"))])
 
 
 FORMAT = ResultFormat(
@@ -21,8 +16,8 @@ FORMAT = ResultFormat(
     record="cargo bench -- --output-format bencher > a.txt",
     proven="Criterion 0.3.6",
     word=b" bench: ",
-    line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),
-    records=lines(r"test (?P<name>\S.*?)(?<! ) ++\.\.\. bench: *(?P<time>.*)"),
+    line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \S+/iter", re.MULTILINE),
+    records=lines(r"test (?P<name>\S.*?)(?<! ) ++\.\.\. bench: *+(?:(?P<value>\S+) (?P<unit>\S+) \(\+/- [\d,.]+\))?.*"),
     add=_add,
     profiler="cargo bench",
 )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
+from typing import get_args
+from unicodedata import normalize
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from profgate.readers.json_text import wrong
 
 MOST_RUNS = 100  # maximum number of runs per benchmark and file
 LONGEST_NAME = 500
+LARGEST = 1e30
+NO_VALUES = "values that are no finite numbers of at least 0, which were left out"
 _WORK = {"op", "ops", "operations", "iter", "iterations", "items", "requests", "req", "rows", "queries", "messages"}
 _DECIMAL_BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9}
 
@@ -37,6 +41,7 @@ def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quan
     ``ns/op`` and ``ns`` are times, ``B/op`` is memory, and ``ops/ms`` and ``MB/s`` are rates. The direction of
     other units is unknown unless ``better`` is given.
     """
+    unit = normalize("NFKC", unit)  # of two signs for micro, one
     over, _, under = (part.strip().lower() for part in unit.partition("/"))
     base, factor, power = base_unit(over)
     usual = {"nanoseconds": "time", "bytes": "memory"}.get(base)
@@ -49,6 +54,11 @@ def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quan
     else:
         found = unknown(unit, name)
     return found if better is None else replace(found, metric=replace(found.metric, better=better, directed=True))
+
+
+def better_of(stated: object) -> Better | None:
+    """Return the direction that a file states, or None if it states none."""
+    return next((direction for direction in get_args(Better) if direction == stated), None)
 
 
 def unknown(unit: str, name: str) -> Quantity:
@@ -90,13 +100,14 @@ class Results:
         """Add runs of a benchmark. Values with the same ``process`` form one run, whose value is their median."""
         if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is not a name of a benchmark")
-        where = f"{self.where}: {name}"
-        amounts = [measured(value, where) * quantity.factor for value in values]
+        numbers = [measured(value) for value in values]
+        amounts = [number * quantity.factor for number in numbers if number >= 0.0]
+        self.warnings[NO_VALUES] += len(numbers) - len(amounts)
         if not amounts:
             return
         title = " ".join(visible(name).split()) or NO_NAME  # the name may be a command with several lines
         frame = self._frames.setdefault((title, file, line), len(self._frames))
-        kind = MetricKind.COUNTED if quantity.metric.name in self.counted else MetricKind.TIMED
+        kind = MetricKind.COUNTED if quantity.metric.name in self.counted else quantity.metric.kind
         metric = self._metrics.setdefault(replace(quantity.metric, kind=kind), len(self._metrics))
         runs = self._values.setdefault((frame, metric), {})
         for amount in amounts:
@@ -141,20 +152,15 @@ class Results:
         )
 
 
-def measured(value: object, where: str) -> float:
-    """Return ``value`` as a float."""
+def measured(value: object) -> float:
+    """Return ``value`` as a float, or NaN if it is not a finite number of at least 0, such as the text "NaN"."""
     try:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
     except (OverflowError, ValueError):  # a signaling NaN raises ValueError
-        number = math.inf
-    if not 0.0 <= number <= 1e30:
-        raise wrong(where, f"a value is {str(value)[:40]!r}, which cannot be measured")
-    return number
+        return math.nan
+    return number if 0.0 <= number <= LARGEST else math.nan
 
 
-def for_each(total: object, count: object, where: str) -> float:
-    """Return the value per repetition, which is ``total`` divided by ``count``."""
-    repetitions = measured(count, where)
-    if not repetitions:
-        raise wrong(where, "a measurement repeats the work 0 times")
-    return measured(total, where) / repetitions
+def for_each(total: object, count: object) -> float:
+    """Return the value per repetition, which is ``total`` divided by ``count``, or NaN if one of them is unknown."""
+    return measured(total) / (measured(count) or math.nan)

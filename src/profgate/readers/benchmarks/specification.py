@@ -1,9 +1,9 @@
 """Specification of a format for benchmark results, and a reader that follows such a specification."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from itertools import starmap
 from typing import Any
 
@@ -54,8 +54,8 @@ class Record:
         return wrong(self.where, what)
 
     def number(self, path: str) -> float:
-        """Return the measurement at a path."""
-        return measured(self.get(path), self.where)
+        """Return the measurement at a path, or NaN if there is none."""
+        return measured(self.get(path))
 
     def child(self, path: str, *, optional: bool = False) -> "Record":
         """Return the object at a path."""
@@ -162,9 +162,9 @@ def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
     return matches
 
 
-def number_in(text: str, where: str) -> Decimal:
-    """Return the number in a string such as ``1,234.5``. Raises ProfileError if ``text`` is not a number."""
+def number_in(text: str) -> float:
+    """Return the number in a string such as ``1,234.5``, or NaN if there is none."""
     try:
-        return Decimal(text.strip().replace(",", ""))
-    except InvalidOperation:
-        raise wrong(where, f"{text[:40]!r} is not a number") from None
+        return float(text.replace(",", ""))
+    except ValueError:
+        return math.nan
