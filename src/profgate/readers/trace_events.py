@@ -5,7 +5,7 @@ Source: "Trace Event Format", a document of the Chromium project.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,6 +20,9 @@ from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
 _MAX_MICROSECONDS = 1 << 52
+_SUMMARIES = "rows that sum up other calls and were left out"
+# start and duration may each be rounded to a microsecond, so a callee can seem to end this much after its caller
+_ROUNDING = 2_000
 
 
 class TraceEventsReader(BuiltInReader):
@@ -41,16 +44,16 @@ class TraceEventsReader(BuiltInReader):
         for place, event in numbered_objects(events, where, "'traceEvents'", "event"):
             trace.add(event, place)
         tree = Tree()
-        for thread in trace.threads.values():
-            _add_spans(tree, thread.spans(trace.warnings), trace.warnings)
+        for spans in trace.spans():
+            _add_spans(tree, spans, trace.warnings)
         if sum(tree.own) > MAX_TOTAL:
             raise ProfileError(where, "the times add up to more than 2^63 nanoseconds; record less")
         values = tree.values()
         return Profile(
             name=where,
-            metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
+            metrics=(Metric("time", "nanoseconds", kind=MetricKind.SAMPLED if trace.sampled else MetricKind.TIMED),),
             frames=trace.frames.listed(),
-            stacks=tree.stacks(values, where, calls=True),
+            stacks=tree.stacks(values, where, calls=not trace.sampled),
             periods=(None,),
             facts=Facts(format=TraceEventsReader.name),
             warning_counts=+trace.warnings,
@@ -105,18 +108,28 @@ class _Thread:
 @dataclass
 class _Trace:
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
+    names: dict[tuple[str, str], object] = field(default_factory=dict)
+    sampled: bool = False
     frames: Frames = field(default_factory=Frames)
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, event: Json, where: str) -> None:
         kind, name = event.get("ph"), event.get("name")
+        place, args = (str(event.get("pid")), str(event.get("tid"))), event.get("args")
+        arguments = args if isinstance(args, dict) else {}
+        if name == "thread_name":
+            self.names[place] = arguments.get("name")
+        elif kind == "X" and "avg ms" in arguments:  # written by clang
+            self.warnings[_SUMMARIES] += 1
+            return
         if kind in ("b", "e", "n", "S", "T", "p", "F"):
             self.warnings["asynchronous events that belong to no stack and were left out"] += 1
         elif name in ("Profile", "ProfileChunk"):
             self.warnings["parts of a sampled CPU profile that were left out; save it as .cpuprofile"] += 1
         if kind not in ("X", "B", "E"):
             return
-        thread = self.threads.setdefault((str(event.get("pid")), str(event.get("tid"))), _Thread())
+        thread = self.threads.setdefault(place, _Thread())
+        self.sampled = self.sampled or event.get("cat") == "py-spy"
         start = _nanoseconds(event, "ts", where)
         # X is a whole call; B and E are the beginning and the end of one (Trace Event Format)
         if kind == "X":
@@ -126,31 +139,56 @@ class _Trace:
             length = _nanoseconds(event, "dur", where)
             if length < 0:
                 raise wrong(where, "has a negative duration")
-            thread.whole.append(_Span(start, start + length, self.frame_number(event, where)))
+            thread.whole.append(_Span(start, start + length, self.frame_number(name, arguments, where)))
         else:
-            frame = self.frame_number(event, where) if kind == "B" else None
+            frame = self.frame_number(name, arguments, where) if kind == "B" else None
             thread.marks.append(_Mark(start, name if isinstance(name, str) else None, frame))
 
-    def frame_number(self, event: Json, where: str) -> int:
-        name, args = event.get("name"), event.get("args")
+    def spans(self) -> Iterator[list[_Span]]:
+        """Yield the calls of each thread, without rows that repeat the time of the calls of other threads."""
+        threads = {place: thread.spans(self.warnings) for place, thread in self.threads.items()}
+        for place, spans in threads.items():
+            others = [span for other, rows in threads.items() if other[0] != place[0] for span in rows]
+            if self.names.get(place) == "Critical Path" or _covers(spans, others):  # Bazel; PyTorch and others
+                self.warnings[_SUMMARIES] += len(spans)
+            else:
+                yield spans
+
+    def frame_number(self, name: object, place: Json, where: str) -> int:
         if not isinstance(name, str):
             raise wrong(where, "has no name")
-        place = args if isinstance(args, dict) else {}
         return self.frames.number_of(name, place.get("filename"), place.get("line"))
 
 
+def _covers(spans: list[_Span], others: list[_Span]) -> bool:
+    """Return whether a single row lasts as long as all calls of other processes, which are nested."""
+    if len(spans) != 1 or len(others) < 2:
+        return False
+    start, end = min(span.start for span in others), max(span.end for span in others)
+    shared = min(end, spans[0].end) - max(start, spans[0].start)
+    nested = sum(span.end - span.start for span in others) > end - start
+    return nested and shared >= 0.9 * (end - start)
+
+
 def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
-    """Add calls to the tree, with outer calls first. Each call is nested in the call that is running when it starts."""
+    """Add calls to the tree, with outer calls first. Each call is nested in the call that is running when it starts.
+
+    Calls of a stack cannot overlap, so the earlier of two such calls ends where the later one starts, as in Perfetto.
+    """
     inside: list[tuple[int, int]] = []  # the end and the node of each running call
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
             inside.pop()
+        while inside and end > inside[-1][0] + _ROUNDING:
+            outer, node = inside.pop()
+            warnings["calls that overlap a later one were ended at its start"] += 1
+            tree.own[node] -= outer - start
+            if inside:
+                tree.own[inside[-1][1]] += outer - start
         parent = ROOT
         if inside:
             outer, parent = inside[-1]
-            if end > outer:
-                warnings["calls that outlast their caller were cut at its end"] += 1
-                end = outer  # noqa: PLW2901 - the time that is cut off is not used again
+            end = min(end, outer)  # noqa: PLW2901 - the time that is cut off is not used again
             tree.own[parent] -= end - start
         node = tree.below(parent, frame)
         tree.calls[node] += 1

@@ -11,7 +11,9 @@ from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
+NAME_FIRST = frozenset(
+    {ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FAILED_RUNS, ReasonCode.TEXT}
+)
 # why nothing can be decided; the headline adds what it concerns: "Too few samples to confirm: ..."
 OBSTACLES = {
     ReasonCode.TOO_FEW_SAMPLES: "Too few samples",
