@@ -20,7 +20,6 @@ from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
 _MAX_MICROSECONDS = 1 << 52
-_SUMMARIES = "rows that sum up other calls and were left out"
 # start and duration may each be rounded to a microsecond, so a callee can seem to end this much after its caller
 _ROUNDING = 2_000
 
@@ -119,8 +118,7 @@ class _Trace:
         arguments = args if isinstance(args, dict) else {}
         if name == "thread_name":
             self.names[place] = arguments.get("name")
-        elif kind == "X" and "avg ms" in arguments:  # written by clang
-            self.warnings[_SUMMARIES] += 1
+        elif "avg ms" in arguments:  # clang's sum of all calls of one kind
             return
         if kind in ("b", "e", "n", "S", "T", "p", "F"):
             self.warnings["asynchronous events that belong to no stack and were left out"] += 1
@@ -149,9 +147,10 @@ class _Trace:
         threads = {place: thread.spans(self.warnings) for place, thread in self.threads.items()}
         for place, spans in threads.items():
             others = [span for other, rows in threads.items() if other[0] != place[0] for span in rows]
-            if self.names.get(place) == "Critical Path" or _covers(spans, others):  # Bazel; PyTorch and others
-                self.warnings[_SUMMARIES] += len(spans)
-            else:
+            if _covers(spans, others):  # such as PyTorch's row of the whole recording
+                name = self.frames.listed().names[spans[0].frame]
+                self.warnings[f"rows {name[:80]!r} that last as long as all other calls and were left out"] += 1
+            elif self.names.get(place) != "Critical Path":  # of Bazel, which repeats rows of other threads
                 yield spans
 
     def frame_number(self, name: object, place: Json, where: str) -> int:

@@ -82,7 +82,17 @@ def test_arguments_hold_file_and_line() -> None:
         ([whole("main", 0, 3), mark("E", "work", 1)], [("main", 3000)], "1 ends without a beginning"),
         ([whole("main", 0, 3), mark("E", None, 1)], [("main", 3000)], "1 ends without a beginning"),
         ([mark("B", "main", 0), whole("work", 1, 3)], [("main", 1000), ("main;work", 3000)], "1 calls that are never"),
-        ([whole("main", 0, 3), whole("work", 2, 9)], [("main", 2000), ("main;work", 1000)], "1 calls that outlast"),
+        ([whole("main", 0, 9), whole("work", 2, 9)], [("main", 2000), ("work", 9000)], "1 calls that overlap"),
+        (
+            [whole("main", 0, 30), whole("a", 1, 9), whole("a1", 2, 8), whole("b", 4, 9)],
+            [("main", 18000), ("main;a", 1000), ("main;a;a1", 2000), ("main;b", 9000)],
+            "2 calls that overlap",
+        ),
+        (
+            [whole("main", 0, 9), whole("work", 2, 3), whole("Profiler (0)", 0, 10) | {"pid": "Spans"}],
+            [("main", 6000), ("main;work", 3000)],
+            "1 rows 'Profiler (0)' that last",
+        ),
         ([whole("main", 0, 3), mark("X", "work", 1)], [("main", 3000)], "1 events without a duration"),
         ([whole("main", 0, 3), mark("b", "work", 1)], [("main", 3000)], "1 asynchronous events"),
         ([whole("main", 0, 3), mark("P", "ProfileChunk", 1)], [("main", 3000)], "1 parts of a sampled CPU profile"),
@@ -101,6 +111,25 @@ def test_an_array_may_lack_its_end(end: str) -> None:
     source = source_of("a.json", data)
     assert TraceEventsReader().recognizes(source)
     assert rows(TraceEventsReader().read(source)) == [("main", [1000]), ("work", [1000])]
+
+
+def test_rows_that_sum_up_others_are_left_out() -> None:
+    total = whole("Total Source", 0, 9, tid=2, args={"count": 3, "avg ms": 3})  # of clang
+    path = {"ph": "M", "pid": 1, "tid": 3, "name": "thread_name", "args": {"name": "Critical Path"}}  # of Bazel
+    found = read(whole("Source", 0, 9), total, whole("compile", 0, 9, tid=3), path)
+    assert (rows(found), found.warning_counts) == ([("Source", [9000])], {})
+
+
+def test_callee_may_end_later_by_a_rounding_error() -> None:
+    found = read(whole("main", 0, 3), whole("work", 2, 2))
+    assert (rows(found), found.warning_counts) == ([("main", [2000]), ("main;work", [1000])], {})
+
+
+def test_calls_of_a_sampler_are_not_counted() -> None:
+    found = read(*({**mark(ph, "main", at), "cat": "py-spy"} for ph, at in (("B", 0), ("E", 3))))
+    assert found.metrics[0].kind is MetricKind.SAMPLED
+    assert found.stacks is not None
+    assert found.stacks.calls is None
 
 
 def test_other_events_are_no_stacks() -> None:
