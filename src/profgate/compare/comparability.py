@@ -81,8 +81,8 @@ def _known_values(side: Sequence[Facts]) -> dict[str, set[str]]:
 
 
 def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
-    theirs = {facts.cpu_model for facts in before if facts.cpu_model}
-    ours = {facts.cpu_model for facts in after if facts.cpu_model}
+    theirs = {facts.processor for facts in before if facts.processor}
+    ours = {facts.processor for facts in after if facts.processor}
     if theirs and ours and (theirs != ours or len(theirs) > 1):
         yield _advisory(ReasonCode.CPU_DIFFERS, baseline=_joined(theirs), target=_joined(ours))
 
@@ -107,8 +107,8 @@ def unlike(before: Facts, after: Facts) -> tuple[str, ...]:
 
 def on_other_machine(facts: Facts, target: Iterable[Facts]) -> bool:
     """Return whether a run was recorded on another CPU model than the target. Such a base job bounds nothing there."""
-    models = {known.cpu_model for known in target}
-    return facts.cpu_model is not None and None not in models and facts.cpu_model not in models
+    models = {known.processor for known in target}
+    return facts.processor is not None and None not in models and facts.processor not in models
 
 
 def _beside(before: Facts, after: Facts, *, counted: bool) -> Iterable[Note]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -76,6 +77,19 @@ def at_one_rate(workload: Workload) -> Workload:
     if len(known) == 1 or not target_rate or not all(rates):
         return workload
     return with_profiles(workload, lambda profile: _at_rate(profile, target_rate))
+
+
+def in_samples(workload: Workload) -> Workload:
+    """Divide values that are multiples of one period in all runs by this period, if their unit is samples."""
+    runs = (*workload.baseline_runs, *workload.target_runs, *workload.noise_runs)
+    if any([metric.unit for metric in profile.metrics] != ["samples"] for profile in runs):
+        return workload
+    period = math.gcd(*(profile.periods[0] or 1 if profile.periods else 1 for profile in runs))
+    if period == 1:
+        return workload
+    return with_profiles(
+        workload, lambda run: replace(run, periods=(1,), **_bodies(run, lambda values: values // period))
+    )
 
 
 def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> Workload:

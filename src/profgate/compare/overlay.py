@@ -11,7 +11,7 @@ import numpy as np
 from profgate.compare.build import AlignedRuns, names_of
 from profgate.compare.columns import CompareOptions, place_of
 from profgate.compare.comparability import comparability, doubts
-from profgate.compare.metrics import at_one_rate, named_by_sources, without_multiples
+from profgate.compare.metrics import at_one_rate, in_samples, named_by_sources, without_multiples
 from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
@@ -62,7 +62,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
     if blocking := [note.reason for note in notes if note.blocks]:
         return [], [NotCompared(workload.name, None, "both", combined_reason(blocking))]
     try:
-        prepared = _by_sources(at_one_rate(without_multiples(workload)))
+        prepared = _by_sources(at_one_rate(in_samples(without_multiples(workload))))
         comparisons, alone = compare_workload(prepared, notes, given.options, given.pairing)
     except ComparisonError as error:
         return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]

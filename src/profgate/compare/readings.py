@@ -242,7 +242,8 @@ def _same_metric(column: Column, comparison: Comparison) -> bool:
 
 
 def _factor(column: Column, comparison: Comparison) -> float:
-    return float(10.0 ** (column.metric.exponent - comparison.metric.exponent))
+    period = (column.period or 1) if column.metric.unit == "samples" else 1  # compared in samples, not in multiples
+    return float(10.0 ** (column.metric.exponent - comparison.metric.exponent)) / period
 
 
 def _places(comparison: Comparison) -> dict[SymbolKey, int]:

@@ -12,7 +12,7 @@ LARGEST = 512 << 20  # maximum number of bytes of a recording
 JFR_EVENTS = (
     *("jdk.CPUTimeSample", "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample"),
     *("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
-    *("profiler.Malloc", "profiler.WallClockSample"),
+    *("profiler.Malloc", "profiler.WallClockSample", "jdk.CPUTimeSamplesLost"),
 )
 
 

@@ -158,8 +158,8 @@ class Facts:
     """Facts about a recording, from its file or the manifest. Unknown facts are None.
 
     ``rate`` is the number of samples per second. ``mode`` is the clock of a sampling profiler, such as wall, cpu or
-    gil. ``environment`` is the size of the environment of the recorded program and the names of its variables. The
-    size moves the stack, which changes counts.
+    gil. ``cores`` is the kind of cores of a hybrid CPU that took most samples. ``environment`` is the size of the
+    environment of the recorded program and the names of its variables. The size moves the stack, which changes counts.
     """
 
     format: str = ""
@@ -170,6 +170,7 @@ class Facts:
     os: str | None = None
     architecture: str | None = None
     cpu_model: str | None = None
+    cores: str | None = None
     image: str | None = None
     kernel: str | None = None
     c_library: str | None = None
@@ -178,6 +179,11 @@ class Facts:
     job: str | None = None
     truncated: bool | None = None
     mode: str | None = None
+
+    @property
+    def processor(self) -> str | None:
+        """The CPU model and, on a hybrid CPU, the cores that ran most of the recording. None if both are unknown."""
+        return " ".join(filter(None, (self.cpu_model, self.cores))) or None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

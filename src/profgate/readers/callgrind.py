@@ -13,7 +13,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, LineValues, Profile
 from profgate.model.source import SourceFile
-from profgate.model.units import BASE_UNITS, Metric, MetricKind
+from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, call_graph, line_of
 from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
@@ -221,7 +221,7 @@ class _Text:
         own = self.columns(self.own, self.events).T
         self.check_totals(own)
         rows = [row for row in range(len(self.events)) if np.all(own[row] >= 0)]
-        measured = [_metric_of(self.events[row]) for row in rows]
+        measured = [_metric_of(self.events[row], exact=self.exact) for row in rows]
         left_out = [event for row, event in enumerate(self.events) if row not in rows]
         edges = self.columns(list(self.edges.values()), ["calls", *self.events]).T
         caller, callee = np.array(list(self.edges), dtype=np.int64).reshape(-1, 2).T
@@ -285,8 +285,14 @@ class _Text:
             if total != stated:
                 raise ProfileError(self.where, f"the costs of {event} add up to {total}, but the file states {stated}")
 
+    @property
+    def exact(self) -> bool:
+        """Whether a tool wrote the file that counts every event, and not a sampler or timer in callgrind's format."""
+        creator = self.header.get("creator", "")
+        return creator.startswith(("callgrind", "xdebug")) or "desc" in self.header or self.events[:1] == ["Ir"]
+
     def warnings(self, left_out: list[str]) -> Iterator[str]:
-        if self.stated is None:
+        if self.stated is None and self.exact:
             yield "the file ends without totals; it may be cut off"
         for event in left_out:
             yield f"{event} is left out: it has negative costs"
@@ -323,12 +329,15 @@ def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntAr
     return component.astype(np.int64), np.bincount(component, minlength=number).astype(np.int64)
 
 
-def _metric_of(event: str) -> tuple[Metric, int]:
+def _metric_of(event: str, *, exact: bool) -> tuple[Metric, int]:
     """Return the metric of an event and the factor to its base unit, which is in the event names of Xdebug."""
+    if not exact and event.lower() in {"samples", "instructions"}:  # of rbspy and stackprof
+        return Metric(event, "samples"), 1
+    counted = MetricKind.COUNTED if exact else MetricKind.TIMED
     # for example, ``Time_(10ns)``, which Xdebug writes
-    match = re.fullmatch(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)", event)
-    if match is None or match["unit"].lower() not in BASE_UNITS:
-        return Metric(event, "count", kind=MetricKind.COUNTED), 1
-    unit, factor, power = BASE_UNITS[match["unit"].lower()]
-    kind = MetricKind.TIMED if unit == "nanoseconds" else MetricKind.COUNTED
+    match = re.fullmatch(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[^\W\d_]+)\)", event)
+    if match is None or base_unit(match["unit"])[0] not in {"nanoseconds", "bytes"}:
+        return Metric(event, "count", kind=counted), 1
+    unit, factor, power = base_unit(match["unit"])
+    kind = MetricKind.TIMED if unit == "nanoseconds" else counted
     return Metric(match["name"].lower(), unit, kind=kind), int(match["factor"] or 1) * factor * int(10**power)

@@ -10,12 +10,16 @@ from profgate.model.arrays import IntArray, exact_sum, read_only
 from profgate.model.kernels import Kernels
 from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile, source_of
-from profgate.model.units import Metric, base_unit
+from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import line_of
 from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
 _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
+_EMPTY_LEAF = re.compile(rb"(?<!;);+(?=[ \t]+[\d.]+\s*?$)", re.MULTILINE)
+# a tenth of a millisecond in nanoseconds; a divisor of counts is smaller, and of so many counts it is 1
+SMALLEST_PERIOD = 10_000
+FEWEST_MULTIPLES = 8
 _LINE = re.compile(r"-?[0-9]{1,10}")
 
 
@@ -72,6 +76,7 @@ class FoldedReader(BuiltInReader):
         " tried last"
     )
     record = "py-spy record --format raw -o a.folded -- CMD"
+    counted = ("heap",)
     proven = "py-spy 0.4.3, Python 3.15.2"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
@@ -100,7 +105,9 @@ class FoldedReader(BuiltInReader):
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with exact values. Decimal fractions are stored as integers with an exponent."""
+        source, traced = _without_empty_leaves(source)
         scan = scan_file(source, self._kernels)
+        traced = 0 < scan.lines <= traced
         # all names are decoded at once, and a line break follows each name
         names = [name or "[unknown]" for name in scan.names.decode("utf-8", "replace").split("\n")[:-1]]
         warnings = _warnings_of(scan, names)
@@ -108,6 +115,8 @@ class FoldedReader(BuiltInReader):
         depth, frame, leaf = scan.events()
         unit, factor, shift = base_unit(scan.metadata.get("unit", "samples"))
         metric = Metric(scan.metadata.get("metric", unit), unit, exponent=exponent + shift)
+        if traced:
+            metric = Metric("heap", "count", kind=MetricKind.COUNTED, exponent=exponent)
         stacks = Stacks(
             depth=read_only(depth),
             frame=read_only(frame),
@@ -121,8 +130,8 @@ class FoldedReader(BuiltInReader):
             metrics=(metric,),
             frames=frames,
             stacks=stacks,
-            periods=(_period(unit, exponent, values),),
-            facts=Facts(format="folded", profiler=scan.metadata.get("profiler", profiler)),
+            periods=(None if traced else _period(unit, exponent, values),),
+            facts=Facts(format="folded", profiler="heaptrack" if traced else scan.metadata.get("profiler", profiler)),
             warnings=warnings,
         )
 
@@ -130,13 +139,23 @@ class FoldedReader(BuiltInReader):
 def _period(unit: str, exponent: int, values: IntArray) -> int | None:
     """Return the value of one sample, or None if it is unknown.
 
-    The value is 1 if the unit is samples. In other units, it is the greatest common divisor of the values if that
-    divisor exceeds 1.
+    The value is the greatest common divisor of the values if that divisor exceeds 1. Without a unit, the values are
+    samples, unless so many values have so large a divisor that they are multiples of a period.
     """
-    if unit == "samples":
-        return 1 if exponent == 0 else None
     divisor = int(np.gcd.reduce(values)) if len(values) else 0
-    return divisor if divisor > 1 else None
+    if unit != "samples":
+        return divisor if divisor > 1 else None
+    if exponent == 0:
+        return divisor if len(values) >= FEWEST_MULTIPLES and divisor >= SMALLEST_PERIOD else 1
+    return None
+
+
+def _without_empty_leaves(source: SourceFile) -> tuple[SourceFile, int]:
+    """Return the file without the empty last frames that heaptrack writes, and the number of lines with one."""
+    if not _EMPTY_LEAF.search(source.head):
+        return source, 0
+    data, count = _EMPTY_LEAF.subn(b"", source.read(source.size))
+    return source_of(source.name, data), count
 
 
 def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, SourceFile]:

@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
+from itertools import dropwhile
 
 import numpy as np
 
 from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
-from profgate.model.units import Metric, MetricKind
+from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.json_text import document_of, is_integer, listing, mapping, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
@@ -20,6 +21,12 @@ BYTES_FIELDS = {
     "jdk.ObjectAllocationOutsideTLAB": "allocationSize",
     "profiler.Malloc": "size",
 }
+_METRICS = {
+    "samples": Metric("samples", "samples"),
+    "allocated": Metric("allocated", "bytes"),
+    "malloc": Metric("malloc", "bytes"),  # of native code
+}
+_LOST = "jdk.CPUTimeSamplesLost"
 _WALL_CLOCK = "profiler.WallClockSample"  # the event has the number of samples, because async-profiler merges them
 # events that sample threads, the most precise first; a recording can have several, which sample the same threads
 SAMPLES = (("jdk.CPUTimeSample",), ("jdk.ExecutionSample", "jdk.NativeMethodSample"), (_WALL_CLOCK,))
@@ -35,9 +42,9 @@ class JfrReader(BuiltInReader):
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with the samples of running threads and, if recorded, the bytes of sampled allocations."""
+        """Return a profile with the samples of running threads and the bytes of sampled allocations, if recorded."""
         where, frames, paths = source.name, Frames(), Paths()
-        samples, allocated, warnings = list[int](), list[int](), Counter[str]()
+        values_of, warnings = {name: list[int]() for name in _METRICS}, Counter[str]()
         recording = mapping(document_of(source).get("recording"), where, "'recording'")
         events = [
             (str(event.get("type")), place, event)
@@ -46,14 +53,21 @@ class JfrReader(BuiltInReader):
         known = {kind for kind, _, _ in events}
         sampling = next((kinds for kinds in SAMPLES if known.intersection(kinds)), ())
         for kind, place, event in events:
-            if kind not in sampling and kind not in BYTES_FIELDS:
+            if kind not in sampling and kind not in BYTES_FIELDS and kind != _LOST:
                 continue
             values = mapping(event.get("values"), place, "'values'")
+            if kind == _LOST:
+                lost = values.get("lostSamples")
+                warnings["samples lost by the JDK"] += lost if is_integer(lost) else 0
+                continue
             if values.get("stackTrace") is None:
                 warnings["events without a stack"] += 1
                 continue
             trace = mapping(values["stackTrace"], place, "'stackTrace'")
-            path = [_frame_number(frames, frame, place) for frame in listing(trace.get("frames"), place, "'frames'")]
+            calls = [_call_of(frame, place) for frame in listing(trace.get("frames"), place, "'frames'")]
+            # a signal that interrupts async-profiler's own handler is counted for the interrupted function
+            calls = list(dropwhile(lambda call: call[0].startswith("libasyncProfiler"), calls))
+            path = [frames.number_of(name, line=line) for name, line in calls]
             if trace.get("truncated") is True:
                 # the outermost frames of a truncated stack are unknown, so the stack gets a special root frame
                 path.append(frames.number_of("[truncated]"))
@@ -65,23 +79,25 @@ class JfrReader(BuiltInReader):
             if not is_integer(weight, 0, MAX_TOTAL):
                 raise wrong(place, f"{str(weight)[:40]!r} cannot be a number of {unit}")
             paths.add(reversed(path))  # a stack trace begins with its top frame
-            samples.append(0 if field else weight)
-            allocated.append(weight if field else 0)
-        count = 2 if any(allocated) else 1
+            counted = "samples" if field is None else "malloc" if kind == "profiler.Malloc" else "allocated"
+            for name, column in values_of.items():
+                column.append(weight if name == counted else 0)
+        rows = {name: column for name, column in values_of.items() if any(column)} or {"samples": values_of["samples"]}
         return Profile(
             name=where,
-            metrics=(Metric("samples", "samples"), Metric("allocated", "bytes", kind=MetricKind.SAMPLED))[:count],
+            metrics=tuple(_METRICS[name] for name in rows),
             frames=frames.listed(),
-            stacks=paths.stacks(np.array([samples, allocated][:count], np.int64), where),
-            periods=(1, None)[:count],
+            stacks=paths.stacks(np.array(list(rows.values()), np.int64), where),
+            periods=tuple(1 if name == "samples" else None for name in rows),
             facts=Facts(format=self.name, profiler="jfr", runtime="java"),
-            warning_counts=warnings,
+            warning_counts=+warnings,
         )
 
 
-def _frame_number(frames: Frames, frame: object, where: str) -> int:
+def _call_of(frame: object, where: str) -> tuple[str, object]:
+    """Return the name and the line of a frame."""
     call = mapping(frame, where, "a frame")
     method = mapping(call.get("method"), where, "'method'")
     owner = mapping(method.get("type") or {}, where, "'type'")
     name = ".".join(str(part).replace("/", ".") for part in (owner.get("name"), method.get("name")) if part)
-    return frames.number_of(name, line=call.get("lineNumber"))
+    return name, call.get("lineNumber")

@@ -4,6 +4,7 @@ Source: the manual page perf-script(1). The fields in the output depend on the o
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -29,6 +30,8 @@ _HEADER = re.compile(
 )
 _FRAME = re.compile(rb"(?P<address>[0-9a-f]+)[ \t]+(?P<call>\S.*)")
 _SOURCE_LINE = re.compile(rb"[^\s()]+(?::(?P<line>\d+)|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
+# the name of an event with the processor that counts it, of which a hybrid CPU has several kinds
+_CORES = re.compile(r"(?P<cores>cpu(?:_core|_atom|_lowpower)?|armv\d\w*|apple_\w+_pmu)/(?P<event>[^/]+)/(?P<more>\w*)")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 # patterns for the symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
 _V8 = re.compile(
@@ -88,6 +91,7 @@ class _Text:
     calls: dict[tuple[bytes, int | None], int] = field(default_factory=dict)
     paths: dict[tuple[int, ...], int] = field(default_factory=dict)
     events: dict[str, _Event] = field(default_factory=dict)
+    cores: Counter[str] = field(default_factory=Counter)
     open: tuple[str, int | None] | None = None
     stack: list[int] = field(default_factory=list)
     last: bytes | None = None
@@ -125,7 +129,9 @@ class _Text:
         period = None if header["period"] is None else int(header["period"][:20])
         if period is not None and period > 1 << 62:
             raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; record it again")
-        self.open = _event_name(header["event"]), period
+        name, cores = _event_name(header["event"])
+        self.open = name, period
+        self.cores.update([cores] if cores else [])
         self.stack.append(self.frames.number_of(header["command"].decode(errors="replace")))
         call = _call_of(header["rest"] or b"")
         if call is not None:
@@ -168,7 +174,7 @@ class _Text:
 
     def profile(self) -> Profile:
         values, metrics, periods = self.columns()
-        paths = Paths()
+        paths, cores = Paths(), max(self.cores, key=self.cores.__getitem__, default=None)
         for path in self.paths:
             paths.add(path)
         return Profile(
@@ -177,7 +183,7 @@ class _Text:
             frames=self.frames.listed(),
             stacks=paths.stacks(values, self.where),
             periods=periods,
-            facts=Facts(format=PerfReader.name, profiler="perf"),
+            facts=Facts(format=PerfReader.name, profiler="perf", cores=cores),
             warnings=tuple(self.warnings()),
         )
 
@@ -206,13 +212,19 @@ class _Text:
 
 
 @lru_cache
-def _event_name(written: bytes) -> str:
-    """Return the name of an event without precision modifiers, such as ``cycles:u`` for ``cycles:ppu``."""
-    text = written.decode(errors="replace")
+def _event_name(written: bytes) -> tuple[str, str]:
+    """Return the name of an event and the kind of cores that counted it, or "" if that is not stated.
+
+    The name has no precision modifiers, such as ``cycles:u`` for ``cycles:ppu`` and for ``cpu_core/cycles/ppu``.
+    """
+    text, cores = written.decode(errors="replace"), ""
+    if found := _CORES.fullmatch(text):
+        cores = found["cores"]
+        text = f"{found['event']}:{found['more']}" if found["more"] else found["event"]
     if modifiers := _MODIFIERS.search(text):
         levels = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
         text = text[: modifiers.start()] + (f":{levels}" if levels else "")
-    return text
+    return text, cores
 
 
 def _header_of(line: bytes) -> re.Match[bytes] | None:

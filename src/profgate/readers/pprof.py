@@ -14,7 +14,7 @@ from profgate.model.arrays import BoolArray, IntArray, RowArray
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
-from profgate.model.units import Metric
+from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import line_of
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.protobuf_wire import (
@@ -28,7 +28,7 @@ from profgate.readers.protobuf_wire import (
     truncated,
     varint,
 )
-from profgate.readers.quantities import in_base_unit, most_rows, refuse_expansion
+from profgate.readers.quantities import in_base_unit, most_rows, refuse_expansion, sum_of
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import ranges, stacks_from_events, stacks_from_paths
 
@@ -41,6 +41,7 @@ _ID = 1
 _LOCATION_MAPPING, _LOCATION_ADDRESS, _LOCATION_LINE = 2, 3, 4
 _LINE_FUNCTION, _LINE_LINE = 1, 2
 _MAPPING_FILE = 5
+_COUNTED = {"goroutine", "goroutineleak", "threadcreate"}  # every one is in the profile
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
 
 
@@ -50,7 +51,8 @@ class PprofReader(BuiltInReader):
     name = "pprof"
     looks = "protobuf that can be decoded to the end"
     record = "go test -bench . -cpuprofile cpu.pb.gz"
-    proven = "Go 1.19.8, Datadog's pprof for Node 5.20"
+    counted = ("goroutine*", "threadcreate")
+    proven = "Go 1.19.8 and 1.26.8, Datadog's pprof for Node 5.20"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
         self._kernels = kernels
@@ -191,9 +193,14 @@ class _Message:
         metrics, periods, columns = [], [], []
         for (name, unit), column in zip(types, values, strict=True):
             scaled, base, exponent = in_base_unit(column, unit, 0, f"{self.where}: sample type {name}")
-            metrics.append(Metric(name, base, exponent=exponent))
+            kind = MetricKind.COUNTED if name in _COUNTED else MetricKind.SAMPLED
+            metrics.append(Metric(name, base, kind=kind, exponent=exponent))
             columns.append(scaled)
             periods.append(self.period_for(name, unit, period_types))
+        for place, metric in enumerate(metrics):
+            space = next((at for at, other in enumerate(metrics) if other.name == _space_of(metric.name)), None)
+            if space is not None and (period := periods[space]) and (size := sum_of(columns[space], self.where)):
+                periods[place] = max(1, round(sum_of(columns[place], self.where) * period / size))
         times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         return Profile(
             name=self.where,
@@ -211,9 +218,13 @@ class _Message:
         """
         if name in {"samples", "sample"}:
             return 1
-        # the profiler scales values of these types up from samples of unequal size
-        estimated = name.startswith(("alloc", "inuse", "objects", "space", "contentions", "delay"))
-        if estimated or (name, unit) not in period_types or self.period <= 0:
+        if name in _COUNTED:
+            return None
+        # a heap profile is sampled once in so many bytes, and its values are scaled up
+        space = ("space", unit) in period_types and name.endswith("space")
+        # values of these types are scaled up from samples of unequal size
+        estimated = name.startswith(("alloc", "inuse", "objects", "contentions", "delay")) and not space
+        if estimated or not (space or (name, unit) in period_types) or self.period <= 0:
             return None
         scaled, _, _ = in_base_unit(np.array([self.period], dtype=np.int64), unit, 0, self.where)
         return int(scaled[0])
@@ -324,6 +335,11 @@ class _Message:
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:
         if bad.any():
             raise truncated(self.where, int(places[bad][0]), what)
+
+
+def _space_of(name: str) -> str | None:
+    """Return the type of the bytes of the objects of a type, such as ``alloc_space`` for ``alloc_objects``."""
+    return name.removesuffix("objects") + "space" if name.endswith("objects") else None
 
 
 def _locations_of(found: dict[int, list[int]]) -> _Locations:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import chain, pairwise
 
@@ -31,6 +31,8 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
 
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
+# what the tools record, whatever kind of profile they write: memray traces all allocations
+_KINDS = {"memray": MetricKind.COUNTED, "pyinstrument": MetricKind.SAMPLED}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
 # decimal places kept in the base unit; further digits are rounding errors and could make sums overflow
 _DECIMALS = 3
@@ -42,6 +44,7 @@ class SpeedscopeReader(BuiltInReader):
     name = "speedscope"
     looks = "JSON with the URL of speedscope's schema"
     record = "py-spy record --format speedscope -o a.json -- CMD"
+    counted = ("bytes", "allocations")
     proven = "py-spy 0.4.3, memray 1.20"
 
     def fits(self, source: SourceFile) -> bool:
@@ -55,8 +58,11 @@ class SpeedscopeReader(BuiltInReader):
         frames = _frames(mapping(document.get("shared"), where, "'shared'"), where)
         threads = numbered_objects(document.get("profiles"), where, "'profiles'", "profile")
         parts = [_part(thread, len(frames.names), place, where) for place, thread in threads]
+        profiler, _, version = str(document.get("exporter") or "").partition("@")
+        parts = [replace(part, kind=_KINDS.get(profiler, part.kind)) for part in parts]
         values, metrics, rounded = _measured(parts, where)
         counted: Counter[str] = sum((part.warnings for part in parts), Counter())
+        notes = ["use pyinstrument -r json: this export leaves out short calls"] if profiler == "pyinstrument" else []
         rounding = f"values were rounded to {_DECIMALS} decimals or what 63 bits can hold"
         periods = [
             period_of(row) if metric.kind is MetricKind.SAMPLED and metric.unit != "bytes" else None
@@ -64,7 +70,6 @@ class SpeedscopeReader(BuiltInReader):
         ]
         times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         rate = next((1e9 / period for period in times if period), None)
-        profiler, _, version = str(document.get("exporter") or "").partition("@")
         return Profile(
             name=where,
             metrics=tuple(metrics),
@@ -74,7 +79,7 @@ class SpeedscopeReader(BuiltInReader):
             facts=Facts(
                 format=SpeedscopeReader.name, profiler=profiler or None, profiler_version=version or None, rate=rate
             ),
-            warnings=(rounding,) if rounded else (),
+            warnings=(*notes, rounding) if rounded else tuple(notes),
             warning_counts=counted,
         )
 
@@ -210,8 +215,11 @@ def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], b
         exact, _, exponent = in_base_unit(np.array(numbers, dtype=np.int64), unit, exponent, where)
         values[row, base_of_value == base] = exact
         kinds = {part.kind for part in chosen}
-        kind = MetricKind.SAMPLED if MetricKind.SAMPLED in kinds else MetricKind.TIMED
-        metrics.append(Metric(_METRIC_NAMES[base], base, kind=kind, exponent=exponent))
+        kind = next(kind for kind in (MetricKind.SAMPLED, MetricKind.TIMED, MetricKind.COUNTED) if kind in kinds)
+        if kind is MetricKind.COUNTED and base == "samples":
+            metrics.append(Metric("allocations", "count", kind=kind, exponent=exponent))
+        else:
+            metrics.append(Metric(_METRIC_NAMES[base], base, kind=kind, exponent=exponent))
         rounded |= cut
     return values, metrics, rounded
 
@@ -221,6 +229,7 @@ def _merged(parts: list[_Part], values: IntArray) -> Stacks:
     starts = np.cumsum([0, *(len(part.values) for part in parts)]).tolist()
     found = [part.stacks(values[:, start:end]) for part, (start, end) in zip(parts, pairwise(starts), strict=True)]
     calls = [stacks.calls for stacks in found if stacks.calls is not None]
+    exact = all(part.kind is MetricKind.TIMED for part in parts)  # calls of a sampler are guesses
     found.append(Paths().stacks(values[:, :0], ""))  # a file may contain no parts
     depth, frame, leaf, own, root, _ = zip(*found, strict=True)
     return Stacks(
@@ -229,5 +238,5 @@ def _merged(parts: list[_Part], values: IntArray) -> Stacks:
         np.concatenate(leaf),
         np.concatenate(own, axis=1),
         np.sum(root, axis=0),
-        np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 else None,
+        np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 and exact else None,
     )

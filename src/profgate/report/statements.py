@@ -16,7 +16,7 @@ OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not m
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
 QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
 ADVICE = {
-    ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
+    ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer{metric:heap}",
     ReasonCode.TOO_FEW_RUNS: "record at least {wanted} runs of each side",
     ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
     ReasonCode.OTHER_WORK: "Check that the run of the target did all its work.",

@@ -109,12 +109,14 @@ OPTIONAL = {
     "names": " ({})",
     "more": " and {} more",
 }
+HEAP = ("alloc_objects", "alloc_space", "inuse_objects", "inuse_space")  # metrics of Go
 # texts for known values, and for any other value
 CHOICES = {
     "advice": {
         "sampling mode": "; record both sides in the same mode, because modes measure different times",
         "": "",
     },
+    "heap": {**dict.fromkeys(HEAP, ", or set a lower runtime.MemProfileRate"), "": ""},
     "in_runs": {"None": "", "1": "", "": " (in {} runs)"},
     "tests": {"slower": "tests became slower", "faster": "tests became faster", "": "no direction stands out"},
     "sides": {"both": "baseline and the target", "": "{}"},

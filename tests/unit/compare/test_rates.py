@@ -6,7 +6,7 @@ import pytest
 
 from comparisons import SAMPLES, flat
 from profgate.compare.columns import CompareOptions
-from profgate.compare.metrics import at_one_rate
+from profgate.compare.metrics import at_one_rate, in_samples
 from profgate.compare.overlay import compare_workload
 from profgate.decide.detect.amounts import AverageAmountThreshold
 from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
@@ -31,6 +31,14 @@ def compared(baseline: list[Profile], target: list[Profile], noise: list[Profile
     workload = Workload("w", Configuration(), tuple(baseline), tuple(target), tuple(noise or ()))
     (comparison,), _ = compare_workload(at_one_rate(workload), (), CompareOptions())
     return comparison
+
+
+@pytest.mark.parametrize(("periods", "divisor"), [((20_000, 30_000), 10_000), ((20_000, 1), 1)])
+def test_multiples_of_a_period_of_all_runs_become_samples(periods: tuple[int, int], divisor: int) -> None:
+    before, after = (replace(profile(None, {"f": 5 * period}), periods=(period,)) for period in periods)
+    workload = in_samples(Workload("w", Configuration(), (before,), (after,)))
+    (comparison,), _ = compare_workload(workload, (), CompareOptions())
+    assert comparison.run_totals.tolist() == [5 * period // divisor for period in periods]
 
 
 def at(rate: float, share: dict[str, float] | None = None) -> Profile:

@@ -192,3 +192,21 @@ def test_what_does_not_fit_is_refused_with_its_line(lines: list[str], message: s
     with pytest.raises(ProfileError, match=message) as caught:
         read(text_of(*lines))
     assert caught.value.where.startswith("callgrind.out")
+
+
+@pytest.mark.parametrize(
+    ("header", "event", "kind", "unit"),
+    [
+        ("creator: callgrind-3.19.0", "Ir", MetricKind.COUNTED, "count"),
+        ("desc: I1 cache: 32768 B", "DLmw", MetricKind.COUNTED, "count"),
+        ("creator: yappi", "Ticks", MetricKind.TIMED, "count"),
+        ("version: 1", "Instructions", MetricKind.SAMPLED, "samples"),  # of stackprof
+        ("creator: rbspy", "Samples", MetricKind.SAMPLED, "samples"),
+    ],
+)
+def test_only_costs_of_valgrind_and_xdebug_are_counts(header: str, event: str, kind: MetricKind, unit: str) -> None:
+    found = read(f"{header}\nevents: {event}\nfn=main\n1 2\n")
+    metric = found.metrics[0]
+    assert (metric.name, metric.kind, metric.unit) == (event, kind, unit)
+    # only these tools write totals, without which a file may be cut off
+    assert bool(found.warnings) == (kind is MetricKind.COUNTED)

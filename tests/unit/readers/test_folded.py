@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
+from profgate.model.units import MetricKind
 from profgate.readers import folded_scan
 from profgate.readers.folded import FoldedReader, split_difference
 from stack_rows import paths_of
@@ -36,7 +37,7 @@ def stacks_of(profile: Profile) -> dict[tuple[str, ...], int]:
         ("a b;c d 5\n", {("a b", "c d"): 5}),
         ("a;;b 1\n", {("a", "[unknown]", "b"): 1}),
         (";b 1\n", {("[unknown]", "b"): 1}),
-        ("a; 1\n", {("a", "[unknown]"): 1}),
+        ("a;b; 1\na; 2\n", {("a", "b"): 1, ("a",): 2}),  # as heaptrack writes
         ("x::[u8; 8];f 3\n", {("x::[u8; 8]", "f"): 3}),
         ("a; b 3\n", {("a", " b"): 3}),
         ("# a comment\n\na 1\n", {("a",): 1}),
@@ -131,3 +132,17 @@ def test_a_difference_is_split_into_its_sides() -> None:
 def test_a_line_of_blanks_takes_linear_time() -> None:
     text = "a 1\n" * 20 + "a" + " " * 4_000_000 + "x\n"
     assert read(text).warnings[0].startswith("1 of 21 lines skipped: line 21: expected 'frame;frame 42'")
+
+
+def test_values_that_are_multiples_of_a_period_have_this_period() -> None:
+    values = [2_000_000 * count for count in (1, 3, 39, 1, 2, 7, 5, 1)]
+    text = "".join(f"main;f{number} {value}\n" for number, value in enumerate(values))
+    assert FoldedReader().read(source_of("a", text.encode())).periods == (2_000_000,)
+    assert FoldedReader().read(source_of("a", (text + "main;g 1000\n").encode())).periods == (1,)
+    assert FoldedReader().read(source_of("a", b"f 4000000\ng 2000000\n")).periods == (1,)  # round numbers
+
+
+def test_stacks_of_heaptrack_are_counted() -> None:
+    found = FoldedReader().read(source_of("a", b"main;f; 3\nmain;g; 2\n"))
+    metric = found.metrics[0]
+    assert (metric.kind, metric.unit, found.facts.profiler) == (MetricKind.COUNTED, "count", "heaptrack")

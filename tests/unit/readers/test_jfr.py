@@ -60,14 +60,29 @@ def test_allocations_are_a_second_metric() -> None:
         (["jdk.ExecutionSample", "jdk.CPUTimeSample"], 1),  # both sample the same threads
         (["profiler.WallClockSample"], 3),
         (["profiler.WallClockSample", "jdk.ExecutionSample"], 1),
-        (["profiler.Malloc"], 0),
         (["profiler.LiveObject"], 0),
     ],
 )
 def test_most_precise_samples_are_counted(kinds: list[str], count: int) -> None:
     found = rows(read(*(event("sort", kind=kind, samples=3, size=64) for kind in kinds)))
     assert sum(values[0] for _, values in found) == count
-    assert [values[1] for _, values in found if len(values) > 1] == ([64] if kinds == ["profiler.Malloc"] else [])
+
+
+def test_bytes_of_native_code_are_a_metric_of_their_own() -> None:
+    kinds = "profiler.Malloc", "jdk.ObjectAllocationOutsideTLAB"
+    found = read(*(event("sort", kind=kind, size=64, allocationSize=8) for kind in kinds))
+    assert [metric.name for metric in found.metrics] == ["allocated", "malloc"]
+    assert sorted(values for _, values in rows(found)) == [[0, 64], [8, 0]]
+
+
+def test_frames_of_the_profiler_and_lost_samples() -> None:
+    handler = {"method": {"type": {"name": "libasyncProfiler.so"}, "name": "WallClock::signalHandler"}}
+    interrupted = event("sort", "main")
+    interrupted["values"]["stackTrace"]["frames"].insert(0, handler)
+    lost = {"type": "jdk.CPUTimeSamplesLost", "values": {"lostSamples": 5}}
+    found = read(interrupted, lost, lost)
+    assert rows(found) == [("org.Shop.main;org.Shop.sort", [1])]
+    assert list(found.warning_counts.values()) == [10]
 
 
 def test_cut_stacks_do_not_pass_for_whole_ones() -> None:

@@ -144,3 +144,17 @@ def test_a_few_foreign_lines_are_skipped_and_quoted() -> None:
 def test_hostile_numbers_and_lines_are_refused(text: str, message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("events", "name", "cores"),
+    [
+        (("cpu_core/cycles/P", "cpu_core/cycles/", "cpu_atom/cycles/P"), "cycles", "cpu_core"),
+        (("armv8_cortex_a53/cycles/u", "armv8_cortex_a72/cycles/u", "armv8_cortex_a53/cycles/u"), "cycles:u", None),
+        (("cycles:P", "cycles:ppp"), "cycles", None),
+    ],
+)
+def test_event_of_several_kinds_of_cores_is_one_metric(events: tuple[str, ...], name: str, cores: str | None) -> None:
+    found = read("".join(f"{header(event, '7')}\t 1 f (x)\n\n" for event in events))
+    assert ([metric.name for metric in found.metrics], rows(found)) == ([name], [("shop;f", [7 * len(events)])])
+    assert found.facts.cores == (cores or (events[0].partition("/")[0] if "/" in events[0] else None))

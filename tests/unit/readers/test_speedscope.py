@@ -153,3 +153,25 @@ def test_texts_that_are_no_such_document_are_refused(data: bytes, message: str) 
     with pytest.raises(ProfileError, match=message):
         read(data)
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize(
+    ("exporter", "kinds", "names"),
+    [
+        ("memray@1.20.0", {MetricKind.COUNTED}, ["bytes", "allocations"]),
+        ("py-spy@0.4.3", {MetricKind.SAMPLED}, ["bytes", "samples"]),
+    ],
+)
+def test_tool_decides_what_is_counted(exporter: str, kinds: set[MetricKind], names: list[str]) -> None:
+    content = json.loads(document(sampled([[0]], [8], "bytes"), sampled([[0]], [2], "none")))
+    found = read(json.dumps(content | {"exporter": exporter}).encode())
+    assert ({metric.kind for metric in found.metrics}, [metric.name for metric in found.metrics]) == (kinds, names)
+
+
+def test_calls_of_pyinstrument_are_samples() -> None:
+    content = json.loads(document(evented([("O", 0, 0), ("C", 0, 5)])))
+    found = read(json.dumps(content | {"exporter": "pyinstrument"}).encode())
+    assert found.metrics[0].kind is MetricKind.SAMPLED
+    assert found.stacks is not None
+    assert found.stacks.calls is None
+    assert any("-r json" in text for text in found.warnings)
