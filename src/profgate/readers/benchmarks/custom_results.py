@@ -5,14 +5,16 @@ the same benchmark.
 """
 
 import re
+from typing import get_args
 
-from profgate.readers.benchmarks.results import Results, better_of, quantity_of
+from profgate.model.units import Better
+from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, json_array
 
 
 def _add(results: Results, entry: Record) -> None:
     stated = entry.get("better")
-    better = better_of(stated)
+    better: Better | None = next((direction for direction in get_args(Better) if direction == stated), None)
     if stated is not None and better is None:
         raise entry.error(f"'better' is {str(stated)[:40]!r}, which is neither lower nor higher")
     results.add(entry.get("name"), quantity_of(entry.text("unit"), better=better), [entry.get("value")])

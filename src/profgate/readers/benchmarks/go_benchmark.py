@@ -6,9 +6,10 @@ Source: golang.org/design/14313-benchmark-format, and for lines of units the pac
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import get_args
 
-from profgate.model.units import MetricKind
-from profgate.readers.benchmarks.results import Results, better_of, quantity_of
+from profgate.model.units import Better, MetricKind
+from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
 from profgate.readers.json_text import Json
 
@@ -30,7 +31,7 @@ def _runs(written: Iterable[Record], results: Results) -> list[Record]:
             facts[fact] = line.text("stated")
             continue
         if unit := line.text("unit"):
-            units[unit] = Record(line.where, dict(part.split("=", 1) for part in line.text("properties").split()))
+            units[unit] = line.text("properties").split()
             continue
         if not line.text("rest"):
             lost += _lost(waiting)
@@ -61,10 +62,10 @@ def _lost(line: Json) -> list[str]:
 def _add(results: Results, run: Record) -> None:
     parts = run.text("values").split()
     for value, unit in zip(parts[::2], parts[1::2], strict=False):
-        stated = run.child("units").fields.get(unit)
-        better, assume = (stated.text("better"), stated.text("assume")) if isinstance(stated, Record) else ("", "")
-        quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""), better_of(better))
-        if assume == "exact":
+        stated = run.child("units").array(unit, optional=True)
+        better = next((direction for direction in get_args(Better) if f"better={direction}" in stated), None)
+        quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""), better)
+        if "assume=exact" in stated:
             quantity = replace(quantity, metric=replace(quantity.metric, kind=MetricKind.COUNTED))
         results.add(run.joined("pkg", "name"), quantity, [number_in(value)], process=run.number("process"))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
-from typing import get_args
 from unicodedata import normalize
 
 import numpy as np
@@ -54,11 +53,6 @@ def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quan
     else:
         found = unknown(unit, name)
     return found if better is None else replace(found, metric=replace(found.metric, better=better, directed=True))
-
-
-def better_of(stated: object) -> Better | None:
-    """Return the direction that a file states, or None if it states none."""
-    return next((direction for direction in get_args(Better) if direction == stated), None)
 
 
 def unknown(unit: str, name: str) -> Quantity:

@@ -121,6 +121,12 @@ def test_results_that_both_sides_lack_hide_no_other_workload(policy: Policy, ver
     assert (found.conclusion, found.exit_code) == verdict
 
 
+def test_failed_runs_need_a_review() -> None:
+    failed = Reason(ReasonCode.FAILED_RUNS, {"text": "runs that ended with an error: 1", "file": "a.json"})
+    found = judge(replace(compared(), warnings=(failed,)), Policy()).verdict
+    assert (found.conclusion, found.exit_code, found.reasons) == ("warn", 0, (failed,))
+
+
 def test_workload_with_other_work_can_be_accepted() -> None:
     report = judge(removal("/profgate accept w: it does half")(compared(HALF)), REQUIRED)
     assert [one.state for one in report.acceptances] == ["applies"]
