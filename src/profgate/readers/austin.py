@@ -11,6 +11,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import read_all, unwrap
+from profgate.readers.quantities import NOT_READ
 from profgate.readers.reader import BuiltInReader
 
 _HEADER = re.compile(r"# ([\w-]+): (.*)")
@@ -67,7 +68,7 @@ class _Samples:
                 first = first or f"{self.where}:{number}"
                 self.unreadable += 1
         if self.unreadable > 0.1 * (len(self.values) + self.unreadable):
-            raise ProfileError(first, "expected 'P1;T2;file:function:line 42'; record the profile again")
+            raise ProfileError(first, f"expected 'P1;T2;file:function:line 42'; {NOT_READ}")
 
     def add(self, text: str) -> bool:
         """Add the line if it contains a sample, and return whether it does."""

@@ -16,7 +16,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, call_graph, line_of
 from profgate.readers.containers import numbered_lines, unwrap
-from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.quantities import MAX_TOTAL, NOT_READ
 from profgate.readers.reader import BuiltInReader
 
 _HEADER = re.compile(
@@ -214,7 +214,7 @@ class _Text:
             raise self.error(f"has {' '.join(texts)[:60]!r} instead of numbers") from None
 
     def error(self, what: str) -> ProfileError:
-        return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")
+        return ProfileError(f"{self.where}: line {self.number}", f"{what}; {NOT_READ}")
 
     def profile(self) -> Profile:
         """Return a profile of functions and call edges, with one metric for each event without negative costs."""

@@ -12,7 +12,7 @@ from typing import TypeGuard
 from profgate.errors import ProfileError
 from profgate.model.source import HEAD_SIZE, SourceFile
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.quantities import MAX_TOTAL, NOT_READ
 
 _NUMBERS = (int, Decimal)
 # with more digits or larger exponents, a file could contain many numbers with the same hash, which make sets slow
@@ -83,7 +83,7 @@ def listing(value: object, where: str, what: str) -> list[object]:
 
 def wrong(where: str, what: str) -> ProfileError:
     """Return the error for a document that does not match its format."""
-    return ProfileError(where, f"{what}; the file is damaged, or this version of its format is not read")
+    return ProfileError(where, f"{what}; {NOT_READ}")
 
 
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:

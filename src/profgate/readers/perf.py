@@ -19,7 +19,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths, line_of
 from profgate.readers.containers import numbered_lines, unwrap
-from profgate.readers.quantities import MAX_TOTAL, refuse_expansion
+from profgate.readers.quantities import MAX_TOTAL, NOT_READ, refuse_expansion
 from profgate.readers.reader import BuiltInReader
 
 # header line of a sample: command, process ID, optional thread ID, CPU, time and period, event, and an optional frame
@@ -128,7 +128,7 @@ class _Text:
             return
         period = None if header["period"] is None else int(header["period"][:20])
         if period is not None and period > 1 << 62:
-            raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; record it again")
+            raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; {NOT_READ}")
         name, cores = _event_name(header["event"])
         self.open = name, period
         self.cores.update([cores] if cores else [])

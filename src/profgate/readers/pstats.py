@@ -14,6 +14,7 @@ from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
+from profgate.readers.quantities import NOT_READ
 from profgate.readers.reader import BuiltInReader
 
 # if there are no samples, the sampling profiler's marker is the only entry in the dict
@@ -142,7 +143,7 @@ class _Table:
         return max(0, round(value * 1e9))
 
     def error(self, key: Marshalled, what: str) -> ProfileError:
-        return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
+        return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; {NOT_READ}")
 
     def graph(self) -> CallGraph:
         # functions that occur only as callers have no entry, so their values are 0
@@ -190,7 +191,7 @@ class _Decoder:
         }
 
     def error(self, what: str) -> ProfileError:
-        return ProfileError(f"{self.where}: byte {self.at}", f"{what}; record the statistics again")
+        return ProfileError(f"{self.where}: byte {self.at}", f"{what}; {NOT_READ}")
 
     def take(self, count: int) -> bytes:
         end = self.at + count

@@ -13,6 +13,8 @@ from profgate.model.arrays import IntArray
 from profgate.model.units import base_unit
 
 MAX_TOTAL = 2**63 - 1
+# the tool would write the same again
+NOT_READ = "the file is damaged, or this version of its format is not read"
 # real measurements have smaller exponents; converting a number with a larger exponent could exhaust memory
 _MAX_DECIMALS = 40
 
@@ -85,5 +87,5 @@ def _power(value: int | Decimal, where: str) -> int:
     number = Decimal(value)
     power = number.normalize().as_tuple().exponent if number.is_finite() else None
     if not isinstance(power, int) or power < -_MAX_DECIMALS or number.adjusted() > _MAX_DECIMALS:
-        raise ProfileError(where, f"{str(value)[:60]} cannot be a measured value; record the profile again")
+        raise ProfileError(where, f"{str(value)[:60]} cannot be a measured value; {NOT_READ}")
     return min(power, 0)

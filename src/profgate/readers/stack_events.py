@@ -12,6 +12,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, in_preorder
 from profgate.model.profile import Stacks
+from profgate.readers.quantities import NOT_READ
 
 # number of paths that are compared at once, so that intermediate arrays fit in the processor cache
 _CHUNK = 2048
@@ -68,7 +69,7 @@ def stacks_from_parents(
     ``self_values`` has one int64 row per metric. A node ends a stack if its call count or one of its values is not 0.
     """
     if np.any((parent < -1) | (parent >= len(parent))):
-        raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
+        raise ProfileError(where, f"a call tree names a parent that does not exist; {NOT_READ}")
     levels = _levels(parent, where)
     order = np.concatenate([np.zeros(0, np.int64), *levels])
     row = np.zeros(len(parent) + 1, np.int64)  # the last row belongs to the root, whose number is -1
@@ -140,5 +141,5 @@ def _levels(parent: IntArray, where: str) -> list[NDArray[np.int64]]:
         _refuse_depth(len(levels), where)
         level = by_parent[ranges(first[level + 1], first[level + 2] - first[level + 1])]
     if seen != len(parent):
-        raise ProfileError(where, "the parents of a call tree form a circle; record the profile again")
+        raise ProfileError(where, f"the parents of a call tree form a circle; {NOT_READ}")
     return levels

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from profgate.errors import ProfileError
@@ -145,10 +146,14 @@ class _Trace:
     def spans(self) -> Iterator[list[_Span]]:
         """Yield the calls of each thread, without rows that repeat the time of the calls of other threads."""
         threads = {place: thread.spans(self.warnings) for place, thread in self.threads.items()}
+        every, spent = list(chain.from_iterable(threads.values())), Counter[str]()
+        for (process, _), spans in threads.items():
+            spent[process] += sum(span.end - span.start for span in spans)
+        whole = max((span.end for span in every), default=0) - min((span.start for span in every), default=0)
         for place, spans in threads.items():
-            others = [span for other, rows in threads.items() if other[0] != place[0] for span in rows]
-            if _covers(spans, others):  # such as PyTorch's row of the whole recording
-                name = self.frames.listed().names[spans[0].frame]
+            nested = spent.total() - spent[place[0]] > whole  # calls of other processes
+            if len(spans) == 1 and nested and spans[0].end - spans[0].start >= 0.9 * whole:
+                name = self.frames.listed().names[spans[0].frame]  # such as PyTorch's row of the whole recording
                 self.warnings[f"rows {name[:80]!r} that last as long as all other calls and were left out"] += 1
             elif self.names.get(place) != "Critical Path":  # of Bazel, which repeats rows of other threads
                 yield spans
@@ -157,16 +162,6 @@ class _Trace:
         if not isinstance(name, str):
             raise wrong(where, "has no name")
         return self.frames.number_of(name, place.get("filename"), place.get("line"))
-
-
-def _covers(spans: list[_Span], others: list[_Span]) -> bool:
-    """Return whether a single row lasts as long as all calls of other processes, which are nested."""
-    if len(spans) != 1 or len(others) < 2:
-        return False
-    start, end = min(span.start for span in others), max(span.end for span in others)
-    shared = min(end, spans[0].end) - max(start, spans[0].start)
-    nested = sum(span.end - span.start for span in others) > end - start
-    return nested and shared >= 0.9 * (end - start)
 
 
 def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:

@@ -131,6 +131,11 @@ def test_doubts_are_yellow(changed: dict[str, Any], facts: dict[str, Any], expec
     assert [code for code in codes(finding) if code != "severity"] == expected
 
 
+def test_change_without_a_direction_is_neither_better_nor_green() -> None:
+    finding = found(of_test(kind="Optimization"), facts={"undirected": True})
+    assert (finding.colour, finding.direction, codes(finding)) == ("yellow", "worse", ["no_direction"])
+
+
 def test_base_jobs_prove_without_splits() -> None:
     finding = found(of_test(p=None, bound=0.12), facts=JOBS)
     assert finding.colour == "red"
