@@ -119,8 +119,8 @@ class _Trace:
         arguments = args if isinstance(args, dict) else {}
         if name == "thread_name":
             self.names[place] = arguments.get("name")
-        elif "avg ms" in arguments:  # clang's sum of all calls of one kind
-            return
+        elif "avg ms" in arguments or event.get("cat") == "Trace":
+            return  # clang's sum of all calls of one kind, or PyTorch's row of the whole recording
         if kind in ("b", "e", "n", "S", "T", "p", "F"):
             self.warnings["asynchronous events that belong to no stack and were left out"] += 1
         elif name in ("Profile", "ProfileChunk"):
@@ -153,7 +153,7 @@ class _Trace:
         for place, spans in threads.items():
             nested = spent.total() - spent[place[0]] > whole  # calls of other processes
             if len(spans) == 1 and nested and spans[0].end - spans[0].start >= 0.9 * whole:
-                name = self.frames.listed().names[spans[0].frame]  # such as PyTorch's row of the whole recording
+                name = self.frames.listed().names[spans[0].frame]
                 self.warnings[f"rows {name[:80]!r} that last as long as all other calls and were left out"] += 1
             elif self.names.get(place) != "Critical Path":  # of Bazel, which repeats rows of other threads
                 yield spans

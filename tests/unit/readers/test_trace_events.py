@@ -116,7 +116,8 @@ def test_an_array_may_lack_its_end(end: str) -> None:
 def test_rows_that_sum_up_others_are_left_out() -> None:
     total = whole("Total Source", 0, 9, tid=2, args={"count": 3, "avg ms": 3})  # of clang
     path = {"ph": "M", "pid": 1, "tid": 3, "name": "thread_name", "args": {"name": "Critical Path"}}  # of Bazel
-    found = read(whole("Source", 0, 9), total, whole("compile", 0, 9, tid=3), path)
+    profiler = whole("PyTorch Profiler (0)", 0, 99, cat="Trace")
+    found = read(whole("Source", 0, 9), total, whole("compile", 0, 9, tid=3), path, profiler)
     assert (rows(found), found.warning_counts) == ([("Source", [9000])], {})
 
 
