@@ -240,6 +240,11 @@ GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 
             "BenchmarkX\nBenchmarkX-8 1 2000000 ns/op 3\nBenchmarkY-8 \tlog\nBenchmarkZ-8 \t--- SKIP: BenchmarkZ\nPASS",
             "BenchmarkX time: 2; 1 warnings",
         ),
+        (
+            "libtest",
+            "test a ... log\nbench: 1,500 ns/iter (+/- 2)\ntest b ... log\ntest c ... ok\ntest d ... ignored, slow",
+            "a time: 0.0015; 1 warnings",
+        ),
         # values that are no numbers
         ("go-benchmark", "BenchmarkX 1 2000000 ns/op NaN hits +Inf MB/s\nPASS", "BenchmarkX time: 2; 2 warnings"),
         ("libtest", "test a ... bench: 1911 MS/s (+/- 4)\ntest b ... bench: 12", "a MS/s: 1911; 1 warnings"),

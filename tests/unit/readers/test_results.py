@@ -39,7 +39,7 @@ def test_many_runs_become_medians_of_as_many_each() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [-1, "1", "NaN", None, True, float("nan"), float("inf"), Decimal("1e400"), 10**400, [1]]
+    "value", [-1, "soon", "NaN", None, True, float("nan"), float("inf"), Decimal("1e400"), 10**400, [1]]
 )
 def test_what_no_clock_measures_is_left_out(value: Any) -> None:
     found = results(("sort", quantity_of("s"), [1, value]), ("find", quantity_of("s"), [value]))

@@ -10,53 +10,34 @@ from typing import get_args
 
 from profgate.model.units import Better, MetricKind
 from profgate.readers.benchmarks.results import Results, quantity_of
-from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
-from profgate.readers.json_text import Json
+from profgate.readers.benchmarks.specification import Record, ResultFormat, completed, lines
 
 # the iterations, and the values with their units, perhaps after what the benchmark printed
-_RESULT = re.compile(r"(?:^|.*\s)\d+\s+(?P<values>[\d.e+]+\s+\S+/(?:op|s)\b.*)|\d+\s+(\S+\s+\S.*)")
+_RESULT = re.compile(r"(?:|.*\s)\d+\s+(?P<values>[\d.e+]+\s+\S+/(?:op|s)\b.*)|\d+\s+(?P<others>\S+\s+\S.*)")
 _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the results, each with its process number, the preceding configuration lines and all lines of units.
-
-    Go writes the name of a benchmark before it runs and the rest of the line afterwards.
-    """
-    facts, units, runs, lost = dict[str, object](), dict[str, object](), list[Record](), list[str]()
-    process, ended, waiting = 0, False, dict[str, object]()
-    for line in written:
-        fields, text = line.fields, line.text("text") or line.text("rest")
+    """Return the results, each with its process number, the preceding configuration lines and all lines of units."""
+    facts, units, runs = dict[str, object](), dict[str, object](), list[Record]()
+    process, ended = 0, False
+    for line in completed(written, _RESULT, results):
         if fact := line.text("fact"):
             facts[fact] = line.text("stated")
-            continue
-        if unit := line.text("unit"):
+        elif unit := line.text("unit"):
             units[unit] = line.text("properties").split()
-            continue
-        if not line.text("rest"):
-            lost += _lost(waiting)
-            waiting = fields
-        if waiting.get("name") and (result := _RESULT.fullmatch(text)):
+        elif values := line.text("values") or line.text("others"):
             process += ended
-            own = {**facts, **waiting, "values": result["values"] or result[2], "process": process, "units": units}
-            runs.append(Record(line.where, own))
-            waiting, ended = {}, False
-        ended = ended or fields["end"] is not None
-    lost += _lost(waiting)
+            runs.append(
+                Record(line.where, {**facts, **line.fields, "values": values, "process": process, "units": units})
+            )
+            ended = False
+        ended = ended or bool(line.text("end"))
     results.warnings["ends without a PASS: the run was cut off, or its output was filtered"] += not ended
-    if lost:
-        results.warnings[f"benchmarks without results, the first is {lost[0][:80]!r}"] = len(lost)
     if len({run.text("processors") for run in runs}) > 1:
         for run in runs:
             run.fields["name"] = run.text("name") + run.text("processors")
     return runs
-
-
-def _lost(line: Json) -> list[str]:
-    """Return the name of a benchmark whose results are missing. With ``-v``, a line with the name alone comes first."""
-    text = str(line.get("text") or "")
-    unfinished = line.get("processors") or text
-    return [f"{line['name']} {text}"] if unfinished and line.get("name") and not text.startswith("--- SKIP") else []
 
 
 def _add(results: Results, run: Record) -> None:
@@ -67,7 +48,7 @@ def _add(results: Results, run: Record) -> None:
         quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""), better)
         if "assume=exact" in stated:
             quantity = replace(quantity, metric=replace(quantity.metric, kind=MetricKind.COUNTED))
-        results.add(run.joined("pkg", "name"), quantity, [number_in(value)], process=run.number("process"))
+        results.add(run.joined("pkg", "name"), quantity, [value], process=run.number("process"))
 
 
 FORMAT = ResultFormat(
@@ -82,7 +63,7 @@ FORMAT = ResultFormat(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?P<end>(?:PASS|FAIL|ok ).*)"
         r"|Unit (?P<unit>\S+)(?P<properties>(?: +\w+=\S+)+)"
         # if all names have the same suffix, the suffix is the number of processors
-        r"|(?P<name>Benchmark(?![a-z])\S*?)(?P<processors>-\d+)?(?:\s+(?P<text>\S.*))?|\s+(?P<rest>\d+\s+\S.*)"
+        r"|(?:(?P<name>Benchmark(?![a-z])\S*?)(?P<processors>-\d+)?(?:\s+|$)|\s+(?=\d))(?P<text>.*)"
     ),
     select=_runs,
     add=_add,

@@ -10,7 +10,7 @@ from xml.parsers import expat
 from profgate.errors import ProfileError
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks.results import Results, quantity_of
-from profgate.readers.benchmarks.specification import Record, ResultFormat, number_in
+from profgate.readers.benchmarks.specification import Record, ResultFormat
 from profgate.readers.containers import CHUNK, read_all
 from profgate.readers.json_text import wrong
 
@@ -61,9 +61,8 @@ def _add(results: Results, test: Record) -> None:
         results.warnings["tests without a time"] += 1
         return
     name, line = test.joined("classname", "name"), test.text("line")
-    seconds = number_in(test.text("time"))
     first = int(line) if line and _LINE.fullmatch(line) else None
-    results.add(name, quantity_of("s"), [seconds], test.text("file") or None, first)
+    results.add(name, quantity_of("s"), [test.get("time")], test.text("file") or None, first)
     if outcome:
         results.warnings["tests that failed and are compared all the same"] += 1
 

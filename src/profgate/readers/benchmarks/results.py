@@ -147,9 +147,11 @@ class Results:
 
 
 def measured(value: object) -> float:
-    """Return ``value`` as a float, or NaN if it is not a finite number of at least 0, such as the text "NaN"."""
+    """Return ``value`` as a float, or NaN if it is not a finite number of at least 0. A text may be ``1,234.5``."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
+        return math.nan
     try:
-        number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
+        number = float(value.replace(",", "") if isinstance(value, str) else value)
     except (OverflowError, ValueError):  # a signaling NaN raises ValueError
         return math.nan
     return number if 0.0 <= number <= LARGEST else math.nan

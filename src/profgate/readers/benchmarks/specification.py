@@ -1,10 +1,9 @@
 """Specification of a format for benchmark results, and a reader that follows such a specification."""
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import starmap
+from itertools import chain, starmap
 from typing import Any
 
 from profgate.errors import ProfileError
@@ -14,6 +13,8 @@ from profgate.readers.benchmarks.results import Results, measured, quantity_of
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, document_of, listing, mapping, objects_by_line, wrong
 from profgate.readers.reader import BuiltInReader
+
+_DONE = re.compile(r"--- SKIP|ok$|FAILED$|ignored")  # results of tests that are no benchmarks, or of skipped ones
 
 
 @dataclass(slots=True)
@@ -162,9 +163,19 @@ def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
     return matches
 
 
-def number_in(text: str) -> float:
-    """Return the number in a string such as ``1,234.5``, or NaN if there is none."""
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return math.nan
+def completed(written: Iterable[Record], result: re.Pattern[str], results: Results) -> Iterator[Record]:
+    """Yield the lines, and the groups of ``result`` in their ``text`` with the last line that had a ``name``.
+
+    Tools write the name of a benchmark before it runs, so its output may separate the name from the result.
+    """
+    waiting, lost = Record("", {}), list[str]()
+    for line in chain(written, [Record("", {"name": "(end)"})]):
+        if line.text("name"):
+            if (waiting.get("processors") or waiting.text("text")) and not _DONE.match(waiting.text("text")):
+                lost.append(f"{waiting.text('name')} {waiting.text('text')}")
+            waiting = line
+        match = result.fullmatch(line.text("text")) if waiting.fields else None
+        yield line if match is None else Record(waiting.where, {**waiting.fields, **match.groupdict()})
+        waiting = waiting if match is None else Record("", {})
+    if lost:
+        results.warnings[f"benchmarks without results, the first is {lost[0][:80]!r}"] = len(lost)
