@@ -26,6 +26,7 @@ _METRICS = {
     "allocated": Metric("allocated", "bytes"),
     "malloc": Metric("malloc", "bytes"),  # of native code
 }
+_METRIC_OF = {**dict.fromkeys(BYTES_FIELDS, "allocated"), "profiler.Malloc": "malloc"}
 _LOST = "jdk.CPUTimeSamplesLost"
 _WALL_CLOCK = "profiler.WallClockSample"  # the event has the number of samples, because async-profiler merges them
 # events that sample threads, the most precise first; a recording can have several, which sample the same threads
@@ -79,7 +80,7 @@ class JfrReader(BuiltInReader):
             if not is_integer(weight, 0, MAX_TOTAL):
                 raise wrong(place, f"{str(weight)[:40]!r} cannot be a number of {unit}")
             paths.add(reversed(path))  # a stack trace begins with its top frame
-            counted = "samples" if field is None else "malloc" if kind == "profiler.Malloc" else "allocated"
+            counted = _METRIC_OF.get(kind, "samples")
             for name, column in values_of.items():
                 column.append(weight if name == counted else 0)
         rows = {name: column for name, column in values_of.items() if any(column)} or {"samples": values_of["samples"]}

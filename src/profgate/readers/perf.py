@@ -243,7 +243,7 @@ def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
     symbol, module = call, None
     if call.endswith(")"):
         end = call.removesuffix(_DELETED + ")") if call.endswith(_DELETED + ")") else call[:-1]
-        opening = end.rfind(" (")
+        opening = end.find(" (/") if " (/" in end else end.rfind(" (")  # a folder may be called "App (x86)"
         if opening > 0:
             symbol, module = call[:opening], end[opening + 2 :]
     symbol = re.sub(r"\+0x[0-9a-f]+$", "", symbol)

@@ -109,6 +109,7 @@ def test_comments_and_source_lines_are_no_frames() -> None:
         ("std::map<int, (a)>::at(int) const+0x2 (/l.so)", ("std::map<int, (a)>::at(int) const", None, None, "/l.so")),
         ("f+0x1 (/memfd:x (deleted))", ("f", None, None, "/memfd:x")),
         ("[unknown] ([unknown])", ("[unknown]", None, None, None)),
+        ("f() const+0x1 (/opt/My App (x86)/l.so)", ("f() const", None, None, "/opt/My App (x86)/l.so")),
         ("[unknown] (/l.so)", ("[unknown]", None, None, "/l.so")),
         ("helper (inlined)", ("helper", None, None, None)),
         ("bare_symbol", ("bare_symbol", None, None, None)),
