@@ -129,9 +129,10 @@ class _Table:
         raise self.error(key, "is not a (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:
-        if type(value) is not int or not 0 <= value < 1 << 62:
+        # pyinstrument does not know the numbers of calls and writes -1
+        if type(value) is not int or not -1 <= value < 1 << 62:
             raise self.error(key, f"has {str(value)[:40]!r} for a number of calls")
-        return value
+        return max(0, value)
 
     def nanoseconds(self, key: Marshalled, value: Marshalled) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float):

@@ -111,11 +111,17 @@ def test_counts_of_the_sampling_profiler_are_samples() -> None:
     assert sorted(edges) == [(0, 0, 3), (1, 0, 4)]
 
 
+def test_unknown_numbers_of_calls_do_not_refuse_the_file() -> None:
+    found = read(marshal.dumps({MAIN: (-1, -1, 0.5, 0.5, {})})).graph  # as pyinstrument writes
+    assert found is not None
+    assert (found.calls.tolist(), found.self_value.tolist()) == ([0], [[500_000_000]])
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
         ((1, 1, 0.1, 0.1), "has no row of samples, times and callers"),
-        ((-1, 1, 0.1, 0.1, {}), "has '-1' for a number of calls"),
+        ((-2, 1, 0.1, 0.1, {}), "has '-2' for a number of calls"),
         ((1, 1, 0.1, 0.1, {("x",): 1}), "is not a .file, line, name."),
         ((1, 1, 0.1, 0.1, {("a.py", 1, "main"): 0.5}), "has '0.5' for a number"),
     ],
