@@ -19,7 +19,7 @@ _NUMBERS = (int, Decimal)
 _DECIMAL = Context(prec=19, Emin=-400, Emax=400, traps=[InvalidOperation])
 
 # a string, or what C's printf and old versions of Google Benchmark write where a number is expected
-_NO_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"|[-+]?(?i:nan|inf(?:inity)?)\b(?:\(\w*\))?|-?\d[\d.]*+%')
+_NO_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"?|[-+]?(?i:nan|inf(?:inity)?)\b(?:\(\w*\))?|-?(?<![\d.])\d[\d.]*+%')
 
 Json = dict[str, object]
 
