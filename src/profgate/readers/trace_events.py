@@ -173,7 +173,7 @@ def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> No
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
             inside.pop()
-        while inside and end > inside[-1][0] + _ROUNDING:
+        while inside and end - inside[-1][0] > min(_ROUNDING, inside[-1][0] - start):
             outer, node = inside.pop()
             warnings["calls that overlap a later one were ended at its start"] += 1
             tree.own[node] -= outer - start

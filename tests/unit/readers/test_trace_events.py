@@ -83,6 +83,7 @@ def test_arguments_hold_file_and_line() -> None:
         ([whole("main", 0, 3), mark("E", None, 1)], [("main", 3000)], "1 ends without a beginning"),
         ([mark("B", "main", 0), whole("work", 1, 3)], [("main", 1000), ("main;work", 3000)], "1 calls that are never"),
         ([whole("main", 0, 9), whole("work", 2, 10)], [("main", 2000), ("work", 10000)], "1 calls that overlap"),
+        ([whole("a", 0, 3), whole("b", 2, 3)], [("a", 2000), ("b", 3000)], "1 calls that overlap"),
         (
             [whole("main", 0, 30), whole("a", 1, 9), whole("a1", 2, 8), whole("b", 4, 9)],
             [("main", 18000), ("main;a", 1000), ("main;a;a1", 2000), ("main;b", 9000)],
