@@ -14,6 +14,7 @@ from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput, overlay
 from profgate.compare.recordings import Recordings, in_parts, move_last, read_recordings, without_samples
+from profgate.compare.runs import nesting, without_empty_parts
 from profgate.compare.workloads import pair
 from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import LARGEST_PROFILE
@@ -258,7 +259,7 @@ def _compared_parts(
 
     If there are many workloads, steps 1 to 3 are repeated for one part of the files at a time, which limits the memory.
     """
-    files: Files = (given.baseline, given.target, *given.noise)
+    files = _without_nesting((given.baseline, given.target, *given.noise))
     # a database connection works only in the process that opened it
     shared = given.past is None and (executor is not None or len(given.baseline) + len(given.target) >= 2 * MANY)
     divided = in_parts(files, MOST_IN_PART, PARTS if shared else 1)
@@ -277,6 +278,17 @@ def _compared_parts(
             for profiles, late in zip(last.profiles, result.last.profiles, strict=True):
                 profiles.extend(late)
     yield _compared_part(last, _no_recordings(files), beside, names)
+
+
+def _without_nesting(files: Files) -> Files:
+    """Leave out folders that all files of one side share and the other side lacks, such as the name of an artifact."""
+    names = [[source.name for source in sources] for sources in files]
+    made = []
+    for place, sources in enumerate(files):
+        prefix = nesting(names[place], names[place != 1])
+        whole = without_empty_parts(sources)
+        made.append([replace(source, name=source.name.removeprefix(prefix)) for source in whole])
+    return made
 
 
 def _results_of_parts(parts: list[_Part], executor: Executor | None, *, shared: bool) -> Generator[ComparedPart]:

@@ -238,7 +238,7 @@ DETECTED = [  # files, part of the command, and part of the installation
     ({"package.json": scripts(test=TYPED, u="borp")}, "node_modules/.bin/borp\n", "npm install\n"),
     ({"package.json": JEST_SCRIPTS}, "node_modules/.bin/jest --runInBand\n", f"npm install\n{PATHS}tsc\n"),
     ({"package.json": scripts({"main": "x.js"}, build="x"), "bench/a.js": ""}, "bench/a.js", "npm run build\n"),
-    (INNER, '--cpu-prof-dir="$PROFGATE_OUT/packages-b"', "npm install\n"),
+    (INNER, '--cpu-prof-dir="$PROFGATE_OUT/packages-b/run-$PROFGATE_RUN"', "npm install\n"),
     (OWN_PACKAGE, "bench.js", "npm ci\n(cd bench && npm install)\n"),
     (CRITERION, '"$program" --bench --profile-time 2', "cargo bench --bench parse --no-run\n"),
     (MEMBER, "cd bench\nprogram=$(cargo bench --bench sort", "(cd bench && cargo bench --bench sort --no-run)\n"),
@@ -249,7 +249,7 @@ DETECTED = [  # files, part of the command, and part of the installation
     (MODULE, "'\\bParse\\.(whole|parts)$' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000", "-pl b -am package dependency:"),
     (GRADLE, '-cp "$(ls build/libs/*-jmh.jar | head -n 1)" org.openjdk.jmh.Main', "./gradlew -p b jmhJar\n"),
     ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
-    ({"package.json": "{}", "bench/a b.js": ""}, "run-$PROFGATE_RUN.cpuprofile\" 'bench/a b.js'\n", "npm install"),
+    ({"package.json": "{}", "bench/a b.js": ""}, "run-$PROFGATE_RUN\" 'bench/a b.js'\n", "npm install"),
 ]
 
 
@@ -685,7 +685,7 @@ def test_package_of_a_monorepo_is_recorded_in_its_folder(tmp_path: Path) -> None
     shell = shell_of(tmp_path)
     assert shell["SETUP"] == "npm ci\n"
     assert shell["RECORD"].startswith("cd packages/b\nnode --cpu-prof")
-    assert '"$PROFGATE_OUT/packages-b"' in shell["RECORD"]
+    assert '"$PROFGATE_OUT/packages-b/run-$PROFGATE_RUN"' in shell["RECORD"]
 
 
 OLD = """\
@@ -861,7 +861,7 @@ def test_tests_of_node_are_repeated_in_one_process(tmp_path: Path, capsys: pytes
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0, capsys.readouterr()
     rows = (tmp_path / "bench" / "repeated-tests.txt").read_text().splitlines()
     assert [row.split(" ", 1)[1] for row in rows] == ['"sums"', '"needs its context"', '"waits for a result"']
-    assert shell_of(tmp_path)["RECORD"].endswith('.cpuprofile" -r ./lib/sum.js bench/repeated-tests.mjs\n')
+    assert shell_of(tmp_path)["RECORD"].endswith('/run-$PROFGATE_RUN" -r ./lib/sum.js bench/repeated-tests.mjs\n')
 
 
 COMPILER = "exports.transpileModule = (text) => ({ outputText: text.replace(/: number|, type Mock/g, '') });\n"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.compare.columns import CompareOptions
+from profgate.compare.runs import workload_name
 from profgate.compare.symbols import number_symbols
-from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun, DurationTable, first_duration
 from profgate.model.units import base_unit

@@ -18,9 +18,10 @@ from profgate.compare.columns import (
 )
 from profgate.compare.comparability import on_other_machine
 from profgate.compare.metrics import named_by_sources
+from profgate.compare.runs import workload_name
 from profgate.compare.scenarios import scenario_of, taken_apart
 from profgate.compare.symbols import Numbering, number_symbols
-from profgate.compare.workloads import series_key, workload_name
+from profgate.compare.workloads import series_key
 from profgate.errors import ComparisonError, ProfileError
 from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.call_tree import added_at
@@ -38,10 +39,9 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
 
     The filters are part of the series, because they determine the symbols of a profile.
     """
-    name = workload_name(profile.name)
     parts = [*series_key(profile)._asdict().values(), sorted(options.ignore)]
     key = json.dumps(parts, ensure_ascii=True, separators=(",", ":"))
-    return Series(key, scenario_of(profile) or name, profile.configuration, profile.facts.format)
+    return Series(key, scenario_of(profile) or workload_name(profile.name), profile.configuration, profile.facts.format)
 
 
 def readings_of(

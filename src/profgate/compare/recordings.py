@@ -5,7 +5,8 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from profgate.compare.workloads import is_paired_by_content, workload_name
+from profgate.compare.runs import workload_name
+from profgate.compare.workloads import is_paired_by_content
 from profgate.errors import ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import count, takewhile
+from itertools import chain, count
 from typing import Literal, NamedTuple
 
+from profgate.compare.runs import in_runs, recording_name, workload_name
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile, Workload
 from profgate.model.reason import NotCompared, Reason, ReasonCode
-
-# extensions that may precede another one, as in .pb.gz
-EXTENSIONS = {
-    "callgrind",
-    "collapsed",
-    "data",
-    "folded",
-    "jfr",
-    "json",
-    "out",
-    "pb",
-    "perf",
-    "prof",
-    "raw",
-    "speedscope",
-}
-_RUN = re.compile(r"^(?:run-)?\d+$")
 
 
 class Paired(NamedTuple):
@@ -36,35 +19,6 @@ class Paired(NamedTuple):
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
     warnings: tuple[Reason, ...] = ()
-
-
-def workload_name(path: str) -> str:
-    """Return the workload of a file: its relative path without extensions and without the name of the run."""
-    *folders, file = path.replace("\\", "/").split("/")
-    if _RUN.match(file.split(".", 1)[0]):
-        return "/".join(folders) or "profile"
-    return "/".join([*folders, file if file.startswith(".") else _stem(file)])
-
-
-def _stem(file: str) -> str:
-    """Return the name without its extension, further known extensions, and numbers of runs or processes.
-
-    Two or more numbers after a digit are a version, as in ``go-1.19.8.txt``.
-    """
-    parts = file.split(".")
-    is_last = True  # the last extension may be any word, because plug-ins read further formats
-    while len(parts) > 1:
-        numbers = len(list(takewhile(_RUN.match, reversed(parts[1:]))))
-        if numbers > 1 and parts[-numbers - 1][-1:].isdigit():
-            break
-        if numbers:
-            del parts[-numbers:]
-        elif parts[-1].lower() in EXTENSIONS or (is_last and parts[-1][:1].isalpha()):
-            del parts[-1]
-            is_last = False
-        else:
-            break
-    return ".".join(parts)
 
 
 class SeriesKey(NamedTuple):
@@ -95,8 +49,7 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
     configuration, scenario = profile.configuration, scenario_of(profile)
     if scenario is not None:
         # the key does not include units, so a benchmark with an additional metric remains the same benchmark
-        folder = profile.name.replace("\\", "/").rpartition("/")[0]
-        return SeriesKey(folder if only is None else only, scenario, profile.facts.format)
+        return SeriesKey(recording_name(profile.name).folder if only is None else only, scenario, profile.facts.format)
     name = workload_name(profile.name) if only is None else only
     command = _command(profile)
     units = tuple((metric.name, metric.unit) for metric in profile.metrics)
@@ -150,14 +103,15 @@ def pair(
     single = len(baseline) == len(target) == 1 and others is None
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
     warnings = warnings_of([*baseline, *target])
-    sides = [taken_apart(baseline), taken_apart(target)]
-    spread = taken_apart(profile for run in noise for profile in run)
+    (before, after, *base_runs), unclear = in_runs([baseline, target, *noise])
+    sides = [taken_apart(before), taken_apart(after)]
+    spread = taken_apart(chain.from_iterable(base_runs))
     if only is not None and len(sides[0]) == len(sides[1]) == 1:
         (old,), (new,) = sides
         workload = Workload(scenario_of(new) or only, new.configuration, (old,), (new,), tuple(spread))
         return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
-    workloads, alone = [], list[NotCompared]()
+    workloads, alone = [], [NotCompared(name, None, "both", reason) for name, reason in unclear.items()]
     for key, title in _titles({**groups[0], **groups[1]}, others or ()).items():
         before, after = groups[0].get(key, []), groups[1].get(key, [])
         if before and after:

@@ -2,6 +2,7 @@
 
 import glob
 import hashlib
+import pickle
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -10,6 +11,7 @@ from functools import partial
 from profgate import loading, pipeline
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import is_benchmark, profile_of, readings_of
+from profgate.compare.runs import in_runs
 from profgate.errors import ProfgateError, ProfileError, did_you_mean
 from profgate.history.ancestry import ancestors, ancestry_of, in_order, nearest
 from profgate.history.checks import Checks
@@ -19,10 +21,12 @@ from profgate.io.files import exists
 from profgate.io.git import commit_hash, commits_before
 from profgate.model.history import Reading, StoredCommit
 from profgate.model.policy import Policy
+from profgate.model.profile import Profile
 from profgate.model.reason import Side
 from profgate.model.report import Report
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.pipeline import PipelineInput
+from profgate.report.wording import reason_text
 
 LARGEST_STORED = 32 << 20  # in bytes; files of larger profiles are not stored
 Graph = dict[str, StoredCommit]
@@ -38,13 +42,18 @@ def readings(sources: Sequence[SourceFile], policy: Policy, commit: str, job: st
     if broken:
         raise ProfileError("\n".join(map(str, broken)))
     options = CompareOptions(policy.ignore, policy_aliases=policy.aliases)
+    profiles = [profile for profile in read if isinstance(profile, Profile)]
+    (runs,), unclear = in_runs([profiles])
+    for name, reason in unclear.items():
+        raise ProfileError(f"{name}: {reason_text(reason, str)}")
+    files = {id(profile): source for profile, source in zip(profiles, sources, strict=True)}
     made = []
-    for source, profile in zip(sources, read, strict=True):
-        content = source.read(LARGEST_STORED)
-        run = f"{source.name}\0{hashlib.sha256(content).hexdigest()}"
-        stored = content if keep and len(content) <= LARGEST_STORED else None
-        if not isinstance(profile, ProfileError):
-            made += readings_of(profile, options, commit, job, run, stored)
+    for profile in runs:
+        source = files.get(id(profile))  # None for the sum of several files, of which only the readings are stored
+        content = pickle.dumps(profile.stacks or profile.graph) if source is None else source.read(LARGEST_STORED)
+        run = f"{profile.name}\0{hashlib.sha256(content).hexdigest()}"
+        stored = content if source is not None and keep and len(content) <= LARGEST_STORED else None
+        made += readings_of(profile, options, commit, job, run, stored)
     return made
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from profgate import loading, pipeline
 from profgate.attribution.unified_diff import parse_diff
-from profgate.compare.workloads import workload_name
+from profgate.compare.runs import recording_name, workload_name
 from profgate.decide.detect.evidence import Evidence, evidence_of, evidence_tasks
 from profgate.decide.detect.location_costs import largest_locations, rows_of
 from profgate.errors import SideError
@@ -86,7 +86,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
 
 def _check_workloads(listed: Sequence[Suspect], warm: Profiles) -> None:
     """Raise SideError if a side recorded no profile of a workload that has suspects."""
-    expected = {suspect.workload for suspect in listed}
+    expected = {suspect.workload.partition(" (")[0] for suspect in listed}  # without the program
     for side, sources in warm.items():
         recorded = {workload_name(source.name) for source in sources}
         if missing := sorted(expected - recorded):
@@ -166,7 +166,7 @@ def _drifted(given: PipelineInput) -> bool:
 
 def _block(source: SourceFile) -> int:
     """Return the block, from 0, of the run that recorded a file, whose name is ``WORKLOAD/NUMBER`` (see `turns`)."""
-    run = int(source.name.rpartition("/")[2].partition(".")[0]) // 1000
+    run = int(recording_name(source.name).run[0])
     return (run - 1) // 2
 
 

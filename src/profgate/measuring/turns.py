@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from profgate import loading
-from profgate.compare.workloads import workload_name
+from profgate.compare.runs import in_run, workload_name
 from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
 from profgate.io.used_files import used_files
@@ -149,7 +149,9 @@ def recorded_run(
         raise SideError(side.name, where, outcome.explained(side.folder))
     try:
         files = [each for each in sources_under(out) if each.name not in {MANIFEST_NAME, RECORDING_NAME}]
-        found = _as_run(with_sources(files, side.place), number)
+        sources = with_sources([in_run(each, number) for each in files], side.place)
+        read = zip(sources, loading.readable_profiles(sources), strict=True)
+        found = [replace(source, profile=profile) for source, profile in read]
     except ProfgateError as error:
         raise SideError(side.name, where, str(error)) from error
     if not found:
@@ -166,15 +168,3 @@ def _below(side: Checkout, source: SourceFile) -> SourceFile:
     frames = source.profile.frames
     files = [file and file.removeprefix(next(filter(file.startswith, starts), "")) for file in frames.files]
     return replace(source, profile=replace(source.profile, frames=frames._replace(files=files)))
-
-
-def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
-    """Read the files of one run, and rename them: ``api.folded`` becomes a run of the workload ``api``."""
-    times: dict[tuple[str, str], int] = {}
-    named = []
-    for source, profile in zip(sources, loading.readable_profiles(sources), strict=True):
-        workload, suffix = workload_name(source.name), source.name.rpartition("/")[2].partition(".")[2]
-        times[workload, suffix] = place = times.get((workload, suffix), 0) + 1
-        name = f"{workload}/{1000 * number + place}{f'.{suffix}' if suffix else ''}"
-        named.append(replace(source, name=name, profile=profile))
-    return named

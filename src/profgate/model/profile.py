@@ -190,6 +190,8 @@ class Facts:
 class Profile:
     """The result of a reader. ``periods`` are the values of one sample; ``attachments`` are of a single format.
 
+    ``program`` is the command or main script of the process, or empty if unknown.
+
     ``warnings`` are complete; ``warning_counts`` are numbers of things by their description. What to do about them
     may follow after a semicolon.
     ``beside`` is the profile of other content of the same file, such as tests beside benchmarks.
@@ -208,6 +210,7 @@ class Profile:
     warnings: tuple[str, ...] = ()
     warning_counts: Mapping[str, int] = field(default_factory=dict)
     beside: "Profile | None" = None
+    program: str = ""
 
 
 def counted_warning(what: str, count: int) -> str:

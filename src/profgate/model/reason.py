@@ -82,6 +82,7 @@ class ReasonCode(StrEnum):
     UNREADABLE = "unreadable"  # side, file, more; reasons
     EMPTY_FILE = "empty_file"
     NO_SAMPLES = "no_samples"  # side
+    RUNS_UNCLEAR = "runs_unclear"  # programs
     NO_RESULTS = "no_results"
     NO_SUCH_METRIC = "no_such_metric"  # side
     MISSING_IN_TARGET = "missing_in_target"

@@ -252,6 +252,7 @@ class _Text:
             ),
             warnings=tuple(self.warnings(left_out)),
             warning_counts={upper_bounds: bounds} if bounds else {},
+            program=self.header.get("cmd", ""),
         )
 
     def line_values(self, rows: list[int], factors: IntArray, totals: IntArray) -> LineValues | None:

@@ -84,6 +84,7 @@ class CpuprofileReader(BuiltInReader):
             periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
             warnings=tuple(warnings),
+            program=next((file for file in frames.files if file and not file.startswith("node:")), ""),
         )
 
 

@@ -258,6 +258,8 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
     ReasonCode.NO_SAMPLES: "the {side:holders} no samples; check the recording",
+    ReasonCode.RUNS_UNCLEAR: "which files are one run is unknown, because they are of several programs ({programs}): "
+    "store each run in a folder run-1, run-2, ..., and each program under its own name",
     ReasonCode.NO_RESULTS: "neither side has results",
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",

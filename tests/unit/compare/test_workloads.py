@@ -3,7 +3,8 @@
 import pytest
 
 from profgate.compare.recordings import read_recordings
-from profgate.compare.workloads import pair, workload_name
+from profgate.compare.runs import workload_name
+from profgate.compare.workloads import pair
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import source_of
 from profgate.model.units import Metric
@@ -25,7 +26,7 @@ def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
         ("api/2.folded", "api"),
         ("api/cold/run-12.folded.gz", "api/cold"),
         ("api/run-a.folded", "api/run-a"),
-        ("api/run-1.cold.folded", "api"),
+        ("api/run-1.cold.folded", "api/cold"),
         ("1.folded", "profile"),
         ("api.1.folded", "api"),
         ("api2.1.folded", "api2"),
@@ -38,7 +39,7 @@ def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
         ("go-1.19.8.txt", "go-1.19.8"),
         ("py-spy-0.4.3.speedscope.json", "py-spy-0.4.3"),
         ("com.example.Search.jfr.json", "com.example.Search"),
-        (".folded", ".folded"),
+        (".folded", "profile"),
         ("a\\b.folded", "a/b"),
     ],
 )

@@ -41,7 +41,7 @@ def test_recording_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.Monk
     assert not turns.record_until(8)
     assert (turns.count, turns.spent, turns.needed()) == (7, 70.0, 80.0)
     assert {side: [source.name for source in found] for side, found in turns.profiles.items()} == {
-        side: [f"api/{1000 * run + 1}.folded" for run in range(1, 8)] for side in ("baseline", "target")
+        side: [f"run-{run}/api.folded" for run in range(1, 8)] for side in ("baseline", "target")
     }
 
 

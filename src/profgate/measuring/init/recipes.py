@@ -132,14 +132,17 @@ def _go(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
 
 def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    """Return shell lines for a file, with or without ``node`` and assignments to environment variables before it."""
-    folder, _ = _places(workload)
+    """Return shell lines for a file, with or without ``node`` and assignments to environment variables before it.
+
+    The folder states the run, because Node writes a file for each worker thread and child process.
+    """
+    _, run = _places(workload)
     start = re.match(r"(?:[A-Z_][A-Z0-9_]*=\S* )*", command)
     variables = start[0] if start else ""
     words = command.removeprefix(variables).removeprefix("node ")
     return (
         f"{variables}node --cpu-prof --cpu-prof-interval {round(1_000_000 / rate)} \\",
-        f'  --cpu-prof-dir="{folder}" --cpu-prof-name="run-$PROFGATE_RUN.cpuprofile" {words}',
+        f'  --cpu-prof-dir="{run}" {words}',
     )
 
 

@@ -4,13 +4,12 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from profgate import loading, pipeline
 from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.columns import by_calls
-from profgate.compare.workloads import workload_name
+from profgate.compare.runs import in_run, workload_name
 from profgate.errors import ProfgateError
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, page_input
@@ -75,20 +74,18 @@ def _comparison(track: Track, line: EvolutionLine, versions: _VersionPair, diff:
         comparisons = [comparison for comparison in pipeline.overlays(given) if comparison.drawable]
     except ProfgateError:  # the error was reported when the profile was read
         return None
-    best = min(comparisons, key=lambda comparison: comparison.metric.name != line.metric.name, default=None)
+    own = [comparison for comparison in comparisons if comparison.workload == line.benchmark] or comparisons
+    best = min(own, key=lambda comparison: comparison.metric.name != line.metric.name, default=None)
     return (by_calls(best) or best) if best is not None and line.metric.name == CALLS.name else best
 
 
 def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
-    """Return the profiles of a benchmark, renamed so that each profile counts as a run of the benchmark."""
-    runs = track.folder.records(version.commit)
-    found = (source for number in runs for source in track.folder.profiles(version.commit, number))
-    own = [source for source in found if workload_name(source.name) == benchmark]
-    endings = ["".join(PurePosixPath(source.name).suffixes) for source in own]
-    return [
-        replace(source, name=f"{benchmark}/run-{number}{ending}")
-        for number, (source, ending) in enumerate(zip(own, endings, strict=True), start=1)
-    ]
+    """Return the profiles of a benchmark, renamed so that the profiles of each execution are one run."""
+    found, names = [], {benchmark, benchmark.partition(" (")[0]}  # the workload of a program ends with its name
+    for number in track.folder.records(version.commit):
+        sources = track.folder.profiles(version.commit, number)
+        found += [in_run(source, number) for source in sources if workload_name(source.name) in names]
+    return found
 
 
 def _diff(track: Track, versions: _VersionPair) -> SourceDiff:

@@ -15,7 +15,7 @@ from time import monotonic
 import numpy as np
 
 from profgate import loading
-from profgate.compare.workloads import workload_name
+from profgate.compare.runs import in_run, in_runs, without_empty_parts, workload_name
 from profgate.errors import ProfgateError, ProfileError
 from profgate.io.environment import CPU_FILE, cpu_model
 from profgate.io.files import sources_under
@@ -36,6 +36,7 @@ from profgate.model.profile import Measurements, Profile
 from profgate.model.units import CALLS, Metric, MetricKind, base_unit
 from profgate.model.visible_text import name_text
 from profgate.report.numbers import counted
+from profgate.report.wording import reason_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,13 @@ class VersionRuns:
         seconds = outcome.nanoseconds / 1e9
         if outcome.failure:
             return TrackRun(seconds=seconds, problem=outcome.problem)
-        found = sources_under(out)
+        found = without_empty_parts([in_run(source, 1) for source in sources_under(out)])
         read = loading.read_sources(found)
         warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
         profiles = [profile for profile in read if not isinstance(profile, ProfileError)]
-        values_found = benchmark_values((workload_name(profile.name), profile) for profile in profiles)
+        (runs,), unclear = in_runs([profiles])
+        warnings += tuple(f"{workload}: {reason_text(reason, str)}; left out" for workload, reason in unclear.items())
+        values_found = benchmark_values((workload_name(profile.name), profile) for profile in runs)
         if not found:
             wall = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
             values_found = [BenchmarkValue(" ".join(self.plan.command), wall, float(outcome.nanoseconds))]
