@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, repeat
@@ -47,11 +47,11 @@ _MARK = re.compile(
     | (?P<start>
         [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}     # a UUID
       | 20\d\d[-_.]?[01]\d[-_.]?[0-3]\d                   # a date, and the time of day
-        (?:[T_. -][0-2]\d[-_:.]?[0-5]\d(?:[-_:.]?[0-5]\d)?(?:\.\d+(?=Z))?Z?)?
+        (?:[T_. -][0-2]\d[-_:.]?[0-5]\d(?:[-_:.]?[0-5]\d)?(?:\.\d{1,9}(?=Z))?Z?)?
       | \d{9,}                                            # seconds since 1970, the number of a workflow run
       | (?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,64}            # the hash of a commit
       )(?![0-9A-Za-z])
-    | (?:(?<=\d{6}-)|(?<![^.]))(?P<number>\d+(?:-\d+)*)(?![^.])
+    | (?:(?<=\d{6}-)|(?<![^.]))(?P<number>\d{1,20}(?:-\d{1,20}){0,4})(?![^.])
     )
     | (?<=[^.\d])(?P<version>\d{1,3}(?:\.\d{1,3}){2,})(?!\.?\d)
     """,
@@ -150,7 +150,7 @@ def in_runs(sides: Sequence[Sequence[Profile]]) -> tuple[list[list[Profile]], di
     programs = [_programs(side) for side in sides]
     counts: dict[str, tuple[Counter[str], Counter[str]]] = {}
     for place, of_side in enumerate(programs[:2]):
-        for workload, _, program in {(*key[:2], program) for key, program in of_side.items()}:
+        for workload, _, program in {(*key[:2], program) for key, program in of_side.items() if program}:
             counts.setdefault(workload, (Counter(), Counter()))[place][program] += 1
     several, unclear = set[str](), dict[str, Reason]()
     for workload, (before, after) in counts.items():
@@ -176,7 +176,7 @@ def in_runs(sides: Sequence[Sequence[Profile]]) -> tuple[list[list[Profile]], di
             latest[key][name.part] = profile
             first = next(iter(latest[key].values()))
             if not profile.program and _is_apart(profile, first):
-                unclear[name.workload] = _unclear([profile.name], [first.name])
+                unclear[name.workload] = _unclear(Counter([profile.name, first.name]))
         made.append([_added_up(title, [*files.values()]) for title, files in runs])
     known = [[profile for profile in side if workload_name(profile.name) not in unclear] for side in made]
     return known, unclear
@@ -200,8 +200,10 @@ def _is_apart(one: Profile, other: Profile) -> bool:
     return not same and all(names) and set(names[0]).isdisjoint(names[1])
 
 
-def _unclear(*programs: Iterable[str]) -> Reason:
-    texts = [", ".join(sorted(of_side)) for of_side in programs]
+def _unclear(*programs: Counter[str]) -> Reason:
+    texts = []
+    for of_side in programs:
+        texts += [", ".join(f"{count} of {program}" for program, count in sorted(of_side.items()))]
     return Reason(ReasonCode.RUNS_UNCLEAR, {"programs": " against ".join(texts)})
 
 
@@ -214,7 +216,7 @@ def _added_up(name: str, files: Sequence[Profile]) -> Profile:
         return files[0] if files[0].name == name else replace(files[0], name=name)
     files = sorted(files, key=_weight, reverse=True)  # the facts and periods of the largest are the most reliable
     metrics: dict[object, Metric] = {}
-    counts = Counter({"files of processes and threads that were added up": len(files)})
+    counts = Counter({"files of processes and threads, added up to one run": len(files)})
     for profile in files:
         counts.update(profile.warning_counts)
         for metric in profile.metrics:

@@ -11,7 +11,7 @@ from functools import partial
 from profgate import loading, pipeline
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import is_benchmark, profile_of, readings_of
-from profgate.compare.runs import in_runs
+from profgate.compare.runs import in_runs, without_empty_parts
 from profgate.errors import ProfgateError, ProfileError, did_you_mean
 from profgate.history.ancestry import ancestors, ancestry_of, in_order, nearest
 from profgate.history.checks import Checks
@@ -37,6 +37,7 @@ def readings(sources: Sequence[SourceFile], policy: Policy, commit: str, job: st
 
     Raises ProfileError if files are unreadable, and ComparisonError if values overflow.
     """
+    sources = without_empty_parts(sources)
     read = loading.read_sources(sources)
     broken = [error for error in read if isinstance(error, ProfileError)]
     if broken:
