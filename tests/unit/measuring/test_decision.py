@@ -44,7 +44,7 @@ class Recorded(Turns):
 
     def runs(self, side: str, run: int) -> list[SourceFile]:
         costs = self.costs[side][run % len(self.costs[side])]
-        source = source_of(f"api/{1000 * run + 1}.folded", folded(costs, 100 * run + len(side)))
+        source = source_of(f"run-{run}/api.folded", folded(costs, 100 * run + len(side)))
         (profile,) = read_sources([source])
         return [replace(source, profile=cast("None", profile))]
 
@@ -55,7 +55,7 @@ class Counted(Recorded):
     def runs(self, side: str, run: int) -> list[SourceFile]:
         costs = self.costs[side][run % len(self.costs[side])]
         text = "".join(f"fn={name}\n1 {cost}\n" for name, cost in costs.items())
-        source = source_of(f"api/{1000 * run + 1}.callgrind", f"# callgrind format\nevents: Ir\n{text}".encode())
+        source = source_of(f"run-{run}/api.callgrind", f"# callgrind format\nevents: Ir\n{text}".encode())
         (profile,) = read_sources([source])
         return [replace(source, profile=cast("None", profile))]
 

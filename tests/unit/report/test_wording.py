@@ -28,7 +28,8 @@ SAMPLES: dict[str, Parameter] = json.loads("""{
   "shared": 1, "others": 1, "names": "render", "shard": "linux", "baselines": "linux 9d01, mac 4f2c",
   "error": "KeyError: 'f'", "r_square": 0.1, "tests": 12, "mean": 1.5,
   "login": "mallory", "most": 50, "input": "fail-on", "policy": "degradation", "source": "profgate.yml", "ref": "v2",
-  "low": 0.28, "high": 0.34, "files": "a.py, b.py", "benchmarks": "parse, render"
+  "low": 0.28, "high": 0.34, "files": "a.py, b.py", "benchmarks": "parse, render",
+  "programs": "5 of jest.js, 10 of worker.js"
 }""")
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.FEW_JOBS: {"jobs": 1, "needed": 5, "confirm": "off"},
