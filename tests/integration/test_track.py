@@ -178,6 +178,16 @@ def test_run_without_profiles_counts_wall_time(repository: Repository, capsys: p
     assert found == [("wall time", "nanoseconds", [2, 2])]
 
 
+def test_files_of_an_execution_are_one_run(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    repository()
+    writing = (
+        "import os; [open(f'{os.environ[\"PROFGATE_OUT\"]}/w.{pid}.folded', 'w').write('a;b 7') for pid in (41, 42)]"
+    )
+    document = tracked(capsys, "--last", "2", "--runs", "1", "--", sys.executable, "-c", writing)
+    found = [(line["name"], line["metric"], line["values"]) for line in document["benchmarks"]]  # type: ignore[attr-defined]
+    assert found == [("w", "samples", [14.0, 14.0])]
+
+
 def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository(bench="")
     (folder / "bench.py").write_text(BENCH)

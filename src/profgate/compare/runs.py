@@ -111,9 +111,9 @@ def _without_extensions(file: str) -> str:
     return ".".join(parts)
 
 
-def in_run(source: SourceFile, number: int) -> SourceFile:
-    """Return a file under a name that states the number of its run, whatever else the name states."""
-    return replace(source, name=f"run-{number}/{source.name}")
+def in_run(name: str, number: int) -> str:
+    """Return the name of a file with the number of its run, whatever else the name states."""
+    return f"run-{number}/{name}"
 
 
 def without_empty_parts(sources: Sequence[SourceFile]) -> list[SourceFile]:

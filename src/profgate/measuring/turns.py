@@ -149,9 +149,10 @@ def recorded_run(
         raise SideError(side.name, where, outcome.explained(side.folder))
     try:
         files = [each for each in sources_under(out) if each.name not in {MANIFEST_NAME, RECORDING_NAME}]
-        sources = with_sources([in_run(each, number) for each in files], side.place)
-        read = zip(sources, loading.readable_profiles(sources), strict=True)
-        found = [replace(source, profile=profile) for source, profile in read]
+        sources, found = with_sources(files, side.place), list[SourceFile]()
+        for source, profile in zip(sources, loading.readable_profiles(sources), strict=True):
+            name = in_run(source.name, number)
+            found.append(replace(source, name=name, profile=replace(profile, name=name)))
     except ProfgateError as error:
         raise SideError(side.name, where, str(error)) from error
     if not found:

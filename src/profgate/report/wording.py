@@ -258,7 +258,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
     ReasonCode.NO_SAMPLES: "the {side:holders} no samples; check the recording",
-    ReasonCode.RUNS_UNCLEAR: "which files are one run is unknown, because they are of several programs ({programs:name}): "
+    ReasonCode.RUNS_UNCLEAR: "which files are one run is unknown, because their programs differ ({programs:name}): "
     "store each run in a folder run-1, run-2, ..., and each program under its own name",
     ReasonCode.NO_RESULTS: "neither side has results",
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",

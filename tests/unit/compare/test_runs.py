@@ -12,7 +12,7 @@ from profgate.model.profile import FrameList, Profile, Stacks
 from profgate.model.reason import ReasonCode
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
-from profgate.pipeline import PipelineInput, compare_sources
+from profgate.pipeline import PipelineInput, compare, compare_sources
 
 CALLGRIND = "# callgrind format\npid: 1\ncmd: {}\npositions: line\nevents: Ir\n\nfl=a.c\nfn={}\n1 {}\ntotals: {}\n"
 
@@ -119,7 +119,7 @@ def test_commands_with_random_arguments_are_one_program() -> None:
 )
 def test_unknown_runs_are_not_tested(baseline: list[str], target: list[str]) -> None:
     sides = [[callgrind(f"callgrind.out.{n}", name) for n, name in enumerate(side)] for side in (baseline, target)]
-    found = compare_sources(PipelineInput(*sides))
+    found = compare_sources(PipelineInput(sides[0], sides[1]))
     assert not found.comparisons
     assert [(one.name, one.side, one.reason.code) for one in found.not_compared] == [
         ("callgrind", "both", ReasonCode.RUNS_UNCLEAR)
@@ -168,7 +168,7 @@ def test_folder_of_one_side_is_left_out(baseline: str, target: str, workload: st
 
 def test_files_of_an_execution_are_one_run() -> None:
     names = ["api.folded", "api.1.folded", "CPU.20260101.120000.7.0.001.cpuprofile"]
-    side = [in_run(source, run) for run in (1, 2) for source in files(dict.fromkeys(names, "a 1"))]
+    side = files({in_run(name, run): "a 1" for run in (1, 2) for name in names})
     assert runs(side)[0] == [f"run-{run}/{name}" for run in (1, 2) for name in (names[0], names[2])]
 
 
@@ -210,3 +210,22 @@ def test_lines_and_calls_of_graphs_are_added() -> None:
     assert comparison.total_value[0].tolist() == [{"main": 32, "work": 30}[name] for name in names]
     assert comparison.edges is not None
     assert comparison.lines is not None
+
+
+def failed(seed: int, name: str) -> bool:
+    """Whether unchanged code fails, if a function differs more between the runs than between the files of a run."""
+    numbers, sides = np.random.default_rng(seed), []
+    for _ in range(2):
+        texts = {}
+        for run in range(5):
+            cost = numbers.normal(2000, 300)
+            for worker in range(4):
+                own = int(cost + numbers.normal(0, 100))
+                texts[name.format(run=run, worker=worker)] = f"main;parse {own}\nmain;render 3000\nmain;store 3000"
+        sides.append(files(texts))
+    return compare(PipelineInput(sides[0], sides[1], pages=0)).report.verdict.fails
+
+
+def test_files_of_a_run_do_not_count_as_independent() -> None:
+    assert not any(failed(seed, "run-{run}/gw{worker}.folded") for seed in range(20))
+    assert any(failed(seed, "api.{run}{worker}.folded") for seed in range(20))  # as if each file were a run

@@ -84,7 +84,11 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
     found, names = [], {benchmark, benchmark.partition(" (")[0]}  # the workload of a program ends with its name
     for number in track.folder.records(version.commit):
         sources = track.folder.profiles(version.commit, number)
-        found += [in_run(source, number) for source in sources if workload_name(source.name) in names]
+        found += [
+            replace(source, name=in_run(source.name, number))
+            for source in sources
+            if workload_name(source.name) in names
+        ]
     return found
 
 

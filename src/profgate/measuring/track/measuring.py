@@ -124,10 +124,10 @@ class VersionRuns:
         seconds = outcome.nanoseconds / 1e9
         if outcome.failure:
             return TrackRun(seconds=seconds, problem=outcome.problem)
-        found = without_empty_parts([in_run(source, 1) for source in sources_under(out)])
+        found = without_empty_parts(sources_under(out))
         read = loading.read_sources(found)
         warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
-        profiles = [profile for profile in read if not isinstance(profile, ProfileError)]
+        profiles = [replace(one, name=in_run(one.name, 1)) for one in read if not isinstance(one, ProfileError)]
         (runs,), unclear = in_runs([profiles])
         warnings += tuple(f"{workload}: {reason_text(reason, str)}; left out" for workload, reason in unclear.items())
         values_found = benchmark_values((workload_name(profile.name), profile) for profile in runs)
