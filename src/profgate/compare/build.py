@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -168,22 +168,26 @@ def names_of(workload: Workload, numbering: Numbering) -> NameTable:
     return NameTable(symbols=numbering.symbols, present=read_only(present), facts=facts)
 
 
-class AlignedRuns:
-    """The runs of a workload with one numbering of their symbols. Base runs on other machines are left out.
+class SettledNames(NamedTuple):
+    """The symbols of all runs of a workload, and what was done to number them.
 
-    ``aliases`` and ``files`` are those with which the symbols were numbered.
+    ``aliases`` and ``files`` map names of the baseline to those of the target. ``groups`` contains the symbols that are
+    several functions because nothing tells them apart, and the number of these functions in the target.
     """
 
-    def __init__(
-        self,
-        workload: Workload,
-        numbering: Numbering,
-        options: CompareOptions,
-        aliases: Mapping[Identity, Identity],
-        files: Mapping[str, str],
-    ) -> None:
-        self._names, self._options = names_of(workload, numbering), options
-        self._workload, self._former, self._files = workload, {new: old for old, new in aliases.items()}, files
+    numbering: Numbering
+    aliases: Mapping[Identity, Identity]
+    files: Mapping[str, str]
+    groups: Mapping[Identity, int]
+
+
+class AlignedRuns:
+    """The runs of a workload with one numbering of their symbols. Base runs on other machines are left out."""
+
+    def __init__(self, workload: Workload, settled: SettledNames, options: CompareOptions) -> None:
+        numbering = settled.numbering
+        self._names, self._options, self._settled = names_of(workload, numbering), options, settled
+        self._workload, self._former = workload, {new: old for old, new in settled.aliases.items()}
         self._runs, self._split = (*workload.baseline_runs, *workload.target_runs), len(workload.baseline_runs)
         self._numbering = Numbering(numbering.symbols, numbering.maps[: len(self._runs)])
         self._target = [profile.facts for profile in workload.target_runs]
@@ -236,7 +240,7 @@ class AlignedRuns:
             notes=notes,
             warnings=self._warnings(costs),
             renamed=renamed,
-            files=self._files,
+            files=self._settled.files,
         )
 
     def _waits(self, metric: Metric) -> BoolArray:
@@ -337,6 +341,8 @@ class AlignedRuns:
             found.append(Reason(ReasonCode.REAL_TIME))
         if self._forest is not None and self._forest.dropped.any():
             found.append(Reason(ReasonCode.STACKS_DROPPED))
+        for name, functions in sorted(self._settled.groups.items(), key=str):
+            found.append(Reason(ReasonCode.NAMES_GROUPED, {"name": name[0], "functions": functions}))
         return tuple(found)
 
 

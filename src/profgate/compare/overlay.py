@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from profgate.compare.build import AlignedRuns, names_of
+from profgate.compare.alignment import align
+from profgate.compare.build import AlignedRuns, SettledNames, names_of
 from profgate.compare.columns import CompareOptions, place_of
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.metrics import at_one_rate, in_samples, named_by_sources, without_multiples
@@ -61,20 +63,20 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
     notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
     if blocking := [note.reason for note in notes if note.blocks]:
         return [], [NotCompared(workload.name, None, "both", combined_reason(blocking))]
+    past: Sequence[Reading] = ()
+    if given.past is not None:
+        from profgate.compare.readings import series_of  # imported only if there is a history
+
+        past = given.past(series_of(workload.baseline_runs[0], given.options).key)
     try:
         prepared = _by_sources(at_one_rate(in_samples(without_multiples(workload))))
-        comparisons, alone = compare_workload(prepared, notes, given.options, given.pairing)
+        comparisons, alone = compare_workload(prepared, notes, given.options, given.pairing, past)
     except ComparisonError as error:
         return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]
     runs: list[DurationRun] = []
-    if given.past is not None:
-        from profgate.compare.readings import runs_of, series_of, with_past  # imported only if there is a history
+    if past:
+        from profgate.compare.readings import runs_of
 
-        past = given.past(series_of(workload.baseline_runs[0], given.options).key)
-        if comparisons and given.pairing is not None:
-            files = _files_of_past(comparisons[0], past, given.pairing)
-            comparisons = [replace(one, files={**files, **one.files}) for one in comparisons]
-        comparisons = [with_past(one, past) for one in comparisons]
         # the older a run, the more tests it lacks, and only tests that occur in all runs are compared
         runs = runs_of(past, given.test_results)[-10:]
     further: tuple[object, ...] = ()
@@ -103,34 +105,49 @@ def _by_sources(workload: Workload) -> Workload:
 
 
 def compare_workload(
-    workload: Workload, notes: tuple[Note, ...], options: CompareOptions, pairing: Pairing | None = None
+    workload: Workload,
+    notes: tuple[Note, ...],
+    options: CompareOptions,
+    pairing: Pairing | None = None,
+    past: Sequence[Reading] = (),
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """Settle the names of both sides, and compare each metric. Raises ComparisonError if this is not possible."""
+    """Settle the names of all runs, and compare each metric. Raises ComparisonError if this is not possible.
+
+    ``past`` contains the readings of earlier base commits.
+    """
     metrics, alone = _common_metrics(workload)
     noise, targets = workload.noise_runs, workload.target_runs
     profiles = (*noise, *workload.baseline_runs, *targets)
     keys = FrameKeys(profiles, targets=len(targets), policy_aliases=options.policy_aliases)
 
-    def numbered(aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> Numbering:
-        found = keys.numbered(aliases, files)
+    def numbered(aliases: Mapping[Identity, Identity]) -> Numbering:
+        found = keys.numbered(aliases)
         return Numbering(found.symbols, (*found.maps[len(noise) :], *found.maps[: len(noise)]))
 
-    numbering, files, aliases = numbered({}, {}), dict[str, str](), dict[Identity, Identity]()
+    numbering, files, aliases = numbered({}), dict[str, str](), dict[Identity, Identity]()
     if pairing is not None:
-        names = names_of(workload, numbering)
-        files, folders = _paired_files(names, _base_jobs(workload, numbering), pairing)
+        files, folders = _paired_files(names_of(workload, numbering), _base_jobs(workload, numbering), pairing)
         if files:
-            notes, numbering = (*notes, *folders), numbered({}, files)
-            names = names_of(workload, numbering)
-        if aliases := pairing.functions(names):
-            numbering = numbered(aliases, files)
-    runs = AlignedRuns(workload, numbering, options, aliases, files)
+            keys.rename([{}] * len(profiles), files)
+            notes, numbering = (*notes, *folders), numbered({})
+    numbering, past, renames, groups = align(keys, partial(numbered, {}), numbering, workload, past)
+    if pairing is not None and (aliases := pairing.functions(names_of(workload, numbering))):
+        numbering = numbered(aliases)
+    runs = AlignedRuns(workload, SettledNames(numbering, {**renames, **aliases}, files, groups), options)
     costs = [runs.costs(metric) for metric in metrics]
     if pairing is not None and (by_costs := pairing.functions_by_costs(costs)):
         aliases = {**aliases, **by_costs}
-        runs = AlignedRuns(workload, numbered(aliases, files), options, aliases, files)
+        runs = AlignedRuns(workload, SettledNames(numbered(aliases), {**renames, **aliases}, files, groups), options)
         costs = [runs.costs(metric) for metric in metrics]
-    return [runs.comparison(of_metric, notes) for of_metric in costs], alone
+    comparisons = [runs.comparison(of_metric, notes) for of_metric in costs]
+    if past:
+        from profgate.compare.readings import with_past  # imported only if there is a history
+
+        if comparisons and pairing is not None:
+            of_past = _files_of_past(comparisons[0], past, pairing)
+            comparisons = [replace(one, files={**of_past, **one.files}) for one in comparisons]
+        comparisons = [with_past(one, past) for one in comparisons]
+    return comparisons, alone
 
 
 def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,15 +12,13 @@ from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
-from profgate.model.frame_names import FrameKey, file_key, frame_key, needles_of, root_name
+from profgate.model.frame_names import FrameKey, file_key, frame_key, needles_of, process_name, shape_of
 from profgate.model.name_aliases import Aliases
 
 if TYPE_CHECKING:
     from profgate.model.profile import Profile
 
-_NATIVE_FORMATS = frozenset({"perf"})
 _FIRST_LINES = frozenset({"cpuprofile"})  # other formats may have several lines of one function
-_DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
 # names of functions that wait; WAITING_IN_FILES contains names that are ambiguous without a file
@@ -56,14 +53,6 @@ class Numbering(NamedTuple):
     maps: tuple[IntArray, ...]
 
 
-def _root_frames(profile: Profile) -> list[int]:
-    if profile.stacks is None:
-        return []
-    roots = np.zeros(len(profile.frames.names), np.bool_)
-    roots[profile.stacks.frame[profile.stacks.depth == 0]] = True
-    return np.flatnonzero(roots).tolist()
-
-
 class _Keys(NamedTuple):
     """The normalised name, normalised file and line of each frame in a profile."""
 
@@ -85,22 +74,17 @@ def _keys_of(
         names = [key.name for key in found]
         files = [key.file for key in found]
         lines = [key.line for key in found]
-    names = list(names)
-    for number in _root_frames(profile):
-        names[number] = root_name(names[number])
-    return _Keys(names, files, lines)
+    return _Keys(list(map(process_name, names)), files, lines)
 
 
 def _have_equal_frames(profile: Profile, other: Profile) -> bool:
     """Return whether the keys of both profiles are equal."""
-    if profile.frames != other.frames or profile.facts.format != other.facts.format:
-        return False
-    return _root_frames(profile) == _root_frames(other)
+    return profile.frames == other.frames
 
 
 def _has_special_names(profile: Profile, policy_aliases: Aliases) -> bool:
     """Return whether a rule may change a name in this profile."""
-    if policy_aliases.pairs or profile.facts.format in _NATIVE_FORMATS:
+    if policy_aliases.pairs:
         return True
     lines = profile.frames.lines
     text = "\n".join(["", *profile.frames.names, ""])  # faster than a search in each name
@@ -113,7 +97,6 @@ def _special_keys(
     profile: Profile, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
 ) -> list[FrameKey]:
     frames = profile.frames
-    native = profile.facts.format in _NATIVE_FORMATS
     frames_read = list(zip(frames.names, frames.files, frames.lines, strict=True))
     unknown = [raw for raw in frames_read if raw not in cache]
     text = "\n".join(chain((name for name, _, _ in unknown), (new for _, new in policy_aliases.pairs)))
@@ -123,7 +106,7 @@ def _special_keys(
         if line is not None:
             name = name.removesuffix(f":{line}") or name  # location names from Perun end with the line number
         name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
-        cache[raw] = frame_key(name, file, line, native=native, needles=needles)
+        cache[raw] = frame_key(name, file, line, needles=needles)
     return list(map(cache.__getitem__, frames_read))
 
 
@@ -145,24 +128,33 @@ class FrameKeys:
             # repeated runs of a deterministic program often have the same frames, and comparing lists is fast
             same = place and _have_equal_frames(profile, profiles[place - 1])
             self._keys.append(self._keys[-1] if same else _keys_of(profile, cache, policy_aliases))
-        self._modules = _shown_modules(profiles, targets)
+        self._modules = [[module or "" for module in profile.frames.modules] for profile in profiles]
 
-    def numbered(
-        self, aliases: Mapping[Identity, Identity] | None = None, files: Mapping[str, str] | None = None
-    ) -> Numbering:
+    def rename(self, renames: Sequence[Mapping[Identity, Identity]], files: Mapping[str, str]) -> None:
+        """Use new names from now on. ``renames`` contains the new name and file of functions for each profile.
+
+        ``files`` maps the name of a file in the baseline to the file's name in the target.
+        """
+        pairs = zip(self._keys, renames, strict=True)
+        self._keys = [_under_new_names(keys, new, files) if new or files else keys for keys, new in pairs]
+
+    def numbered(self, aliases: Mapping[Identity, Identity] | None = None) -> Numbering:
         """Number the symbols of all profiles.
 
         A symbol consists of a name and a file. If a name without a file occurs in several modules of a profile, there
-        is a separate symbol for each module. Labels, lines and modules are taken from the last profile that contains
-        them. ``aliases`` maps the name and file of a renamed function to the new name and file, and ``files`` maps the
-        name of a file in the baseline to the file's name in the target.
+        is a separate symbol for each module, which is known by its file name without numbers, because its folder may
+        be that of a side. Labels, lines and modules are taken from the last profile that contains them. ``aliases``
+        maps the name and file of a renamed function to the new name and file.
         """
         profiles, shown, keys = self._profiles, self._modules, self._keys
-        if files or aliases:
-            keys = [_under_new_names(of_profile, aliases or {}, files or {}) for of_profile in keys]
-        several = _in_several_modules(keys, shown)
+        if aliases:
+            keys = [_under_new_names(of_profile, aliases, {}) for of_profile in keys]
+        known = {module for of_profile in shown for module in of_profile}
+        plain = {module: shape_of(module.rpartition("/")[2], within_words=False)[0] for module in known}
+        modules = [list(map(plain.__getitem__, of_profile)) for of_profile in shown]
+        several = _in_several_modules(keys, modules)
         parts: dict[str, Identity] = {}
-        found = [_identity_texts(*of_profile, several, parts) for of_profile in zip(keys, shown, strict=True)]
+        found = [_identity_texts(*of_profile, several, parts) for of_profile in zip(keys, modules, strict=True)]
         first: defaultdict[str, int] = defaultdict(count().__next__)  # numbers in the order of the frames
         numbers = list[IntArray]()
         for place, of_profile in enumerate(found):
@@ -248,39 +240,6 @@ def _under_new_names(keys: _Keys, aliases: Mapping[Identity, Identity], files: M
     names = [name for name, _ in found]
     files_of_target = [file for _, file in found]
     return _Keys(names, files_of_target, keys.lines)
-
-
-def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
-    """Return the module of each frame, or "" if the module is unknown. Two versions of a module get the same label."""
-    split = len(profiles) - targets
-    sides = set[str](), set[str]()
-    for number, profile in enumerate(profiles):
-        sides[int(number >= split)].update(filter(None, profile.frames.modules))
-    texts = paired_modules(*sides)
-    shown = []
-    for profile in profiles:
-        modules = [module or "" for module in profile.frames.modules]
-        shown.append([texts.get(module, module) for module in modules] if texts else modules)
-    return shown
-
-
-def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """If a pair of names that differ only in digits is unique, map both names to the label ``old -> new``."""
-    before, after = _by_shape(baseline), _by_shape(target)
-    texts: dict[str, str] = {}
-    for shape, old in before.items():
-        new = after.get(shape, set())
-        if len(old) == len(new) == 1 and old != new:
-            (left,), (right,) = old, new
-            texts |= dict.fromkeys((left, right), f"{left} -> {right}")
-    return texts
-
-
-def _by_shape(names: Iterable[str]) -> dict[str, set[str]]:
-    shapes: dict[str, set[str]] = {}
-    for name in names:
-        shapes.setdefault(_DIGITS.sub("#", name), set()).add(name)
-    return shapes
 
 
 def _in_several_modules(keys: Sequence[_Keys], shown: Sequence[Sequence[str]]) -> set[str]:

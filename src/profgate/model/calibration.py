@@ -34,9 +34,9 @@ class Calibration:
     names the facts because of which counts of both sides may differ without a change of the code. ``visible_total`` and
     ``visible_tenth`` are the smallest relative changes that can be detected in the total and in a function with a share
     of 10 %. ``inconclusive`` is the code of the reason why these runs do not allow a verdict. ``known_share`` is the
-    share of the run spent in functions that occur on both sides, if it is small on both sides. ``numbered_names`` is
-    True if most of the other names differ only in numbers. ``measured`` is True if both sides were measured in turns on
-    one machine. ``run_spread`` is the largest ratio between the totals of two runs of one side.
+    share of the run spent in functions that occur on both sides, if it is small on both sides. ``measured`` is
+    True if both sides were measured in turns on one machine. ``run_spread`` is the largest ratio between the totals of
+    two runs of one side.
     """
 
     state: Literal["tested"] | None = None
@@ -59,7 +59,6 @@ class Calibration:
     inconclusive: Inconclusive | None = None
     total_tested: bool | None = None
     known_share: float | None = None
-    numbered_names: bool | None = None
     undirected: bool | None = None
     measured: bool | None = None
     run_spread: float | None = None

@@ -20,9 +20,9 @@ Attachment = TypeVar("Attachment")
 class Symbols:
     """The symbols of one comparison, sorted by name, file and module. A symbol's number is its index.
 
-    A module that has different versions on both sides is shown as ``old -> new``. ``labels`` are the raw names from the
-    target, and ``origins`` the raw files. Lines are displayed but never compared. ``several`` contains the lines of all
-    functions that are one symbol because they have the same name and file; such a symbol has no line.
+    ``labels`` are the raw names from the target, and ``origins`` the raw files. Lines are displayed but never compared.
+    ``several`` contains the lines of all functions that are one symbol because they have the same name and file; such a
+    symbol has no line.
     """
 
     names: list[str]

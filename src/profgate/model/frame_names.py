@@ -30,7 +30,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
 NAME_RULES = (
     NameRule("R1", " (", r"^(.+ \((?:[^()]+?)):\d+(?::\d+)?\)$", r"\1)"),
     NameRule("J1", "$$Lambda", r"\$\$Lambda(?:\$\d+)?(?:[./+](?:0x)?[0-9a-fA-F]{6,})?(?=[./:]|$)", "$$Lambda"),
@@ -52,6 +51,7 @@ NAME_RULES = (
         r"\1",
     ),
     NameRule("S1", "::h", r"::h[0-9a-f]{16}$"),
+    NameRule("S3", "_R", r"(?<=Cs)[0-9A-Za-z]+_(?=[0-9])"),  # the hash of a crate may have no digit
     NameRule("S2", "[", r"(?<=\w)\[[0-9a-f]{16}\]"),
     NameRule("G1", "@v", r"@v\d++\.\d++\.\d++[\w.+-]*+(?=/)"),
     NameRule(
@@ -82,9 +82,19 @@ _PACKAGE_DIRECTORY = re.compile(r"^.*[/](?:site-packages|dist-packages|node_modu
 _ARCHITECTURE = re.compile(r"/(?:x86_64|aarch64|i386|arm)-linux-gnu[a-z]*(?=/)")
 _EXTENSION = re.compile(r"[A-Za-z]\w{0,9}")
 _LINE_AT_END = re.compile(r"^(.+) \(([^()]+?):(\d+)(?::\d+)?\)$")
-_NATIVE_CLONE = re.compile(r"\.\d+$")
-_ROOT_WORDS = ("thread", "worker", "pool", "executor", "process", "pid", "tid")
-_NUMBERS = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
+# names of functions contain no such word before a space or sign
+_PROCESS = re.compile(
+    r"[\w .#-]{0,60}?(?:thread|worker|pool|executor|process|pid|tid)\w{0,20}+(?:[ #-]|:(?!:))[^<>\n0-9]*+[0-9]",
+    re.IGNORECASE,
+)
+_PROCESS_NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]*[0-9][0-9a-f]*\b|[0-9]+")
+_APART = (
+    r"0x[0-9a-fA-F]+|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?:[0-9]+|[0-9a-f]{6,}|[0-9A-F]{6,}|[A-Za-z0-9]{20,}"
+    # a mixture of letters and digits with at most two letters before the first digit, or with several numbers
+    r"|[A-Za-z]{0,2}[0-9]+[A-Za-z][A-Za-z0-9]*|[A-Za-z]+[0-9]+[A-Za-z]+[0-9]+[A-Za-z0-9]*)(?![A-Za-z0-9])"
+    r"|(?:(?<=func)|(?<=wrap)|(?<=lambda)|(?<=closure))[0-9]+"
+)
+_POSITION = re.compile(r"func\*|wrap\*|lambda|closure|anon|[$#:]\*|__\*")
 
 
 class FrameKey(NamedTuple):
@@ -160,12 +170,10 @@ def file_key(file: str) -> str:
     return normalised_name(normalised_path(file))
 
 
-def root_name(name: str) -> str:
-    """Replace the numbers in the name of a process or thread root with ``*``."""
-    lower = name.lower()
-    for word in _ROOT_WORDS:  # faster than a pattern that ignores case
-        if word in lower:
-            return _NUMBERS.sub("*", name)
+def process_name(name: str) -> str:
+    """Replace the numbers in the name of a process or thread with ``*``, because each run has others."""
+    if "-" in name or " " in name or "#" in name or ":" in name:  # much faster than the pattern
+        return _PROCESS_NUMBER.sub("*", name) if _PROCESS.match(name) else name
     return name
 
 
@@ -174,22 +182,19 @@ def frame_key(
     file: str | None,
     line: int | None,
     *,
-    native: bool = False,
     needles: tuple[str, ...] = ALL_NEEDLES,
 ) -> FrameKey:
     """Return the identity of a raw frame. A file in its name, as in ``f (pkg/a.py:12)``, becomes the file of the key.
 
     ``needles`` is the result of `needles_of` for names that include this one. A short list makes the search faster.
     """
-    if not native and not _may_change(name, needles):
+    if not _may_change(name, needles):
         return FrameKey(name, None if file is None else file_key(file), line)
-    if file is None and line is None and not native and (known := _key_in_known_file(name, needles)):
+    if file is None and line is None and (known := _key_in_known_file(name, needles)):
         return known
     if line is None and (match := _LINE_AT_END.match(name)):
         line = int(match[3])
     key = normalised_name(name)
-    if native:
-        key = _NATIVE_CLONE.sub("", key)
     if file is None and (found := _file_at_end(key)):
         return FrameKey(*found, line)
     return FrameKey(key, None if file is None else file_key(file), line)
@@ -213,15 +218,16 @@ def _file_in_brackets(path: str) -> str | None:
     return found[1] if found and found[0] == "f" else None
 
 
-def renumbered(*sides: Iterable[tuple[str, float]]) -> bool:
-    """Return whether names that all sides share, apart from numbers, have most of the cost of each side."""
-    costs: list[dict[str, float]] = []  # the cost of each name with all numbers alike, for each side
-    for side in sides:
-        shapes: dict[str, float] = {}
-        for name, cost in side:
-            shape = _NUMBER.sub("#", name)
-            shapes[shape] = shapes.get(shape, 0.0) + cost
-        costs.append(shapes)
-    common = set.intersection(*map(set, costs))
-    shared = [sum(map(shapes.__getitem__, common)) for shapes in costs]
-    return all(2 * part > sum(shapes.values()) for part, shapes in zip(shared, costs, strict=True))
+def shape_of(text: str, *, within_words: bool) -> tuple[str, list[str]]:
+    """Replace numbers, hashes and addresses by ``*``, and also return them.
+
+    A number within a word, as in ``sha256``, is only replaced with ``within_words``.
+    """
+    pattern = _compiled(f"{_APART}|[0-9]+" if within_words else _APART)
+    parts = pattern.findall(text)
+    return (pattern.sub("*", text), parts) if parts else (text, parts)
+
+
+def has_position(shape: str) -> bool:
+    """Return whether the number in this shape counts functions by their position in the source, as in ``run.func*``."""
+    return _POSITION.search(shape) is not None

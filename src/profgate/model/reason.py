@@ -60,7 +60,7 @@ class ReasonCode(StrEnum):
     NEW_WORKLOAD = "new_workload"  # workload; reasons
     NO_BASELINE = "no_baseline"  # reasons
     TOTAL_NOT_TESTED = "total_not_tested"  # workload, metric, relative
-    FEW_SHARED_NAMES = "few_shared_names"  # workload, metric, share, numbered
+    FEW_SHARED_NAMES = "few_shared_names"  # workload, metric, share
     STRATEGY_FAILED = "strategy_failed"  # workload, metric
     DEPARTURE = "departure"  # workload; reasons
     MORE = "more"  # count
@@ -101,6 +101,7 @@ class ReasonCode(StrEnum):
     CONFIGURATIONS_DIFFER = "configurations_differ"
     RUN_COUNTS_DIFFER = "run_counts_differ"  # baseline, target
     FOLDERS_PAIRED = "folders_paired"  # baseline, target
+    NAMES_GROUPED = "names_grouped"  # name, functions
     SYSTEM_LIBRARY = "system_library"  # metric, names, moved, relative
     TOTALS_FAR_APART = "totals_far_apart"  # metric, factor
     NO_FRAMES = "no_frames"  # case, metric, side, share

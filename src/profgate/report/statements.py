@@ -109,6 +109,9 @@ def would_have_seen(calibration: Calibration) -> str:
     return f"We would have seen a change of {', or '.join(seen)}." if seen else ""
 
 
+RENAMES = 3  # further renamed functions are only counted
+
+
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return the numbers of unlisted rows as text: without a result, too small, or beyond a list's limit."""
     texts = {
@@ -123,14 +126,16 @@ def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 def renames(metrics: Iterable[MetricReport], code: Callable[[str, int], str]) -> list[str]:
     """Return a sentence for each renamed function and each renamed file, without duplicates."""
-    names, files = [], []
+    names, files = dict[str, None](), dict[str, None]()
     for metric in metrics:
         for old, new in metric.renamed:
             if old.name != new.name or old.file == new.file:
-                names.append(f"renamed, compared as one: {code(old.name, 60)} is now {code(new.name, 60)}")
+                names[f"renamed, compared as one: {code(old.name, 60)} is now {code(new.name, 60)}"] = None
             elif old.file and new.file:
-                files.append(f"renamed file: {code(old.file, 60)} → {code(new.file, 60)}")
-    return list(dict.fromkeys([*names, *files]))
+                files[f"renamed file: {code(old.file, 60)} → {code(new.file, 60)}"] = None
+    others = len(names) - RENAMES
+    further = [f"{numbers.counted(others, 'more renamed function')}, compared as one each"] if others > 0 else []
+    return [*list(names)[:RENAMES], *further, *files]
 
 
 def undecided(report: Report, quote: Quote) -> str:

@@ -105,7 +105,6 @@ OPTIONAL = {
     "after": ": {}",
     "before": "{}: ",
     "by": " by {}",
-    "numbered": ": most other names differ only in numbers, perhaps line numbers or addresses",
     "names": " ({})",
     "more": " and {} more",
 }
@@ -238,7 +237,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.NOT_COMPARED: "not compared: {where}{reasons:after}",
     ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {reasons}",
     ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
-    ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}{numbered:numbered}",
+    ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}",
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
@@ -285,6 +284,8 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with files below {target}",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
+    ReasonCode.NAMES_GROUPED: "{name:name} stands for all functions of such a name ({functions} in the target): "
+    "neither their calls nor their order tell them apart",
     ReasonCode.SYSTEM_LIBRARY: "system libraries ({names}) account for {moved:signed} of the change of {metric} by "
     "{relative:signed}: the loader chooses their routines by the CPU",
     ReasonCode.PROFILE_WARNING: "{file:before}{text}{runs:in_runs}",

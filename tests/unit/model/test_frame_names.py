@@ -10,7 +10,7 @@ from profgate.model.frame_names import (
     needles_of,
     normalised_name,
     normalised_path,
-    root_name,
+    process_name,
 )
 
 
@@ -64,14 +64,20 @@ def test_paths_lose_what_the_machine_adds(path: str, key: str) -> None:
 def test_file_and_line_leave_the_name() -> None:
     assert frame_key("parse (shop/orders.py:42)", None, None) == FrameKey("parse", "shop/orders.py", 42)
     assert frame_key("parse", "/github/workspace/shop/orders.py", 3) == FrameKey("parse", "shop/orders.py", 3)
-    assert frame_key("do_idle.12", None, None, native=True).name == "do_idle"
     assert frame_key("call (deferred)", None, None) == FrameKey("call (deferred)", None, None)
 
 
 def test_roots_of_processes_and_threads_lose_their_numbers() -> None:
-    assert root_name("pool-1-thread-3") == "pool-*-thread-*"
-    assert root_name("process 4711:python x.py") == "process *:python x.py"
-    assert root_name("main2") == "main2"
+    assert process_name("pool-1-thread-3") == "pool-*-thread-*"
+    assert process_name("GC Thread#12") == "GC Thread#*"
+    assert process_name("process 4711:python x.py") == "process *:python x.py"
+    assert process_name("Thread 7f12") == "Thread *"
+    assert process_name("Thread (4243)") == "Thread (*)"
+
+
+@pytest.mark.parametrize("name", ["main2", "process2", "process::exit2", "Pool3.run", "std::vector<thread, 2>::at"])
+def test_functions_keep_their_numbers(name: str) -> None:
+    assert process_name(name) == name
 
 
 ALPHABET = st.sampled_from(

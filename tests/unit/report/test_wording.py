@@ -49,7 +49,7 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.RATES_DIFFER: {"baseline": "100", "target": "99"},
     ReasonCode.CANNOT_TEST: {"baseline": "100", "target": "99"},
     ReasonCode.PROFILE_WARNING: {"runs": 2},
-    ReasonCode.FEW_SHARED_NAMES: {"numbered": True},
+    ReasonCode.NAMES_GROUPED: {"name": "main.run.func*", "functions": 3},
     ReasonCode.FOLDERS_PAIRED: {"baseline": "/old", "target": "/new"},
     ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
     ReasonCode.ORDER: {"direction": "slower"},

@@ -14,7 +14,6 @@ from profgate.model.calibration import Calibration
 from profgate.model.call_tree import added_at
 from profgate.model.change import COLLECTORS, RANKS, WORSE, Change, ContextShift, Detection, Kind, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
-from profgate.model.frame_names import renumbered
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import (
@@ -295,7 +294,6 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     calibration = next((calibration for calibration in tested if calibration.state is not None), Calibration())
-    share, numbered = _shared_names(comparison)
     sides = comparison.run_totals[: runs.baseline], comparison.run_totals[runs.baseline :]
     spreads = [float(side.max() / side.min()) for side in sides if len(side) and side.min() > 0]
     return replace(
@@ -304,33 +302,23 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
         base_jobs=calibration.base_jobs or runs.base_job_count,
         jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
-        known_share=share,
-        numbered_names=numbered,
+        known_share=_shared_names(comparison),
         undirected=True if not comparison.metric.directed else None,
     )
 
 
-def _shared_names(comparison: Comparison) -> tuple[float | None, bool | None]:
-    """Return the cost share of the functions that exist on both sides, and whether the other names differ in numbers.
+def _shared_names(comparison: Comparison) -> float | None:
+    """Return the cost share of the functions that exist on both sides, or None if it is not small.
 
-    The share is that of the side where it is larger: new functions alone do not make the sides different. Both values
-    are None if the share is not small.
+    The share is that of the side where it is larger: new functions alone do not make the sides different.
     """
-    split, present = comparison.runs.baseline, comparison.present
-    costs = [
-        runs.sum(axis=0, dtype=np.float64) for runs in (comparison.self_value[:split], comparison.self_value[split:])
-    ]
-    both = present.all(axis=0)
-    share = max(float(cost[both].sum() / whole) if (whole := cost.sum()) > 0 else 1.0 for cost in costs)
+    split, both = comparison.runs.baseline, comparison.present.all(axis=0)
+    shares = []
+    for runs in (comparison.self_value[:split], comparison.self_value[split:]):
+        cost = runs.sum(axis=0, dtype=np.float64)
+        shares.append(float(cost[both].sum() / whole) if (whole := cost.sum()) > 0 else 1.0)
     # the cost share of functions that exist on both sides is reported if smaller than this
-    if share >= 0.5:
-        return None, None
-    names = comparison.symbols.texts()
-    others = []
-    for cost in costs:
-        rows = np.flatnonzero(~both & (cost > 0)).tolist()
-        others.append([(names[row], float(cost[row])) for row in rows])
-    return share, renumbered(*others) or None
+    return share if (share := max(shares)) < 0.5 else None
 
 
 def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:

@@ -343,7 +343,6 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
                 workload,
                 metric,
                 share=metric.calibration.known_share,
-                numbered=metric.calibration.numbered_names,
             ),
         )
         for workload, metric in inputs.unlike

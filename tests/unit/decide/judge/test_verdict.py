@@ -294,14 +294,6 @@ def test_sides_that_share_little_need_a_review() -> None:
     assert single.workloads[0].metrics[0].calibration.known_share == 0.0
 
 
-def test_names_with_numbers_are_named_as_the_reason() -> None:
-    before = {"main": 1000, "lex:12": 5000, "0x7f3a": 4000}
-    after = {"main": 1000, "lex:14": 5000, "0x7f4b": 4000}
-    report = judged(from_exclusive([before] * 5, [after] * 5), policy=Policy(fail_on="never"))
-    (reason,) = [reason for reason in report.verdict.reasons if reason.code is ReasonCode.FEW_SHARED_NAMES]
-    assert reason.parameters["numbered"]
-
-
 def test_new_function_of_most_of_the_run_is_not_a_difference_of_names() -> None:
     before, after = {"main": 1000, "work": 4000}, {"main": 1000, "work": 4000, "audit": 9000}
     report = judged(from_exclusive([before] * 5, [after] * 5))

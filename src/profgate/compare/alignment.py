@@ -1,0 +1,341 @@
+"""Aligns functions whose names hold a number, hash or address that each build, process or run sets anew.
+
+Functions whose names are equal apart from these parts have the same *shape*. The functions of one shape in two
+recordings are paired by the functions that only one of them calls or is called by, or else by their order. Costs never
+decide. Functions that cannot be told apart become one group. The result depends only on names and calls.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from profgate.model.frame_names import has_position, shape_of
+
+if TYPE_CHECKING:
+    from profgate.compare.symbols import FrameKeys, Identity, Numbering
+    from profgate.model.arrays import BoolArray, IntArray
+    from profgate.model.history import Reading
+    from profgate.model.profile import Profile, Workload
+
+LONGEST_ORDINAL = 6  # longer parts are hashes, addresses or times, which have no order
+MOST_ROUNDS = 10
+GONE = " (before)"
+Links = tuple["IntArray", "IntArray"]
+"""Callers and callees, as symbols."""
+
+
+class Unit(NamedTuple):
+    """The runs that were recorded from one build: their symbols, and a function for each that returns the links."""
+
+    runs: list[IntArray]
+    links: list[Callable[[], Links]]
+
+
+class Shape(NamedTuple):
+    """Symbols whose names have one shape, sorted by the ``order`` of their counters.
+
+    ``hashed`` is whether names differ in a hash, address or time, so that equal names are certainly one function. An
+    equal ``position`` in the source may be another function. ``grouped`` contains symbols of the target.
+    """
+
+    symbols: list[int]
+    group: Identity
+    order: dict[int, tuple[tuple[int, str], ...]]
+    hashed: bool
+    position: bool
+    grouped: set[int]
+
+
+class _Open(NamedTuple):
+    """The symbols of one shape in two units that are not paired yet, and the pairs so far."""
+
+    shape: Shape
+    old: set[int]
+    new: set[int]
+    pairs: dict[int, int]
+
+    def pair(self, old: int, new: int) -> None:
+        self.pairs[old] = new
+        self.old.discard(old)
+        self.new.discard(new)
+
+
+def align(
+    keys: FrameKeys,
+    numbered: Callable[[], Numbering],
+    numbering: Numbering,
+    workload: Workload,
+    past: Sequence[Reading],
+) -> tuple[Numbering, Sequence[Reading], dict[Identity, Identity], dict[Identity, int]]:
+    """Rename functions as in the target, except tests and benchmarks, whose numbers are parameters.
+
+    ``keys`` contains base runs of other commits first; ``numbered`` numbers their symbols and returns the base runs
+    last, as in ``numbering``. Return the new numbering, the readings with the new names, the new names of the
+    baseline's functions, and the number of the target's functions in each group.
+    """
+    noise, baselines = workload.noise_runs, workload.baseline_runs
+    profiles = (*baselines, *workload.target_runs, *noise)
+    renamed: dict[Identity, Identity] = {}
+    groups: dict[Identity, int] = {}
+    if any(profile.measurements is not None for profile in profiles):
+        return numbering, past, renamed, groups
+    jobs = (profile.facts.job or str(place) for place, profile in enumerate(noise))
+    names: list[Hashable] = [*["baseline"] * len(baselines), *["target"] * len(workload.target_runs), *jobs]
+    for within_words in (False, True):
+        identities = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
+        units: dict[Hashable, Unit] = {}
+        for name, profile, mapping in zip(names, profiles, numbering.maps, strict=True):
+            unit = units.setdefault(name, Unit([], []))
+            unit.runs.append(_distinct(mapping))
+            unit.links.append(partial(_links_of, profile, mapping))
+        places = {identity: symbol for symbol, identity in enumerate(identities)}
+        for reading in past:
+            # readings have no calls; functions with the names of the baseline have its calls
+            unit = units.setdefault((reading.commit, reading.job), Unit([], units["baseline"].links[:1]))
+            known = {identity for column in reading.columns for identity in column.symbols}
+            others = sorted(known - places.keys(), key=str)
+            places.update(zip(others, range(len(identities), len(identities) + len(others)), strict=True))
+            identities += others
+            unit.runs.append(np.array(list(map(places.__getitem__, known)), np.int64))
+        units["target"] = units.pop("target")  # last
+        found, of_stage = aligned(identities, list(units.values()), within_words=within_words)
+        if any(found):
+            renames = dict(zip(units, found, strict=True))
+            split = len(profiles) - len(noise)
+            keys.rename([renames[name] for name in (*names[split:], *names[:split])], {})
+            numbering, groups = numbered(), groups | of_stage
+            past = [_with_names(reading, renames[reading.commit, reading.job]) for reading in past]
+            step = renames["baseline"]
+            renamed = step | {old: step.get(new, new) for old, new in renamed.items()}
+    # a group, and a function that the target lacks, are no other name of one function
+    shown = {old: new for old, new in renamed.items() if new not in groups and not new[0].endswith(GONE)}
+    return numbering, past, shown, groups
+
+
+def _with_names(reading: Reading, names: Mapping[Identity, Identity]) -> Reading:
+    """Return a reading with new names of its functions. Several functions may get the same name."""
+    columns = list(reading.columns)
+    for place, column in enumerate(columns):
+        columns[place] = replace(column, symbols=[names.get(identity, identity) for identity in column.symbols])
+    return replace(reading, columns=tuple(columns))
+
+
+def _links_of(profile: Profile, mapping: IntArray) -> Links:
+    """Return the callers and callees of a run; ``mapping`` contains the symbol of each frame."""
+    if profile.graph is not None:
+        return mapping[profile.graph.caller], mapping[profile.graph.callee]
+    if (stacks := profile.stacks) is None:
+        return mapping[:0], mapping[:0]
+    depth, count = stacks.depth.astype(np.int64), len(stacks.depth)
+    order = np.argsort(stacks.depth, kind="stable")
+    called, events = np.flatnonzero(depth > 0), depth[order] * count + order
+    # the caller is the last event before at the depth above
+    callers = order[np.searchsorted(events, (depth[called] - 1) * count + called) - 1]
+    symbols = int(mapping.max(initial=0)) + 1
+    pairs = _distinct(mapping[stacks.frame[callers]] * symbols + mapping[stacks.frame[called]])
+    return pairs // symbols, pairs % symbols
+
+
+def _distinct(values: IntArray) -> IntArray:
+    """Return the sorted values without repetitions, faster than `numpy.unique` for many different values."""
+    values = np.sort(values)
+    return np.asarray(values[np.diff(values, prepend=-1) != 0])
+
+
+def aligned(
+    identities: Sequence[Identity], units: Sequence[Unit], *, within_words: bool
+) -> tuple[list[dict[Identity, Identity]], dict[Identity, int]]:
+    """Return the new identities of each unit as in the last unit, and the number of its functions in each group.
+
+    Numbers within words are compared only with ``within_words``. Such names belong to the program, so that equal names
+    remain one function.
+    """
+    shapes = _shapes(identities, within_words=within_words)
+    if not shapes:
+        return [{} for _ in units], {}
+    counts, anew, unequal = _presence(shapes, units, len(identities))
+    groups: dict[Identity, int] = {}
+    everywhere: dict[Identity, Identity] = {}
+    for number, alone in anew:
+        shape = shapes[number]
+        of_target = [symbol for symbol in shape.symbols if counts[-1, symbol]] or shape.symbols
+        name = identities[of_target[-1]] if alone else shape.group
+        everywhere.update(dict.fromkeys(map(identities.__getitem__, shape.symbols), name))
+        if not alone:
+            groups[name] = len(of_target)
+    known, *before = counts[-1] > 0, *(counts > 0)
+    opened = [[_opened(shapes[number], recorded, known) for number in unequal] for recorded in before[:-1]]
+    for unit, found in zip(units, opened, strict=False):
+        _settle(found, (_links(unit), _links(units[-1])), len(identities), within_words=within_words)
+    renames = [dict(everywhere) for _ in units]
+    for found, names in zip(opened, renames, strict=False):
+        for one in found:
+            _rename(names, identities, one)
+    for shape in (shapes[number] for number in unequal if shapes[number].grouped):
+        renames[-1].update((identities[symbol], shape.group) for symbol in shape.grouped)
+        groups[shape.group] = len(shape.grouped)
+    return renames, groups
+
+
+def _settle(opened: Sequence[_Open], links: tuple[Links, Links], count: int, *, within_words: bool) -> None:
+    """Pair or group the symbols of two units."""
+    for one in opened:
+        _pair_certain(one, within_words=within_words)
+    _pair_by_calls(opened, links, count)
+    for one in opened:
+        _pair_rest(one)
+
+
+def _opened(shape: Shape, before: BoolArray, after: BoolArray) -> _Open:
+    old, new = (set(filter(side.__getitem__, shape.symbols)) for side in (before, after))
+    return _Open(shape, old, new, {}) if old and new else _Open(shape, set(), set(), {})
+
+
+def _links(unit: Unit) -> Links:
+    callers, callees = zip(*(links() for links in unit.links), strict=True)
+    return np.concatenate(callers), np.concatenate(callees)
+
+
+def _shapes(identities: Sequence[Identity], *, within_words: bool) -> list[Shape]:
+    """Return the shapes that several symbols have."""
+    known: dict[Identity, list[tuple[list[str], int]]] = {}
+    of_file: dict[str, tuple[str, list[str]]] = {}
+    for symbol, (name, file) in enumerate(identities):
+        if file is not None and file not in of_file:
+            of_file[file] = shape_of(file, within_words=within_words)
+        shape, parts = shape_of(name, within_words=within_words)
+        file_shape, file_parts = (None, []) if file is None else of_file[file]
+        if parts or file_parts:
+            known.setdefault((shape, file_shape), []).append(([*parts, *file_parts], symbol))
+    return [_shape(group, members) for group, members in known.items() if len(members) > 1]
+
+
+def _shape(group: Identity, members: Sequence[tuple[list[str], int]]) -> Shape:
+    """Return a shape with its symbols and their numbers, hashes and addresses."""
+    counters, hashed = [], False
+    for column, parts in enumerate(zip(*(parts for parts, _ in members), strict=False)):
+        longest = max(map(len, parts)) if len(set(parts)) > 1 else 0
+        hashed |= longest > LONGEST_ORDINAL
+        if 0 < longest <= LONGEST_ORDINAL:
+            counters.append(column)
+    order = {symbol: tuple((len(parts[column]), parts[column]) for column in counters) for parts, symbol in members}
+    symbols = sorted(order, key=order.__getitem__)
+    return Shape(symbols, group, order, hashed, not hashed and has_position(group[0]), set())
+
+
+def _presence(
+    shapes: Sequence[Shape], units: Sequence[Unit], symbols: int
+) -> tuple[IntArray, list[tuple[int, bool]], list[int]]:
+    """Return the number of runs with each symbol by unit, and the numbers of shapes of two kinds.
+
+    The first are those with other names in each run of a unit, and whether each run has only one symbol of the shape.
+    The others are those whose names must be aligned.
+    """
+    columns = np.concatenate([one.symbols for one in shapes])
+    sizes, shape = np.array([len(one.symbols) for one in shapes], np.int64), np.full(symbols, -1, np.int64)
+    starts = np.cumsum(sizes) - sizes
+    shape[columns] = np.repeat(np.arange(len(shapes)), sizes)
+    counts, having = np.zeros((len(units), symbols), np.int64), np.zeros((len(units), len(shapes)), np.int64)
+    for place, unit in enumerate(units):
+        for run in unit.runs:
+            counts[place, run] += 1
+            having[place, _distinct(shape[run[shape[run] >= 0]])] += 1
+    # if no name is in all runs of a build that have the shape, each run numbers its functions anew
+    anew = np.logical_or.reduce(np.maximum.reduceat(counts[:, columns], starts, axis=1) < having)
+    alone = np.logical_and.reduce(np.add.reduceat(counts[:, columns], starts, axis=1) == having)
+    other_names = np.logical_or.reduce((counts > 0) != (counts[-1] > 0))[columns]
+    unequal = np.logical_or.reduceat(other_names, starts) | [one.position for one in shapes]
+    kinds = [(number, bool(alone[number])) for number in np.flatnonzero(anew).tolist()]
+    return counts, kinds, np.flatnonzero(unequal & ~anew).tolist()
+
+
+def _pair_certain(one: _Open, *, within_words: bool) -> None:
+    """Pair equal names, unless their numbers were set anew, and symbols that are the only ones of their shape."""
+    equal, shape = one.old & one.new, one.shape
+    lasting = 2 * len(equal) > min(len(one.old), len(one.new)) and not shape.position
+    if within_words or shape.hashed or lasting:
+        for symbol in equal:
+            one.pair(symbol, symbol)
+    if len(one.old) == len(one.new) == 1:
+        one.pair(*one.old, *one.new)
+
+
+def _pair_by_calls(opened: Sequence[_Open], links: tuple[Links, Links], count: int) -> None:
+    """Pair symbols by callers and callees that no other symbol of their shape has, in either recording."""
+    shapes, colours = np.full((2, count), -1, np.int64), np.tile(np.arange(count), (2, 1))
+    for number, one in enumerate(opened):
+        for side, members in enumerate((one.old, one.new)):
+            shapes[side, list(members)] = number
+            colours[side, list(members)] = count + number  # the members of a shape are alike until they are paired
+        colours[0, list(one.pairs)] = list(one.pairs.values())
+    for _ in range(MOST_ROUNDS):  # each pair can tell apart the functions that it calls
+        pairs = _agreed(_votes(shapes, colours, links)) if (shapes >= 0).any(axis=1).all() else []
+        if not pairs:
+            return
+        for old, new in pairs:
+            opened[shapes[0, old]].pair(old, new)
+            shapes[0, old] = shapes[1, new] = -1
+            colours[0, old] = colours[1, new] = new
+
+
+def _votes(shapes: IntArray, colours: IntArray, links: tuple[Links, Links]) -> Counter[tuple[int, int]]:
+    """Count the callers and callees that make each pair of symbols the only ones of their shape with them."""
+    count = shapes.shape[1]
+    members, keys = [], []
+    for side, (caller, callee) in enumerate(links):
+        member, other = np.concatenate([callee, caller]), np.concatenate([caller, callee])
+        way = np.repeat([0, 1], len(caller))
+        rows = shapes[side, member] >= 0
+        member = member[rows]
+        members.append(member)
+        keys.append((2 * shapes[side, member] + way[rows]) * (2 * count) + colours[side, other[rows]])
+    known, place = np.unique(np.concatenate(keys), return_inverse=True)
+    only = np.full((2, len(known)), -1, np.int64)
+    for side, places in enumerate(np.split(place, [len(keys[0])])):
+        pairs = _distinct(places * count + members[side])
+        number = pairs // count
+        only[side, number] = pairs % count
+        only[side, np.bincount(number, minlength=len(known)) > 1] = -1
+    rows = (only >= 0).all(axis=0)
+    return Counter(zip(*only[:, rows].tolist(), strict=True))
+
+
+def _agreed(votes: Counter[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the pairs that have more votes than every other pair of either symbol."""
+    most: Counter[tuple[int, int]] = Counter()
+    for pair, count in votes.items():
+        for side, symbol in enumerate(pair):
+            most[side, symbol] = max(most[side, symbol], count)
+    best = [pair for pair, count in votes.items() if count == most[0, pair[0]] == most[1, pair[1]]]
+    times = Counter(entry for pair in best for entry in enumerate(pair))
+    return [pair for pair in best if times[0, pair[0]] == times[1, pair[1]] == 1]
+
+
+def _pair_rest(one: _Open) -> None:
+    """Pair the other symbols by their order if both recordings have the same number of them, or group them."""
+    old, new = (list(filter(side.__contains__, one.shape.symbols)) for side in (one.old, one.new))
+    ordered = all(len(set(map(one.shape.order.__getitem__, side))) == len(side) for side in (old, new))
+    if ordered and len(old) == len(new):
+        for pair in zip(old, new, strict=True):
+            one.pair(*pair)
+    elif old and new:
+        one.shape.grouped.update(new)
+
+
+def _rename(names: dict[Identity, Identity], identities: Sequence[Identity], one: _Open) -> None:
+    """Add the new names of a unit's symbols."""
+    shape = one.shape
+    for old, new in one.pairs.items():
+        names[identities[old]] = shape.group if new in shape.grouped else identities[new]
+    for old in one.old:
+        name, file = identities[old]
+        if one.new:
+            names[name, file] = shape.group
+        elif old in one.pairs.values():  # another function has this name in the target
+            names[name, file] = f"{name}{GONE}", file
