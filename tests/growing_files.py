@@ -36,6 +36,11 @@ def colliding(number: int) -> str:
     return f"0.{(number + 1) * PRIME:040}"
 
 
+def dhat(n: int, depth: int = 2) -> bytes:
+    points = [{"tb": k, "tbk": 1, "fs": [(k + place) % n for place in range(depth)]} for k in range(n)]
+    return dumped({"dhatFileVersion": 2, "pps": points, "ftbl": [f"0x{k:x}: f{k} (a.c:{k + 1})" for k in range(n)]})
+
+
 def raw(text: str) -> str:
     """A place in a JSON document where `with_raw` puts a text that is not encoded."""
     return f"<<{text}>>"
@@ -299,6 +304,7 @@ GROWING: dict[str, dict[str, Shape]] = {
     "python-sampling": {"many stacks": python_sampling},
     "python-sampling-jsonl": {"many frames": sampling_jsonl},
     "pyinstrument": {"wide tree": pyinstrument},
+    "dhat": {"many stacks": dhat, "deep stacks": lambda n: dhat(n, 100)},
     "trace-events": {"many calls": trace_events},
     "perun": {
         "many records": lambda n: perun([{"uid": f"f{k}", "amount": k, "structure-unit-size": k} for k in range(n)]),

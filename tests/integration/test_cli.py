@@ -309,7 +309,7 @@ def test_strategies_and_formats_are_described(capsys: pytest.CaptureFixture[str]
     assert main(["formats"]) == 0
     out = capsys.readouterr().out
     assert [name for name in ("folded", "pprof", "speedscope", "pstats", "perun") if name not in out] == []
-    assert "  record:    pytest --benchmark-json=a.json\n  tests:     pytest-benchmark 5.3.1" in out
+    assert "pytest --benchmark-json=a.json\n  tests:     pytest-benchmark 5.3.1: time in nanoseconds, timed\n" in out
     assert "a perf.data recording: run: perf script -i FILE > a.perf.txt" in out
 
 

@@ -63,6 +63,8 @@ def collected() -> Iterator[tuple[Text, int, str]]:
                     flags = [eval(ast.unparse(arg), {"re": re}) for arg in more if ast.unparse(arg).startswith("re.")]  # noqa: S307
                     yield pattern_of(node.args[0]), int(flags[-1]) if flags else 0, path.name
                 case ast.Name(name) if len(node.args) > OWN.get(name, 99):
+                    if isinstance(node.args[OWN[name]], ast.Tuple):  # the keys of a JSON document
+                        continue
                     flags_of_own = int(re.DOTALL) if name == "Foreign" else 0
                     yield pattern_of(node.args[OWN[name]]), flags_of_own, path.name
         for name, value in constants(tree).items():

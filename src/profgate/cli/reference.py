@@ -15,6 +15,7 @@ from profgate.io.files import exists, write_text
 from profgate.model.change import OptionSpec
 from profgate.readers.foreign import FOREIGN
 from profgate.readers.reader import BuiltInReader, ProfileReader
+from profgate.report.assets import read_asset
 
 UNPROVEN = "no recorded file; based on the documentation of the format"
 NAME = re.compile(r"(?=.{1,60}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
@@ -30,7 +31,9 @@ FILES = {
 @command("profgate formats")
 def formats() -> int:
     """Describe how each supported format is detected, recorded and tested, and list the unsupported formats."""
-    parts = [_described(reader) for reader in loading.readers()]
+    # the test files: their format, the tool that recorded them with its version, and their metrics with unit and kind
+    recorded = [line.split("\t") for line in read_asset("formats/recorded.tsv").splitlines()]
+    parts = [_described(reader, recorded) for reader in loading.readers()]
     parts.append(
         "Files compressed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\
 "
@@ -40,12 +43,13 @@ def formats() -> int:
     return 0
 
 
-def _described(reader: ProfileReader) -> str:
+def _described(reader: ProfileReader, recorded: list[list[str]]) -> str:
     text = " ".join(inspect.cleandoc(reader.__doc__ or "").replace("`", "").split())
     lines = [f"{reader.name}", f"  {text}"]
     if isinstance(reader, BuiltInReader):
         lines += [f"  detection: {reader.looks}", f"  record:    {reader.record}"]
-        lines.append(f"  tests:     {reader.proven or UNPROVEN}")
+        tests = [f"{tool}: {metrics}" for name, tool, metrics in recorded if name == reader.name] or [UNPROVEN]
+        lines += [f"  tests:     {test}" for test in tests]
     return "\n".join(lines) + "\n"
 
 

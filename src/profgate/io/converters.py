@@ -5,15 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from profgate.model.source import SourceFile, source_of
+from profgate.model.source import JFR_EVENTS, SourceFile, source_of
 
 TIMEOUT = 120  # in seconds
 LARGEST = 512 << 20  # maximum number of bytes of a recording
-JFR_EVENTS = (
-    *("jdk.CPUTimeSample", "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample"),
-    *("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
-    *("profiler.Malloc", "profiler.WallClockSample", "jdk.CPUTimeSamplesLost"),
-)
 
 
 class Converter(NamedTuple):

@@ -64,6 +64,7 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
 
     Raises `ProfgateError` if such a file is in a subfolder or has a mistake.
     """
+    _remove_reports_of_criterion(files)
     stated = files.pop(RECORDING_NAME, None)
     deeper = next((name for name in files if posixpath.basename(name) == RECORDING_NAME), None)
     if deeper is not None:
@@ -74,6 +75,16 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
     from profgate.model.manifest import recording_facts
 
     return recording_facts(stated.read(1 << 20), posixpath.join(folder, RECORDING_NAME))
+
+
+def _remove_reports_of_criterion(files: dict[str, SourceFile]) -> None:
+    """Remove what Criterion writes beside the samples of the last run: statistics, reports and earlier samples."""
+    samples = {name for name in files if f"/{name}".endswith("/new/sample.json")}
+    benchmarks = {posixpath.dirname(posixpath.dirname(name)) for name in samples}
+    for name in samples and files.keys() - samples:
+        around, folder = posixpath.split(posixpath.dirname(name))
+        if folder == "report" or (folder and around in benchmarks):
+            del files[name]
 
 
 def repository_paths(sources: Iterable[SourceFile], entries: Sequence[str], workspace: str) -> list[str]:

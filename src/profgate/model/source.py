@@ -9,6 +9,12 @@ from profgate.model.profile import Profile
 
 HEAD_SIZE = 64 * 1024
 MANIFEST_NAME = "profgate-manifest.json"
+JFR_EVENTS = (
+    *("jdk.CPUTimeSample", "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample"),
+    *("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
+    *("jdk.JVMInformation", "jdk.CPUTimeSamplesLost", "profiler.Malloc", "profiler.WallClockSample"),
+)
+"""The events of Java flight recordings that are printed to be read."""
 RECORDING_NAME = "profgate-recording.txt"
 """Name of a text file that the step that records profiles can store with them: see `recording_facts`."""
 

@@ -30,7 +30,6 @@ class AustinReader(BuiltInReader):
     name = "austin"
     looks = "a first line that begins with '# austin:'"
     record = "austin -i 5000 -o a.austin python bench.py"
-    proven = "Austin 3.7.0"
     pattern = re.compile(rb"\s*# austin:")
 
     def read(self, source: SourceFile) -> Profile:

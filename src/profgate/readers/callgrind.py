@@ -42,7 +42,6 @@ class CallgrindReader(BuiltInReader):
     looks = "a line '# callgrind format', or lines with 'events:' and 'fn='"
     record = "valgrind --tool=callgrind --callgrind-out-file=callgrind.out CMD"
     counted = ("*",)
-    proven = "Valgrind 3.19, Xdebug 3.2.0"
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
@@ -236,7 +235,9 @@ class _Text:
         graph = graph._replace(lines=self.line_values(rows, factors, tables[1]))
         lines = [self.lines.get(number) for number in range(len(self.own))]
         creator = re.match(r"([A-Za-z]+)[- ]([\d.]+)", self.header.get("creator", ""))
-        name, version = creator.groups() if creator else (None, None)
+        # Cachegrind names itself in no line, but begins with a description of the caches
+        unnamed = "cachegrind" if "desc" in self.header and "creator" not in self.header else None
+        name, version = creator.groups() if creator else (unnamed, None)
         upper_bounds = "functions that call each other in circles, whose inclusive costs are upper bounds"
         return Profile(
             name=self.where,

@@ -18,7 +18,7 @@ MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
 PACKED_CHUNK = 1 << 14  # of compressed bytes, which are copied for each member, and members can be very small
-MAX_LINE = 1 << 16
+MAX_LINE = 16 << 20
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -55,7 +55,7 @@ def read_all(source: SourceFile) -> bytes:
 
 
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
-    """Yield the number, from 1, and the bytes of each line. Raises ProfileError for lines of 64 KiB or more."""
+    """Yield the number, from 1, and the bytes of each line. Raises ProfileError for lines of 16 MiB or more."""
     with source.open(0, None) as stream:
         for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
             if len(line) == MAX_LINE:

@@ -45,7 +45,6 @@ class CpuprofileReader(BuiltInReader):
     name = "cpuprofile"
     looks = "JSON with the keys nodes, samples and timeDeltas"
     record = "node --cpu-prof --cpu-prof-dir=profiles bench.js"
-    proven = "Node 20.20"
     keys = ("nodes",)
 
     def fits(self, source: SourceFile) -> bool:

@@ -28,7 +28,6 @@ class FirefoxReader(BuiltInReader):
     name = "firefox"
     looks = "JSON with the key preprocessedProfileVersion"
     record = "samply record --save-only --presymbolicate -o a.json CMD"
-    proven = "profiling.sampling --gecko of Python 3.15.2"
     keys = ("preprocessedProfileVersion",)
 
     def read(self, source: SourceFile) -> Profile:

@@ -12,6 +12,7 @@ from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile, S
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import line_of
+from profgate.readers.containers import MAX_LINE
 from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
@@ -64,7 +65,7 @@ def _first_lines(source: SourceFile) -> list[bytes]:
     if len(source.head) == source.size or b"\n" in source.head or b";" not in source.head:
         return source.head.splitlines()[:200]
     with source.open(0, None) as stream:
-        return [stream.readline(1 << 24)]  # maximum number of bytes
+        return [stream.readline(MAX_LINE)]
 
 
 class FoldedReader(BuiltInReader):
@@ -77,7 +78,6 @@ class FoldedReader(BuiltInReader):
     )
     record = "py-spy record --format raw -o a.folded -- CMD"
     counted = ("heap",)
-    proven = "py-spy 0.4.3, Python 3.15.2"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
         self._kernels = kernels

@@ -17,13 +17,13 @@ from profgate.model.arrays import BoolArray, IntArray, exact_sum
 from profgate.model.call_tree import MAX_DEPTH, added_at, merged_paths
 from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
+from profgate.readers.containers import MAX_LINE
 from profgate.readers.reader import collection_paused
 
 SMALL = 4 << 20  # file size in bytes above which unsorted blocks are sorted
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
 SAMPLE = 1 << 16  # number of bytes at the start of a block that are examined to see if the lines are sorted
-MAX_LINE = 16 << 20
 # streams with more events are merged into a tree, so that memory use depends on the number of unique paths
 FOLD_EVENTS = 8_000_000
 WORST_SHARE = 0.10

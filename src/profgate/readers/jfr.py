@@ -27,7 +27,7 @@ _METRICS = {
     "malloc": Metric("malloc", "bytes"),  # of native code
 }
 _METRIC_OF = {**dict.fromkeys(BYTES_FIELDS, "allocated"), "profiler.Malloc": "malloc"}
-_LOST = "jdk.CPUTimeSamplesLost"
+_JAVA, _LOST = "jdk.JVMInformation", "jdk.CPUTimeSamplesLost"
 _WALL_CLOCK = "profiler.WallClockSample"  # the event has the number of samples, because async-profiler merges them
 # events that sample threads, the most precise first; a recording can have several, which sample the same threads
 SAMPLES = (("jdk.CPUTimeSample",), ("jdk.ExecutionSample", "jdk.NativeMethodSample"), (_WALL_CLOCK,))
@@ -39,12 +39,11 @@ class JfrReader(BuiltInReader):
     name = "jfr"
     looks = "JSON with the events of a recording"
     record = "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar"
-    proven = "JDK 17.0.15 and 25.0.2, async-profiler 4.1"
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with the samples of running threads and the bytes of sampled allocations, if recorded."""
-        where, frames, paths = source.name, Frames(), Paths()
+        where, frames, paths, runtime = source.name, Frames(), Paths(), "java"
         values_of, warnings = {name: list[int]() for name in _METRICS}, Counter[str]()
         recording = mapping(document_of(source).get("recording"), where, "'recording'")
         events = [
@@ -54,9 +53,13 @@ class JfrReader(BuiltInReader):
         known = {kind for kind, _, _ in events}
         sampling = next((kinds for kinds in SAMPLES if known.intersection(kinds)), ())
         for kind, place, event in events:
-            if kind not in sampling and kind not in BYTES_FIELDS and kind != _LOST:
+            if kind not in sampling and kind not in BYTES_FIELDS and kind not in {_JAVA, _LOST}:
                 continue
             values = mapping(event.get("values"), place, "'values'")
+            if kind == _JAVA:
+                version = re.search(r"(?:^|\()(\d[\w.+-]*)", str(values.get("jvmVersion")))
+                runtime = version[1] if version else runtime
+                continue
             if kind == _LOST:
                 lost = values.get("lostSamples")
                 warnings["samples lost by the JDK"] += lost if is_integer(lost) else 0
@@ -90,7 +93,7 @@ class JfrReader(BuiltInReader):
             frames=frames.listed(),
             stacks=paths.stacks(np.array(list(rows.values()), np.int64), where),
             periods=tuple(1 if name == "samples" else None for name in rows),
-            facts=Facts(format=self.name, profiler="jfr", runtime="java"),
+            facts=Facts(format=self.name, profiler="jfr", runtime=runtime),
             warning_counts=+warnings,
         )
 

@@ -39,6 +39,7 @@ _V8 = re.compile(
 )
 _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)", re.DOTALL)
 _DELETED = " (deleted)"
+_MESSAGES = (b"#", b"[ perf ", b"Warning:")  # comments, and what perf writes to standard error
 
 
 class PerfReader(BuiltInReader):
@@ -46,12 +47,11 @@ class PerfReader(BuiltInReader):
 
     name = "perf"
     looks = "header lines of samples, each with frames below it"
-    record = "perf record -g CMD; perf script > a.perf.txt"
-    proven = "perf 6.1"
+    record = "perf record -g -o perf.data CMD; perf script -i perf.data > a.perf.txt"
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        lines = (line.rstrip() for line in source.head.splitlines() if not line.startswith(b"#"))
+        lines = (line.rstrip() for line in source.head.splitlines() if not line.startswith(_MESSAGES))
         first, second = islice(chain((line for line in lines if line), (b"", b"")), 2)
         header = _header_of(first)
         if header is None:
@@ -105,7 +105,7 @@ class _Text:
             text = line.strip()
             if not text and line.endswith(b"\n"):
                 self.close()
-            elif not text or line[:1] == b"#":
+            elif not text or line.startswith(_MESSAGES):
                 continue
             elif self.open is not None and line[:1].isspace():
                 self.add_frame(text, number)
@@ -143,7 +143,10 @@ class _Text:
             self.stack.append(self.frame_of(call))
             self.last = call
         elif (place := _SOURCE_LINE.fullmatch(text)) is None:
-            self.skip(text, number)
+            if _header_of(text) is None:
+                self.skip(text, number)
+            else:  # without stacks, the commands of samples are indented
+                self.begin(text, number)
         elif place["line"] is not None and self.last is not None:  # perf script -F +srcline writes source lines
             self.stack[-1] = self.frame_of(self.last, line_of(int(place["line"][:10])))
             self.last = None

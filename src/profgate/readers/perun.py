@@ -37,7 +37,6 @@ class PerunReader(BuiltInReader):
     looks = "JSON with the keys header and collector_info, or a packed profile"
     record = "perun collect"
     counted = ("memory",)
-    proven = "compared with what Perun prints of the same profiles"
     keys = ("header", "collector_info")
 
     def fits(self, source: SourceFile) -> bool:

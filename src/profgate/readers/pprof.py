@@ -1,5 +1,6 @@
 """Reader for pprof profiles, which are optionally gzipped protobuf files (Go, Rust, Node.js and others)."""
 
+import re
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -52,7 +53,6 @@ class PprofReader(BuiltInReader):
     looks = "protobuf that can be decoded to the end"
     record = "go test -bench . -cpuprofile cpu.pb.gz"
     counted = ("goroutine*", "threadcreate")
-    proven = "Go 1.19.8 and 1.26.8, Datadog's pprof for Node 5.20"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
         self._kernels = kernels
@@ -208,8 +208,18 @@ class _Message:
             frames=frames.finished(),
             stacks=build(np.array(columns, dtype=np.int64)),
             periods=tuple(periods),
-            facts=Facts(format=PprofReader.name, rate=next((1e9 / period for period in times if period), None)),
+            facts=Facts(
+                format=PprofReader.name,
+                rate=next((1e9 / period for period in times if period), None),
+                runtime=self.go_version(),
+            ),
         )
+
+    def go_version(self) -> str | None:
+        """Return the version of Go in the path of its runtime, or None if there is none, as without setup-go."""
+        scheduler = next((text for text in self.strings if text.endswith("/src/runtime/proc.go")), "")
+        version = re.search(r"[/-]go[/-]?(\d{1,3}(?:\.\d{1,3}){1,2})", scheduler)
+        return version and f"go {version[1]}"
 
     def period_for(self, name: str, unit: str, period_types: list[tuple[str, str]]) -> int | None:
         """Return the value of one sample of a type, or None if it is unknown.

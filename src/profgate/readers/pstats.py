@@ -32,7 +32,6 @@ class PstatsReader(BuiltInReader):
     name = "pstats"
     looks = "a dictionary in Python's marshal format"
     record = "python -m cProfile -o a.pstats bench.py"
-    proven = "Python 3.11, 3.15.2"
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
@@ -215,7 +214,8 @@ class _Decoder:
             return _END
         decode = self.kinds.get(kind)
         if decode is None:
-            raise self.error(f"the type {kind!r} does not belong in call statistics")
+            what = f"the type {kind!r} does not belong in call statistics, as in files of python -m profile; record with:"
+            raise ProfileError(f"{self.where}: byte {self.at}", f"{what} python -m cProfile -o a.pstats SCRIPT")
         if self.depth == MAX_NESTING and kind in "){":
             raise self.error("the statistics are nested too deeply")
         # an object with the flag gets the next number before its parts are read, as in CPython's marshal.c

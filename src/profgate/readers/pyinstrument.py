@@ -16,7 +16,6 @@ class PyinstrumentReader(BuiltInReader):
     name = "pyinstrument"
     looks = "JSON with the keys root_frame and sample_count"
     record = "pyinstrument -r json -o a.json bench.py"
-    proven = "pyinstrument 5.1.3"
     keys = ("root_frame", "sample_count")
 
     def read(self, source: SourceFile) -> Profile:

@@ -39,7 +39,6 @@ class PythonSamplingReader(BuiltInReader):
     name = "python-sampling"
     looks = "the letters HCAT, followed by a number"
     record = "python -m profiling.sampling run --binary -o a.bin bench.py"
-    proven = "Python 3.15.2"
     # the small binary number after the letters distinguishes the format from text
     pattern = re.compile(rb"HCAT(?=.{0,2}\0\0)", re.DOTALL)
 

@@ -21,7 +21,6 @@ class PythonSamplingJsonlReader(BuiltInReader):
     name = "python-sampling-jsonl"
     looks = "lines of JSON, of which the first has the keys sample_interval_usec and run_id"
     record = "python -m profiling.sampling run --jsonl -o a.jsonl bench.py"
-    proven = "Python 3.15.2"
     pattern = re.compile(rb'\s*\{(?=[^\n]*"sample_interval_usec")[^\n]*"run_id"')
 
     def read(self, source: SourceFile) -> Profile:

@@ -41,15 +41,13 @@ class BuiltInReader:
     The format is detected by the ``keys`` of a JSON object near the start or end of the file, or by a ``pattern`` that
     matches the first bytes. ``looks`` describes how the format is recognised, and ``record`` is a command that records
     a file in this format. ``counted`` are the names of the metrics of which the format counts every event, as patterns
-    of `fnmatch`; all others are sampled or measured. ``proven`` lists the tools and versions that wrote the test files.
-    If ``proven`` is empty, the reader was written from documentation only.
+    of `fnmatch`; all others are sampled or measured.
     """
 
     name: str
     looks: str
     record: str
     counted: tuple[str, ...] = ()
-    proven: str = ""
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None
 

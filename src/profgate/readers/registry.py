@@ -1,7 +1,9 @@
 """Registry of all readers, and selection of the reader for a file."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib import import_module
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
@@ -9,12 +11,13 @@ from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.containers import unwrap
-from profgate.readers.foreign import advice_for
+from profgate.readers.foreign import advice_for, beginning_of
 from profgate.readers.reader import ProfileReader, collection_paused
 
+LONGEST_NAME = 16_000  # characters
 _JSON = rb"\s*[{\[]"
 # two stacks of more than one frame, perhaps after that of the root: no file of another format begins like this
-_FOLDED = re.compile(rb"(?:[^\n;]* \d+\r?\n)?(?:[^\n;]+;[^\n]* \d+\r?\n){2}")
+_FOLDED = re.compile(rb"(?:[^\n;\0]* \d+\r?\n)?(?:[^\n;\0]+;[^\n]* \d+\r?\n){2}")
 # Module and class of each built-in reader, and a pattern that matches the beginning of every file of its format. Only
 # the modules of formats that fit a file are imported.
 BUILT_IN = {
@@ -33,6 +36,7 @@ BUILT_IN = {
     "callgrind CallgrindReader": rb"\s*(?:#|[a-z]+:(?!:))",
     "austin AustinReader": rb"\s*#",
     "jfr JfrReader": _JSON,
+    "dhat DhatReader": _JSON,
     "benchmarks FORMATS": rb"(?!" + _FOLDED.pattern + rb")",
     "folded FoldedReader": rb"",  # accepts many kinds of text, so it comes last
 }
@@ -90,9 +94,25 @@ def read_profile(source: SourceFile, readers: Readers = READERS) -> Profile:
     reader, why = _claiming(source, readers)
     try:
         with collection_paused():
-            return reader.read(source)
+            profile = reader.read(source)
     except ProfileError as error:
         raise ProfileError(error.where, f"looks like {reader.name} ({why}), but: {error.what}") from error
+    return _with_short_names(profile)
+
+
+def _with_short_names(profile: Profile) -> Profile:
+    """Replace the middle of very long names, such as those of C++ templates, by a hash, so that they stay different."""
+    names = profile.frames.names
+    if max(map(len, names), default=0) <= LONGEST_NAME:
+        return profile
+    names = [name if len(name) <= LONGEST_NAME else _shortened(name) for name in names]
+    return replace(profile, frames=profile.frames._replace(names=names))
+
+
+def _shortened(name: str) -> str:
+    half = LONGEST_NAME // 2
+    digest = hashlib.sha256(name.encode(errors="replace")).hexdigest()[:16]
+    return f"{name[:half]}…{digest}…{name[-half:]}"
 
 
 def read_or_error(source: SourceFile, readers: Readers = READERS) -> Profile | ProfileError:
@@ -116,6 +136,6 @@ def _claiming(source: SourceFile, readers: Readers) -> tuple[ProfileReader, str]
         raise UnknownFormat(source.name, advice)
     why = last.recognizes(source)
     if why is None:
-        tried = ", ".join(reader.name for reader in readers)
-        raise UnknownFormat(source.name, f"no known profile format (tried {tried}); use a file in one of these formats")
+        what = f"no known profile format: it {beginning_of(source.head)}; for the formats that are read, run:"
+        raise UnknownFormat(source.name, f"{what} profgate formats")
     return last, why

@@ -45,7 +45,6 @@ class SpeedscopeReader(BuiltInReader):
     looks = "JSON with the URL of speedscope's schema"
     record = "py-spy record --format speedscope -o a.json -- CMD"
     counted = ("bytes", "allocations")
-    proven = "py-spy 0.4.3, memray 1.20"
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""

@@ -31,7 +31,6 @@ class TraceEventsReader(BuiltInReader):
     name = "trace-events"
     looks = "JSON events with the key ph, or the key traceEvents"
     record = "viztracer -o a.json bench.py"
-    proven = "VizTracer 1.1.1, Node 20.20"
     keys = ("traceEvents",)
     pattern = re.compile(rb'\s*\[.*"ph"', re.DOTALL)
 

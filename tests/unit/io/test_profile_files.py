@@ -38,6 +38,16 @@ def test_names_are_relative_to_what_the_entries_share(workspace: str, entries: l
     assert [one.name for one in local_set(entries, workspace).files] == names
 
 
+def test_only_the_last_samples_of_criterion_are_profiles(tmp_path: Path) -> None:
+    parts = ["new/sample", "new/estimates", "base/sample", "main/sample", "change/estimates", "report/index"]
+    names = [f"{benchmark}/{part}.json" for benchmark in ("fib", "group/20") for part in parts]
+    for name in [*names, "report/index.html", "other/base/sample.json", "fib.folded"]:
+        (tmp_path / "criterion" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "criterion" / name).write_text("{}")
+    found = [one.name for one in local_set(["criterion"], str(tmp_path)).files]
+    assert found == ["fib.folded", "fib/new/sample.json", "group/20/new/sample.json", "other/base/sample.json"]
+
+
 def test_manifest_in_the_workspace_is_not_read(workspace: str) -> None:
     (Path(workspace) / "profiles" / MANIFEST_NAME).write_text("not JSON")
     found = local_set(["profiles/**"], workspace)

@@ -13,6 +13,7 @@ from profgate.model.profile import Profile
 from profgate.model.source import HEAD_SIZE, source_of
 from profgate.model.units import MetricKind
 from profgate.readers.benchmarks import FORMATS
+from profgate.readers.containers import unwrap
 from result_rows import values
 
 DATA = Path(__file__).parents[2] / "data"
@@ -41,7 +42,7 @@ def runs_of(profile: Profile) -> Runs:
 
 # what these tools printed of the recording, and what Criterion estimated: medians, which the golden file shows too
 PRINTED = {
-    ("criterion", "sort/1000"): 0.04683624936038012,
+    ("criterion", "criterion-0.3.6-sample.json"): 0.04683624936038012,
     ("go-benchmark", "example.org/shop/shop.BenchmarkSorted/n=100"): 0.010733,  # of 15853, 8821, 10733, 7175, 16039
     ("google-benchmark", "BM_Sort/100"): 0.0040467463792903877,
     ("google-benchmark", "BM_Sort/1000"): 0.05366379576283228,
@@ -49,20 +50,23 @@ PRINTED = {
     ("pytest-benchmark", "test_shop.py::test_sort[1000]"): 0.0332455,
     ("pytest-benchmark", "test_shop.py::test_total"): 0.261813,
 }
-RECORDED = [result.name for result in FORMATS if (DATA / result.name).is_dir()]
+RECORDED = [path for result in FORMATS for path in sorted((DATA / result.name).glob("*"))]
 
 
 def recorded(name: str) -> Profile:
-    (path,) = (DATA / name).iterdir()
-    return read(name, path.read_bytes(), "sort/1000/new/sample.json" if name == "criterion" else path.name)
+    return recorded_at(next(path for path in RECORDED if path.parent.name == name))
 
 
-def described(name: str) -> str:
+def recorded_at(path: Path) -> Profile:
+    return read(path.parent.name, unwrap(source_of("a", path.read_bytes())).read(1 << 20), path.name)
+
+
+def described(path: Path) -> str:
     """What is read from a recorded file, one line for each metric and each of its benchmarks."""
-    found = recorded(name)
+    found = recorded_at(path)
     assert found.measurements is not None
     scenarios = "each benchmark alone" if found.measurements.scenarios else "tests of one run"
-    lines = [f"{name}: {scenarios}, {sum(found.warning_counts.values())} warnings"]
+    lines = [f"{path.parent.name}/{path.name}: {scenarios}, {sum(found.warning_counts.values())} warnings"]
     facts = {name: value for name, value in asdict(found.facts).items() if value is not None and name != "format"}
     lines.append(f"  {', '.join(f'{name} {value}' for name, value in facts.items())}")
     for metric in found.metrics:
@@ -76,7 +80,7 @@ def described(name: str) -> str:
 
 
 def test_recorded_files_are_read_as_before(golden: Golden) -> None:
-    golden.check("readers/benchmarks.txt", "\n".join(described(name) for name in RECORDED))
+    golden.check("readers/benchmarks.txt", "\n".join(described(path) for path in RECORDED))
 
 
 @pytest.mark.parametrize(("name", "benchmark"), PRINTED)

@@ -1,5 +1,6 @@
 import gzip
 import json
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,12 @@ import pytest
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
-from profgate.model.source import source_of
-from profgate.readers.jfr import JfrReader
+from profgate.model.source import JFR_EVENTS, source_of
+from profgate.readers.jfr import BYTES_FIELDS, SAMPLES, JfrReader
 from stack_rows import rows
 
 RECORDED = Path(__file__).parents[2] / "data" / "jfr"
+TUTORIAL = Path(__file__).parents[3] / "docs" / "tutorials" / "java.md"
 
 
 def read(*events: Any) -> Profile:
@@ -95,6 +97,31 @@ def test_samples_without_a_stack_are_reported() -> None:
     found = read({"type": "jdk.CPULoad", "values": 7}, {"type": "jdk.ExecutionSample", "values": {"stackTrace": None}})
     assert rows(found) == []
     assert list(found.warning_counts.values()) == [1]
+
+
+@pytest.mark.parametrize(
+    ("version", "runtime"),
+    [
+        ("OpenJDK 64-Bit Server VM (25.0.2+10) for linux", "25.0.2+10"),
+        ("17.0.15+6", "17.0.15+6"),
+        ("none", "java"),
+    ],
+)
+def test_runtime_is_the_version_of_the_jdk(version: object, runtime: str) -> None:
+    java = {"type": "jdk.JVMInformation", "values": {"jvmVersion": version}}
+    assert read(java, event("sort")).facts.runtime == runtime
+
+
+def test_lost_samples_are_reported() -> None:
+    lost = {"type": "jdk.CPUTimeSamplesLost", "values": {"lostSamples": 5}}
+    found = read(lost, event("sort", kind="jdk.CPUTimeSample"), lost)
+    assert found.warning_counts == {"samples that were lost during the recording": 10}
+    assert rows(found) == [("org.Shop.sort", [1])]
+
+
+def test_all_events_that_are_read_are_printed() -> None:
+    assert {"jdk.JVMInformation", "jdk.CPUTimeSamplesLost", *chain(*SAMPLES), *BYTES_FIELDS} == set(JFR_EVENTS)
+    assert f"--events {','.join(JFR_EVENTS)} " in TUTORIAL.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from profgate.errors import ProfgateError
 from profgate.io.processes import output_of
+from profgate.model.source import JFR_EVENTS
 
 SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
@@ -43,7 +44,6 @@ PROFILERS = {  # the profilers that are not part of the language, and how to ins
     "Rust": ("perf", "on Debian: apt-get install linux-perf"),
     "native code": ("perf", "on Debian: apt-get install linux-perf"),
 }
-JFR_EVENTS = "jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
     folder, run = _places(workload)
     option = "-XX:StartFlightRecording=settings=profile,jdk.ObjectAllocationSample#throttle=50/s,filename="
     line = f'java "{option}$PWD/run.jfr" {command.removeprefix("java ")}'
-    convert = f"jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > run.json"
+    convert = f"jfr print --json --stack-depth 1024 --events {','.join(JFR_EVENTS)} run.jfr > run.json"
     smaller = f"sed 's/^ *//' run.json | gzip > \"{run}.jfr.json.gz\""  # half of the text is indentation
     return (f'mkdir -p "{folder}"', line, convert, smaller)
 

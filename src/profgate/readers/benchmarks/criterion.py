@@ -35,7 +35,6 @@ FORMAT = ResultFormat(
     name="criterion",
     looks="JSON with the keys sampling_mode, iters and times, or messages of cargo criterion",
     record="cargo bench; then give target/criterion/**/new/sample.json",
-    proven="Criterion 0.3.6",
     keys=("sampling_mode", "iters", "times"),
     line=_MESSAGE,
     word=b'-complete"',

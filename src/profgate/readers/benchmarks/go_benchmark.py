@@ -56,7 +56,6 @@ FORMAT = ResultFormat(
     looks="lines such as 'BenchmarkX 100 12 ns/op'",
     record="go test -run '^$' -bench . -count 10 ./... > a.txt",
     counted=("allocated", "allocations"),
-    proven="Go 1.19.8",
     word=b"Benchmark",
     line=re.compile(rb"^(?:Benchmark\S*)?[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(

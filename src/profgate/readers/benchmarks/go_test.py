@@ -64,7 +64,6 @@ FORMAT = _TestOutput(
     name="go-test",
     looks="lines of JSON with the keys Action and Package",
     record="go test -json -count=1 ./... > a.json",
-    proven="Go 1.19.8",
     pattern=re.compile(
         rb'\s*\{[^\n]*"Action" ?: ?"(?:start|run|output|pause|cont|build-output|build-fail|pass|fail|skip)"'
     ),

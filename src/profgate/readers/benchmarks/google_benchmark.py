@@ -57,7 +57,6 @@ FORMAT = ResultFormat(
     name="google-benchmark",
     looks="JSON with the keys context and library_build_type",
     record="./bench --benchmark_repetitions=10 --benchmark_out_format=json --benchmark_out=a.json",
-    proven="Google Benchmark 1.7.1",
     keys=("context", "benchmarks", "library_build_type"),
     records=listed("benchmarks"),
     select=_runs,

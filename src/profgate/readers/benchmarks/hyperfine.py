@@ -23,7 +23,6 @@ FORMAT = ResultFormat(
     name="hyperfine",
     looks="JSON with the results of commands",
     record="hyperfine --export-json a.json CMD",
-    proven="hyperfine 1.15",
     keys=("results", "command", "median"),
     records=listed("results"),
     add=_add,

@@ -71,7 +71,6 @@ FORMAT = ResultFormat(
     name="junit",
     looks="XML whose root is testsuite or testsuites",
     record="pytest --junitxml=a.xml",
-    proven="pytest 9.2",
     pattern=re.compile(rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?><!--.*?-->\s*)*+<testsuites?[\s>/]", re.DOTALL),
     records=_tests,
     add=_add,

@@ -21,7 +21,6 @@ FORMAT = ResultFormat(
     name="libtest",
     looks="lines such as 'test x ... bench: 12 ns/iter'",
     record="cargo bench -- --output-format bencher > a.txt",
-    proven="Criterion 0.3.6",
     word=b"bench: ",
     line=re.compile(rb"^(?:test \S.* \.\.\. )?bench: +[\d,.]+ \S+/iter", re.MULTILINE),
     records=lines(r"(?:test (?P<name>\S.*?)(?<! ) ++\.\.\.(?: +|$)|(?=.*bench: ))(?P<text>.*)"),

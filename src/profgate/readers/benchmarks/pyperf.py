@@ -16,7 +16,6 @@ FORMAT = ResultFormat(
     name="pyperf",
     looks="JSON with the keys benchmarks and perf_version",
     record="python bench.py -o a.json",
-    proven="pyperf 2.10",
     keys=("benchmarks", "runs", "perf_version"),
     records=listed("benchmarks"),
     add=_add,

@@ -15,7 +15,6 @@ FORMAT = ResultFormat(
     name="pytest-benchmark",
     looks="JSON with the keys machine_info and benchmarks",
     record="pytest --benchmark-json=a.json",
-    proven="pytest-benchmark 5.3.1",
     keys=("machine_info", "benchmarks"),
     records=listed("benchmarks"),
     add=_add,

@@ -31,7 +31,6 @@ FORMAT = ResultFormat(
     name="pytest-durations",
     looks="the heading 'slowest durations' of pytest",
     record="pytest --durations=0 -vv > a.txt",
-    proven="pytest 9.2",
     line=re.compile(rb"^\d{1,9}\.\d{1,9}s (?:call|setup|teardown) +\S", re.MULTILINE),
     at_end=True,
     records=lines(

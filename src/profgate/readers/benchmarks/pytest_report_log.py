@@ -32,7 +32,6 @@ FORMAT = ResultFormat(
     name="pytest-report-log",
     looks="lines of JSON with the key $report_type",
     record="pytest --report-log=a.jsonl",
-    proven="pytest-reportlog 1.0",
     pattern=re.compile(rb'\s*\{[^\n]*"\$report_type"'),
     records=json_lines,
     select=_tests,

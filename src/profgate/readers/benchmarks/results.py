@@ -101,7 +101,8 @@ class Results:
             return
         title = " ".join(visible(name).split()) or NO_NAME  # the name may be a command with several lines
         frame = self._frames.setdefault((title, file, line), len(self._frames))
-        kind = MetricKind.COUNTED if quantity.metric.name in self.counted else quantity.metric.kind
+        counted = "*" in self.counted or quantity.metric.name in self.counted
+        kind = MetricKind.COUNTED if counted else quantity.metric.kind
         metric = self._metrics.setdefault(replace(quantity.metric, kind=kind), len(self._metrics))
         runs = self._values.setdefault((frame, metric), {})
         for amount in amounts:

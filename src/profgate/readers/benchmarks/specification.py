@@ -92,7 +92,6 @@ class ResultFormat(BuiltInReader):
     record: str
     records: Callable[[SourceFile], Iterable[Record]]
     counted: tuple[str, ...] = ()
-    proven: str = ""
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None
     line: re.Pattern[bytes] | None = None
@@ -127,11 +126,16 @@ class ResultFormat(BuiltInReader):
                 stated = ((fact, record.inherited(path)) for fact, path in self.facts.items())
                 facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # added by pyperf
             (self.add or self._add)(results, record)
-        return results.profile(Facts(format=self.name, profiler=self.profiler, **facts or {}))
+        return results.profile(Facts(**{"format": self.name, "profiler": self.profiler, **(facts or {})}))
 
     def _add(self, results: Results, record: Record) -> None:
         quantity = quantity_of(record.text("unit") or self.unit)
         results.add(record.joined(*self.title), quantity, [record.number(self.value)])
+
+
+def whole(source: SourceFile) -> list[Record]:
+    """Return a JSON document as one record."""
+    return [Record(source.name, document_of(source))]
 
 
 def listed(path: str) -> Callable[[SourceFile], list[Record]]:
