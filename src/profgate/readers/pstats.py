@@ -214,7 +214,7 @@ class _Decoder:
             return _END
         decode = self.kinds.get(kind)
         if decode is None:
-            what = f"the type {kind!r} does not belong in call statistics, as in files of python -m profile; record with:"
+            what = f"the type {kind!r} does not belong in call statistics, as python -m profile writes; record with:"
             raise ProfileError(f"{self.where}: byte {self.at}", f"{what} python -m cProfile -o a.pstats SCRIPT")
         if self.depth == MAX_NESTING and kind in "){":
             raise self.error("the statistics are nested too deeply")

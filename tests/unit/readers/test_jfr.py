@@ -112,13 +112,6 @@ def test_runtime_is_the_version_of_the_jdk(version: object, runtime: str) -> Non
     assert read(java, event("sort")).facts.runtime == runtime
 
 
-def test_lost_samples_are_reported() -> None:
-    lost = {"type": "jdk.CPUTimeSamplesLost", "values": {"lostSamples": 5}}
-    found = read(lost, event("sort", kind="jdk.CPUTimeSample"), lost)
-    assert found.warning_counts == {"samples that were lost during the recording": 10}
-    assert rows(found) == [("org.Shop.sort", [1])]
-
-
 def test_all_events_that_are_read_are_printed() -> None:
     assert {"jdk.JVMInformation", "jdk.CPUTimeSamplesLost", *chain(*SAMPLES), *BYTES_FIELDS} == set(JFR_EVENTS)
     assert f"--events {','.join(JFR_EVENTS)} " in TUTORIAL.read_text(encoding="utf-8")
