@@ -51,7 +51,7 @@ NAME_RULES = (
         r"\1",
     ),
     NameRule("S1", "::h", r"::h[0-9a-f]{16}$"),
-    NameRule("S3", "_R", r"(?<=Cs)[0-9A-Za-z]+_(?=[0-9])"),  # the hash of a crate may have no digit
+    NameRule("S3", "_R", r"(?<=Cs)[0-9A-Za-z]{1,13}_(?=[0-9])"),  # the hash of a crate may have no digit
     NameRule("S2", "[", r"(?<=\w)\[[0-9a-f]{16}\]"),
     NameRule("G1", "@v", r"@v\d++\.\d++\.\d++[\w.+-]*+(?=/)"),
     NameRule(
@@ -87,7 +87,7 @@ _PROCESS = re.compile(
     r"[\w .#-]{0,60}?(?:thread|worker|pool|executor|process|pid|tid)\w{0,20}+(?:[ #-]|:(?!:))[^<>\n0-9]*+[0-9]",
     re.IGNORECASE,
 )
-_PROCESS_NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]*[0-9][0-9a-f]*\b|[0-9]+")
+_PROCESS_NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b(?=[a-f]*[0-9])[0-9a-f]++\b|[0-9]+")
 _APART = (
     r"0x[0-9a-fA-F]+|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?:[0-9]+|[0-9a-f]{6,}|[0-9A-F]{6,}|[A-Za-z0-9]{20,}"
     # a mixture of letters and digits with at most two letters before the first digit, or with several numbers
