@@ -30,7 +30,29 @@ TRAPS = {
     "ssh": ["cat-file", "-e", ABSENT],
     "pack": ["cat-file", "-e", ABSENT],
     "alternates": ["rev-list", "--alternate-refs", "--count", "HEAD"],
+    "inner": [
+        "-c",
+        "core.hooksPath=/dev/null",
+        "worktree",
+        "add",
+        "--quiet",
+        "there",
+        "HEAD",
+    ],  # its setting applies only in worktrees
+    "submodule": ["diff", "HEAD~1"],  # its setting is that of a submodule
 }
+# all other settings that name a program, according to the manual of git config
+OTHERS = """
+alias.cat-file alias.diff alias.log alias.ls-files alias.rev-parse browser.b.cmd browser.b.path core.askPass core.editor
+core.gitProxy core.pager credential.helper credential.https://example.org.helper diff.guitool diff.tool difftool.t.cmd
+difftool.t.path gc.recentObjectsHook gpg.ssh.defaultKeyCommand gpg.ssh.program gpg.x509.program guitool.g.cmd
+help.browser hook.h.command imap.tunnel init.templateDir instaweb.browser instaweb.httpd interactive.diffFilter
+man.m.cmd man.m.path man.viewer merge.driven.driver merge.guitool merge.tool mergetool.t.cmd mergetool.t.path
+pager.cat-file pager.diff pager.log pager.ls-files pager.worktree receive.procReceiveRefs remote.third.receivepack
+remote.third.uploadpack remote.third.vcs sendemail.ccCmd sendemail.headerCmd sendemail.sendmailCmd sendemail.smtpServer
+sendemail.toCmd sequence.editor submodule.sub.update tar.t.command trailer.t.cmd trailer.t.command
+uploadpack.packObjectsHook web.browser
+"""
 TRACKED = ["--", "cp", "profiles/1.folded", "{out}/api.folded"]
 COMMANDS = {  # with their exit codes
     "measure": (["measure", "HEAD~1", "HEAD", *RUN], 0),
@@ -59,15 +81,21 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repository = TwoCommits(place / "repository", SHARES, SLOWER)
     git, traps = repository.git, place / "traps"
     (traps / "hooks").mkdir(parents=True)
-    for name in TRAPS:
+    for name in (*TRAPS, "other"):
         program = traps / name
-        ending = {"clean": "cat", "smudge": "cat", "external": "exit 0", "command": "exit 0"}.get(name, "exit 1")
+        quiet = {"clean": "cat", "smudge": "cat", "inner": "cat", "external": "exit 0", "command": "exit 0"}
+        ending = quiet.get(name, "exit 1")
         program.write_text(f'#!/bin/sh\n[ "$TRAPPED" ] && : > "$TRAPPED/{name}"\n{ending}\n')
         program.chmod(0o755)
     for name in ("post-checkout", "post-index-change", "reference-transaction", "pre-commit"):
         (traps / "hooks" / name).symlink_to(traps / "hook")
-    attributes = "converted.txt diff=converted\nprofiles/1.folded diff=driven\nsource.py filter=trap\n"
-    repository.commit(**{".gitattributes": attributes, "converted.txt": "1", "source.py": "a = 1\n"})
+    attributes = (
+        "converted.txt diff=converted\nprofiles/1.folded diff=driven\nsource.py filter=trap\nnew filter=inner\n"
+    )
+    other = TwoCommits(place / "other", SHARES, SHARES).place
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "sub")
+    git("config", "--file", ".git/modules/sub/config", "core.fsmonitor", str(traps / "submodule"))
+    repository.commit(**{".gitattributes": attributes, "converted.txt": "1", "source.py": "a = 1\n", "new": "a"})
     repository.commit(**{"converted.txt": "2", "source.py": "a = 2\n", "profiles/1.folded": "main;parse 1\n"})
     parent, tree = git("rev-parse", "HEAD~1"), git("rev-parse", "HEAD^{tree}")
     person = "x <x@example.org> 1700000000 +0000"
@@ -79,7 +107,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git("update-ref", "refs/heads/--output=ran", head)
     git("symbolic-ref", "HEAD", "refs/heads/--output=ran")
     (place / "repository" / "change.diff").write_text(git("diff", "--full-index", "HEAD~1", "HEAD") + "\n")
-    other = TwoCommits(place / "other", SHARES, SHARES).place
     settings = {
         "core.hooksPath": "hooks",
         "core.fsmonitor": "monitor",
@@ -97,6 +124,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git("config", "--file", str(traps / "included"), "gpg.program", str(traps / "signature"))
     git("config", "--file", str(traps / "included"), "log.showSignature", "true")
     git("config", "include.path", str(traps / "included"))
+    git("config", "--file", str(traps / "of-worktrees"), "filter.inner.smudge", str(traps / "inner"))
+    git("config", "includeIf.gitdir:**/worktrees/**.path", str(traps / "of-worktrees"))
+    git("config", "diff.submodule", "log")
+    for setting in OTHERS.split():
+        git("config", setting, f"{'!' * setting.startswith(('alias', 'submodule'))}{traps}/other")
     git("config", "core.repositoryFormatVersion", "1")
     git("config", "extensions.partialClone", "origin")
     for remote, url in {"origin": "ssh://example.org/x", "second": f"file://{place}/nothing"}.items():

@@ -18,8 +18,10 @@ LARGEST_BLOB = 2_000_000  # in bytes
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 SILENT = "failed without a message"
 # The settings of a repository are not trusted, so none of the programs that they name run: no hooks, monitors or
-# programs for signatures. Submodules are not part of a worktree.
+# programs for signatures. Attributes come only from the commit, and all its files are part of a worktree.
 QUIET = {
+    "core.attributesFile": os.devnull,
+    "core.sparseCheckout": "false",
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
     "log.showSignature": "false",

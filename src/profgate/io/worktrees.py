@@ -1,17 +1,20 @@
-"""Checks out commits into git worktrees, without the hooks, filters and monitors of the user's configuration."""
+"""Writes commits into git worktrees. Git only reads objects, so that no program of its configuration runs."""
 
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from profgate.errors import ProfgateError
 from profgate.io.git import QUIET, git, without_git
 
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
-TIMEOUT = 600  # in seconds
+LARGEST_GROUP = 64 << 20  # bytes of the files that are read at once
+EXECUTABLE, LINK, SUBMODULE = "100755", "120000", "160000"  # modes in a commit
 FILTERS = r"^filter\..*\.(smudge|clean|process|required)$"
 
 
@@ -22,21 +25,27 @@ def quiet_git(folder: str, *arguments: str, filters: bool = True) -> str:
 
 
 @contextmanager
-def worktree(commit: str, place: str, repository: str = ".", *options: str) -> Iterator[str]:
-    """Check out a commit into a new folder, and remove the folder on exit. ``options`` are those of git worktree add.
+def worktree(commit: str, place: str, repository: str = ".", *, empty: bool = False) -> Iterator[str]:
+    """Write the files of a commit into a new folder, unless ``empty``, and remove the folder on exit.
 
-    Filters do not run, so that files in Git LFS remain pointers, and submodules are empty. The commit may come from an
-    untrusted report. Raises ProfgateError if git fails, or if ``commit`` is not a hash.
+    The files are not written by git's checkout, which runs filters of any configuration that applies in the new folder.
+    Therefore, files in Git LFS remain pointers, and submodules are empty. The commit may come from an untrusted report.
+    Raises ProfgateError if git fails, or if ``commit`` is not a hash.
     """
     if not COMMIT.fullmatch(commit):
         raise ProfgateError("commit", f"{commit[:80]!r} is not the hash of a commit")
-    words = ("worktree", "add", "--quiet", "--force", "--detach", *options, "--", place, commit)
     try:
-        _output(repository, words, _no_filters(repository))
+        quiet_git(repository, "worktree", "add", "--no-checkout", "--force", "--detach", "--", place, commit)
+        quiet_git(place, "read-tree", "HEAD")  # refuses paths that lead out of the folder or into .git
+        if not empty:
+            _write_files(place)
     except ProfgateError as error:
         _remove(place, repository)
         what = f"{error.what}; fetch the commit if it is missing, or name a checkout of it"
         raise ProfgateError(error.where, what) from error
+    except (OSError, ValueError) as error:
+        _remove(place, repository)
+        raise ProfgateError(place, f"the files of {commit} cannot be written there: {error}") from error
     try:
         yield place
     finally:
@@ -50,8 +59,7 @@ def copied_worktree(place: str, repository: str = ".", *, untracked: bool = True
     Raises ProfgateError if git fails or a file cannot be copied.
     """
     top = os.path.realpath(quiet_git(repository, "rev-parse", "--show-toplevel").removesuffix("\n"))
-    with worktree(quiet_git(top, "rev-parse", "--verify", "HEAD").strip(), place, top, "--no-checkout"):
-        quiet_git(place, "read-tree", "HEAD")
+    with worktree(quiet_git(top, "rev-parse", "--verify", "HEAD").strip(), place, top, empty=True):
         names = _listed(top, "--cached", *(["--others", "--exclude-standard"] if untracked else []))
         # behind a link to a folder, a path is no file of the working tree
         folders = {Path(top, name).parent for name in names}
@@ -60,6 +68,67 @@ def copied_worktree(place: str, repository: str = ".", *, untracked: bool = True
             if Path(top, name).parent in own:
                 _copy(Path(top, name), Path(place, name))
         yield place
+
+
+class _Entry(NamedTuple):
+    """An entry of a commit: a file, a link or a submodule, whose size is unknown."""
+
+    mode: str
+    name: str
+    size: int
+    path: str
+
+
+def _write_files(place: str) -> None:
+    """Write the files of the commit of a worktree, then its links, so that no file is written through a link."""
+    entries = []
+    for line in _output(place, ("ls-tree", "-r", "-l", "-z", "--full-tree", "HEAD")).split(b"\0")[:-1]:
+        facts, _, path = line.partition(b"\t")
+        mode, _, name, size = facts.decode().split()
+        entries.append(_Entry(mode, name, int(size) if size.isdigit() else 0, os.fsdecode(path)))
+    windows = set(_listed(place, ":(attr:eol=crlf)"))
+    blobs = sorted((entry for entry in entries if entry.mode != SUBMODULE), key=lambda entry: entry.mode == LINK)
+    for group in _groups(blobs):
+        contents = _output(place, ("cat-file", "--batch"), data="\n".join(entry.name for entry in group).encode())
+        start = 0
+        for entry in group:
+            header = b"%b blob %d\n" % (entry.name.encode(), entry.size)
+            if not contents.startswith(header, start):
+                raise ProfgateError(entry.path, "is missing in this clone")
+            start += len(header)
+            data = contents[start : start + entry.size]
+            # as git does, which leaves binary files and files with other line ends
+            if entry.path in windows and b"\0" not in data and b"\r" not in data:
+                data = data.replace(b"\n", b"\r\n")
+            start += entry.size + 1
+            _write(Path(place, entry.path), entry.mode, data)
+    for entry in entries:
+        if entry.mode == SUBMODULE:
+            Path(place, entry.path).mkdir(parents=True)
+
+
+def _groups(entries: Iterable[_Entry]) -> Iterator[list[_Entry]]:
+    """Yield groups of entries with about as many bytes as fit into memory."""
+    group, size = list[_Entry](), 0
+    for entry in entries:
+        if size > LARGEST_GROUP:
+            yield group
+            group, size = [], 0
+        group.append(entry)
+        size += entry.size
+    yield group
+
+
+def _write(path: Path, mode: str, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if mode == LINK and sys.platform != "win32":  # where links need a privilege, git writes their targets
+        path.symlink_to(os.fsdecode(data))
+        return
+    with path.open("xb") as file:
+        file.write(data)
+    if mode == EXECUTABLE:
+        readable = path.stat().st_mode & 0o444
+        path.chmod(path.stat().st_mode | readable >> 2)
 
 
 def _copy(source: Path, copy: Path) -> None:
@@ -78,7 +147,7 @@ def _copy(source: Path, copy: Path) -> None:
 def missing_contents(place: str) -> dict[str, str]:
     """Return what a worktree lacks, such as "2 submodules are empty", by the command that adds it."""
     pointers = len(_listed(place, ":(attr:filter=lfs)"))
-    modules = sum(entry.startswith("160000 ") for entry in _listed(place, "--stage"))
+    modules = sum(entry.startswith(f"{SUBMODULE} ") for entry in _listed(place, "--stage"))
     found = {}
     if pointers:
         are = "file is" if pointers == 1 else "files are"
@@ -91,7 +160,9 @@ def missing_contents(place: str) -> dict[str, str]:
 def source_patch(folder: str, *commits: str) -> str:
     """Return the unified diff between two commits, or between one and the working tree."""
     how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
-    return quiet_git(folder, "diff", *how, *commits, "--", filters=False)
+    # git would start itself in each submodule, where the settings of the submodule apply
+    alone = ("--submodule=short", "--ignore-submodules=dirty")
+    return quiet_git(folder, "diff", *how, *alone, *commits, "--", filters=False)
 
 
 def worktrees(repository: str) -> list[str]:
@@ -129,6 +200,8 @@ def _remove(place: str, repository: str) -> None:
         quiet_git(repository, "worktree", "remove", "--force", "--", place)
 
 
-def _output(folder: str, arguments: Sequence[str], settings: Mapping[str, str] | None = None) -> bytes:
+def _output(
+    folder: str, arguments: Sequence[str], settings: Mapping[str, str] | None = None, data: bytes | None = None
+) -> bytes:
     environment = without_git(os.environ) | {"LC_ALL": "C.UTF-8"}
-    return git(arguments, folder, timeout=TIMEOUT, environment=environment, settings=QUIET | dict(settings or {}))
+    return git(arguments, folder, data=data, environment=environment, settings=QUIET | dict(settings or {}))
