@@ -150,6 +150,31 @@ def node(own: int) -> dict[str, Any]:
     return {"id": own, "callFrame": call}
 
 
+def heapprofile(n: int) -> bytes:
+    nodes = [{**node(k * PRIME), "selfSize": 1, "children": []} for k in range(1, n)]
+    head = {**node(0), "selfSize": 0, "children": nodes}
+    return dumped({"head": head, "samples": [{"ordinal": k} for k in range(n)]})
+
+
+def chunks(n: int) -> bytes:
+    """As many profiles as samples, each of which was interrupted by the garbage collector."""
+    collector = {"id": 2, "callFrame": {"functionName": "(garbage collector)"}}
+    data = {"cpuProfile": {"nodes": [node(1), collector], "samples": [1, 2]}, "timeDeltas": [1, 1]}
+    return dumped(
+        {"traceEvents": [{"ph": "P", "name": "ProfileChunk", "pid": k, "args": {"data": data}} for k in range(n // 2)]}
+    )
+
+
+def stack_frames(n: int) -> bytes:
+    frames = {str(k): {"name": "f(" * 9 + f"a:{k}:1)"} for k in range(n)}
+    return dumped({"traceEvents": [], "stackFrames": frames, "samples": [{"sf": k} for k in range(n)]})
+
+
+def symbols(n: int) -> dict[str, Any]:
+    part: dict[str, Any] = {"debug_name": "a", "symbol_table": [{"symbol": 0, "frames": [{"file": 0}] * 9}] * n}
+    return {"string_table": ["f"], "data": [{**part, "known_addresses": [[k * PRIME % 2**62, 0] for k in range(n)]}]}
+
+
 def gecko(n: int) -> bytes:
     """Chains of 10,000 stacks."""
     stacks = [[k - 1 if k % 10_000 else None, k % 2] for k in range(n)]
@@ -283,7 +308,9 @@ GROWING: dict[str, dict[str, Shape]] = {
         ),
         "colliding times": lambda n: cpuprofile([node(1)], [1] * n, [raw(colliding(k)) for k in range(n)]),
     },
+    "heapprofile": {"many nodes": heapprofile},
     "firefox": {
+        "symbols beside": lambda n: firefox([], libs=[{"debugName": "a"}], profgateSymbols=symbols(n)),
         "threads of shared tables": lambda n: firefox(
             [{"samples": {"stack": [k], "time": [k]}} for k in range(n)],
             shared=tables(n, [f"f{k}" for k in range(n)]),
@@ -305,7 +332,7 @@ GROWING: dict[str, dict[str, Shape]] = {
     "python-sampling-jsonl": {"many frames": sampling_jsonl},
     "pyinstrument": {"wide tree": pyinstrument},
     "dhat": {"many stacks": dhat, "deep stacks": lambda n: dhat(n, 100)},
-    "trace-events": {"many calls": trace_events},
+    "trace-events": {"many calls": trace_events, "many profiles": chunks, "many frames": stack_frames},
     "perun": {
         "many records": lambda n: perun([{"uid": f"f{k}", "amount": k, "structure-unit-size": k} for k in range(n)]),
         "many models": lambda n: perun(

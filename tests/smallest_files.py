@@ -10,6 +10,7 @@ SMALLEST = {
     "pprof": b"\x0a\x00\x32\x00",
     "speedscope": json.dumps({"$schema": SCHEMA, "shared": {"frames": []}, "profiles": []}).encode(),
     "cpuprofile": b'{"nodes": [], "samples": [], "timeDeltas": []}',
+    "heapprofile": b'{"head": {"callFrame": {}, "selfSize": 0, "id": 1}}',
     "firefox": b'{"meta": {"preprocessedProfileVersion": 58}, "threads": []}',
     "gecko": b'{"meta": {"version": 30, "stackwalk": 1}, "threads": []}',
     "pstats": marshal.dumps({}),
@@ -39,10 +40,13 @@ SMALLEST = {
     "junit": b'<testsuite><testcase name="a" time="1"/></testsuite>',
     "libtest": b"test a ... bench: 1 ns/iter (+/- 0)\n",
     "memray-stats": b'{"total_num_allocations": 1, "total_bytes_allocated": 2, "metadata": {"peak_memory": 2}}',
+    "mitata": b'{"layout": [], "benchmarks": []}',
     "pyperf": b'{"benchmarks": [{"runs": [], "metadata": {"name": "a"}}], "metadata": {"perf_version": "2"}}',
     "pytest-benchmark": b'{"machine_info": {}, "benchmarks": []}',
     "pytest-durations": b"=== slowest durations ===\n0.50s call     tests/a.py::test_x\n",
     "pytest-report-log": b'{"nodeid": "a", "when": "call", "duration": 1, "$report_type": "TestReport"}',
+    "tinybench": b'[{"name": "a", "result": {"latency": {"p50": 1}}}]',
+    "vitest": b'{"numTotalTests": 0, "testResults": []}',
     "folded": b"main 1\n",
 }
 
@@ -58,17 +62,45 @@ _OLD = {**_TABLES, "funcTable": {**_TABLES["funcTable"], "fileName": [3, None, N
 _NEW = {**_TABLES, "funcTable": {**_TABLES["funcTable"], "source": [0, None, None]}}
 
 
+LIBRARY = {"name": "libshop.so", "debugName": "libshop.so", "breakpadId": "6E0FEAA50819FC85E64D8011AAF377940"}
+
+
 def _firefox(**more: object) -> bytes:
     meta = {"preprocessedProfileVersion": 47, "product": "shop", "interval": 1}
-    return json.dumps({"meta": meta, "libs": [{"name": "libshop.so"}], **more}).encode()
+    return json.dumps({"meta": meta, "libs": [LIBRARY], **more}).encode()
 
 
 RICHER = {
+    "trace-events": (
+        b'{"traceEvents": [], "stackFrames": {"1": {"name": "f(a.js:1:1)"}}, "samples": [{"sf": 1}, {"sf": "1"}]}',
+    ),
+    "vitest": (
+        b'{"files": [{"filepath": "a", "groups": [{"fullName": "g", "benchmarks": [{"name": "a", "median": 1}]}]}]}',
+    ),
     "firefox": (
         _firefox(threads=[{"name": "t", "stringArray": _TEXTS, "samples": {**_SAMPLES, "weight": None}, **_OLD}]),
         _firefox(
             threads=[{"samples": _SAMPLES}],
             shared={"stringArray": _TEXTS, "sources": {"filename": [3], "uuid": [None]}, **_NEW},
+        ),
+        _firefox(
+            threads=[{"samples": _SAMPLES}],
+            shared={
+                "stringArray": _TEXTS,
+                **_TABLES,
+                "stackTable": {"prefixOffset": [0, 1, 1, 3], "frame": [0, 1, 2, 1]},
+            },
+            profgateSymbols={
+                "string_table": ["work", "work.rs"],
+                "data": [
+                    {
+                        "debug_name": "libshop.so",
+                        "debug_id": "6e0feaa5-0819-fc85-e64d-8011aaf37794",
+                        "symbol_table": [{"rva": 1, "symbol": 0, "frames": [{"function": 0, "file": 1}]}],
+                        "known_addresses": [[2, 0], [3, 0]],
+                    }
+                ],
+            },
         ),
     ),
     "dhat": (

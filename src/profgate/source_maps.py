@@ -6,6 +6,7 @@ profile contains both the functions of the script and their sources, so it can b
 
 import base64
 import binascii
+import contextlib
 import json
 import os
 import posixpath
@@ -16,32 +17,53 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, ProfileError
 from profgate.io.files import confined, read_stored
 from profgate.model.source import SourceFile, source_of
 from profgate.model.visible_text import cut
 from profgate.readers.builders import MAX_LINE
-from profgate.readers.containers import MAX_BYTES, is_wrapped
+from profgate.readers.containers import MAX_BYTES, is_wrapped, read_all, unwrap
 from profgate.readers.cpuprofile import NAMELESS, NOTES, SOURCE, CpuprofileReader, path_of
+from profgate.readers.firefox import SYMBOLS, FirefoxReader
 from profgate.readers.source_map import LARGEST, BuiltScript, ScriptFunction, SourceMap, read_source_map
 
 LONGEST_PATH = 500  # in characters
 COMMENT = b"sourceMappingURL="
 MOST_BYTES = 64 << 20  # of all scripts and source maps together, because they stay in memory
+_SYMBOLS = ".syms.json"
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # a single letter is a drive
 _WEBPACK = re.compile(r"webpack://[^/]*/(?:\./)?(.+)")
 Call = dict[str, Any]
 
 
 def with_sources(files: Iterable[SourceFile], folder: str | None = None) -> list[SourceFile]:
-    """Add the sources of functions to V8's CPU profiles, and return all files.
+    """Add the sources of functions to V8's CPU profiles and symbols to samply's, and return all profiles.
 
     ``folder`` is the checkout that contains the scripts and their source maps, by default that of the current folder.
     Files outside of it are not read, and nothing is downloaded. If a source map cannot be used, the profile gets a
     warning.
     """
     scripts, reader = _Scripts(folder), CpuprofileReader()
+    files = _with_symbols(list(files))
     return [scripts.added_to(file) if not is_wrapped(file) and reader.recognizes(file) else file for file in files]
+
+
+def _with_symbols(files: list[SourceFile]) -> list[SourceFile]:
+    """Add the symbols in files such as ``a.syms.json`` to samply's profiles beside them, such as ``a.json``."""
+    beside = {file.name.removesuffix(_SYMBOLS): file for file in files if file.name.endswith(_SYMBOLS)}
+    named: dict[str, SourceFile | None] = {}
+    for file in files:
+        symbols = beside.get(posixpath.splitext(file.name)[0])
+        if symbols is None or symbols is file:
+            continue
+        with contextlib.suppress(ProfileError):  # a damaged file stays as it is, and its reader reports the damage
+            profile = unwrap(file)
+            if FirefoxReader().recognizes(profile):
+                begin = read_all(profile).rstrip().removesuffix(b"}")
+                data = begin + f', "{SYMBOLS}": '.encode() + read_all(unwrap(symbols)) + b"}"
+                named[file.name], named[symbols.name] = source_of(file.name, data), None
+    replaced = [named.get(file.name, file) for file in files]
+    return [file for file in replaced if file is not None]
 
 
 class _Build(NamedTuple):

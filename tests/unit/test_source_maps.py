@@ -1,7 +1,9 @@
 """Source maps of a checkout name the functions of profiles."""
 
 import base64
+import gzip
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -13,8 +15,12 @@ from profgate.model.profile import ClaimedSource, Profile
 from profgate.model.source import source_of
 from profgate.readers import source_map as source_map_reader
 from profgate.readers.cpuprofile import SOURCE, CpuprofileReader
+from profgate.readers.registry import read_profile
 from profgate.source_maps import with_sources
 from source_map_samples import FUNCTIONS, MAP, SCRIPT, profile, source_map
+from stack_rows import rows
+
+DATA = Path(__file__).parents[1] / "data"
 
 BESIDE = f"{SCRIPT}//# sourceMappingURL=app.js.map\n"
 NAMED = [
@@ -226,3 +232,23 @@ def test_map_is_parsed_once_for_all_addresses(tmp_path: Path, monkeypatch: pytes
     files = [source_of(f"{number}.cpuprofile", profile(f"/x{number}/lib/app.js")) for number in range(5)]
     with_sources(files, folder)
     assert parsed == ["lib/app.js.map"]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
+def test_symbols_beside_a_profile_name_its_addresses(name: str) -> None:
+    data = (DATA / "firefox" / "samply-0.13.1.json").read_bytes()
+    profile = source_of(name, gzip.compress(data) if name.endswith(".gz") else data)
+    symbols = source_of(f"{name.rpartition('.')[0]}.syms.json", (DATA / "symbols" / "by-hand.syms.json").read_bytes())
+    other = source_of("b.syms.json", b"{}")
+    named, alone = with_sources([profile, symbols, other])
+    assert alone is other
+    counts = Counter[str]()
+    for path, [count] in rows(read_profile(named)):
+        counts[path.rpartition(";")[2]] += count
+    assert counts == {"heavy": 61, "medium": 31, "light": 11}
+    assert (named.name, set(read_profile(named).frames.files)) == (name, {None, "/app/shop.c"})
+
+
+def test_profiles_without_symbols_stay_as_they_are() -> None:
+    files = [source_of("a.folded", b"main 1\n"), source_of("a.gz", b"\x1f\x8b\0"), source_of("a.syms.json", b"{}")]
+    assert with_sources(files) == files

@@ -52,7 +52,8 @@ class Sides:
         # in these formats, the line of a frame is the first line of the function, unless the profile is sampled;
         # in other formats, it may be any line of the function
         self.exact = all(
-            facts.format in {"pstats", "cpuprofile", "pyinstrument"} and facts.profiler != PYTHON_SAMPLING
+            facts.format in {"pstats", "cpuprofile", "heapprofile", "pyinstrument"}
+            and facts.profiler != PYTHON_SAMPLING
             for facts in names.facts
         )
         self._touched: tuple[dict[str, ChangedFile], ...] = (

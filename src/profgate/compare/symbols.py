@@ -18,7 +18,7 @@ from profgate.model.name_aliases import Aliases
 if TYPE_CHECKING:
     from profgate.model.profile import Profile
 
-_FIRST_LINES = frozenset({"cpuprofile"})  # other formats may have several lines of one function
+_FIRST_LINES = frozenset({"cpuprofile", "heapprofile"})  # other formats may have several lines of one function
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
 # names of functions that wait; WAITING_IN_FILES contains names that are ambiguous without a file

@@ -16,6 +16,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, call_graph, line_of
 from profgate.readers.containers import numbered_lines, unwrap
+from profgate.readers.json_text import refuse_newer
 from profgate.readers.quantities import MAX_TOTAL, NOT_READ
 from profgate.readers.reader import BuiltInReader
 
@@ -117,6 +118,8 @@ class _Text:
         elif key == "totals" or (key == "summary" and self.current is not None):
             sums = self.numbers(value.split())
             self.stated = [a + b for a, b in zip(self.stated or [0] * len(sums), sums, strict=False)]
+        elif key == "version" and value.isdecimal():
+            refuse_newer(int(value[:9]), 1, f"{self.where}: line {self.number}")
         else:
             self.header.setdefault(key, value)
 

@@ -1,12 +1,13 @@
-"""Reader for V8's CPU profiles (Node.js, Chrome, Deno), which contain a call tree and timed samples."""
+"""Reader for V8's CPU profiles (Node.js, Chrome, Deno, Bun), which contain a call tree and timed samples."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 import numpy as np
 
-from profgate.model.arrays import IntArray, read_only
+from profgate.model.arrays import BoolArray, IntArray, read_only
 from profgate.model.profile import ClaimedSource, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
@@ -23,7 +24,7 @@ from profgate.readers.json_text import (
     numbered_objects,
     wrong,
 )
-from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
+from profgate.readers.quantities import MAX_TOTAL, in_base_unit, sum_of, whole_numbers
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 
@@ -37,6 +38,7 @@ LONGEST_TEXT = 500  # in characters
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
 _NO_FRAME = -1  # frame that stands for the root and for idle time
 _FILE = "file://"
+NOTHING = read_only(np.zeros(0, np.int64))
 
 
 class CpuprofileReader(BuiltInReader):
@@ -55,36 +57,46 @@ class CpuprofileReader(BuiltInReader):
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with time in nanoseconds. The period is the mean duration of a sample."""
-        where = source.name
-        document = document_of(source)
-        if "timeDeltas" not in document:
-            raise wrong(where, "has no 'timeDeltas', so the durations of its samples are unknown")
-        tree = _Nodes(where)
-        for place, node in numbered_objects(document.get("nodes"), where, "'nodes'", "node"):
-            tree.add(node, place)
-        sampled = tree.numbers_of(listing(document.get("samples"), where, "'samples'"))
-        durations, exponent, backwards = _durations(document, len(sampled), where)
-        frames = FrameList.of_names([])
-        for name, file, line, _ in tree.frames:
-            frames.append(name, file, line)
+        document = without_envelope(document_of(source))
         notes = document.get(NOTES)
         texts = notes[:10] if isinstance(notes, list) else []
         warnings = [cut(text, LONGEST_TEXT) for text in texts if isinstance(text, str)]
-        # V8 writes some samples out of order; up to this share, no time changes noticeably
-        if backwards > 0.01 * len(sampled):
-            share = 100 * backwards / len(sampled)
-            warnings.append(f"{share:.0f} % of the samples are out of order, so their functions' times are unreliable")
-        values, _, exponent = in_base_unit(durations, "us", exponent, where)
-        return Profile(
-            name=where,
-            metrics=(Metric("time", "nanoseconds", exponent=exponent),),
-            frames=frames._replace(sources=tree.sources),
-            stacks=tree.stacks(sampled, values),
-            periods=(tree.mean_duration(sampled, values),),
-            facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
-            warnings=tuple(warnings),
-            program=next((file for file in frames.files if file and not file.startswith("node:")), ""),
-        )
+        return sampled_profile([document], source.name, self.name, warnings)
+
+
+def sampled_profile(documents: Iterable[Json], where: str, reader: str, warnings: Sequence[str] = ()) -> Profile:
+    """Return the samples of all documents, which have the keys of a .cpuprofile file, as one profile."""
+    tree = CallNodes(where)
+    samples, durations, exponents = [], [], set()
+    backwards = count = 0
+    for document in documents:
+        if "timeDeltas" not in document:
+            raise wrong(where, "has no 'timeDeltas', so the durations of its samples are unknown")
+        tree.add_all(document.get("nodes"))
+        sampled = tree.numbers_of(listing(document.get("samples"), where, "'samples'"))
+        steps, exponent, disordered = _durations(document, len(sampled), where)
+        values, _, exponent = in_base_unit(steps, "us", exponent, where)
+        samples.append(sampled)
+        durations.append(values)
+        exponents.add(exponent)
+        count += len(sampled)
+        backwards += disordered
+    if len(exponents) > 1:
+        raise wrong(where, "has samples that last longer than any recording")
+    # V8 writes some samples out of order; up to this share, no time changes noticeably
+    if backwards > 0.01 * count:
+        share = 100 * backwards / count
+        disorder = f"{share:.0f} % of the samples are out of order, so their functions' times are unreliable"
+        warnings = [*warnings, disorder]
+    time = np.concatenate(durations)
+    sum_of(time, where)
+    return tree.profile(
+        tree.stacks_of_samples(samples, time),
+        Metric("time", "nanoseconds", exponent=exponents.pop()),
+        tree.mean_duration(np.concatenate(samples), time),
+        reader,
+        warnings,
+    )
 
 
 def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int, int]:
@@ -107,16 +119,34 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
 
 
 @dataclass
-class _Nodes:
+class CallNodes:
+    """The nodes of V8's call trees, of which each has a call frame. Ids are unique in their tree only."""
+
     where: str
-    numbers: dict[int, int] = field(default_factory=dict)
+    profiler: str = "v8"
+    numbers: dict[int, int] = field(default_factory=dict)  # by id, of the last tree
     names: list[str] = field(default_factory=list)  # empty strings except for root, garbage collector and idle nodes
     frame: list[int] = field(default_factory=list)
     frames: dict[tuple[str, str | None, int | None, object], int] = field(default_factory=dict)
-    links: list[tuple[int, int]] = field(default_factory=list)
+    links: list[tuple[int, int]] = field(default_factory=list)  # of the last tree
+    callers: list[IntArray] = field(default_factory=list)  # by tree
     sources: dict[int, ClaimedSource] = field(default_factory=dict)  # by frame
 
+    def add_all(self, nodes: object) -> None:
+        """Add a tree, given as a list of nodes."""
+        self.numbers, self.links = {}, []
+        first = len(self.names)
+        for place, node in numbered_objects(nodes, self.where, "'nodes'", "node"):
+            self.add(node, place)
+        parent = np.full(len(self.names) - first, -1, dtype=np.int64)
+        above, below = (self.numbers_of([link[end] for link in self.links]) for end in (0, 1))
+        parent[below - first] = above
+        if np.any(parent[below - first] != above):
+            raise wrong(self.where, "has a node with two callers")
+        self.callers.append(parent)
+
     def add(self, node: Json, where: str) -> None:
+        """Add a node to the last tree."""
         number, own = len(self.names), _id_of(node.get("id"), where)
         if self.numbers.setdefault(own, number) != number:
             raise wrong(where, f"has the id {own} of another node")
@@ -148,13 +178,28 @@ class _Nodes:
         except KeyError as error:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not contain") from None
 
-    def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
-        """Return stacks of self times; that of the root is its weight."""
-        parent = self.parents()
+    def stacks_of_samples(self, samples: Sequence[IntArray], durations: IntArray) -> Stacks:
+        """Return stacks of self times for the node numbers of samples by tree, and the durations of all samples.
+
+        The samples of the garbage collector are moved to the calls that it interrupted.
+        """
         frame = np.array(self.frame, dtype=np.int64)
-        sampled, parent, frame = self.with_collections(sampled, parent, frame)
-        own = np.zeros(len(parent), dtype=np.int64)
-        np.add.at(own, sampled, durations)
+        collector = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)
+        sampled, hosts = [], [np.zeros(0, np.int64)]
+        count = len(frame)
+        for numbers in samples:
+            moved, interrupted = _with_collections(numbers, frame, collector, count)
+            sampled.append(moved)
+            hosts.append(interrupted)
+            count += len(interrupted)
+        own = np.zeros(count, dtype=np.int64)
+        np.add.at(own, np.concatenate(sampled), durations)
+        return self.stacks(own, np.concatenate(hosts), frame[collector][:1])
+
+    def stacks(self, own: IntArray, hosts: IntArray = NOTHING, collector: IntArray = NOTHING) -> Stacks:
+        """Return stacks of self values, of which the last belong to the frame ``collector``, called by ``hosts``."""
+        parent = np.concatenate([*self.callers, hosts])
+        frame = np.append(np.array(self.frame, dtype=np.int64), np.repeat(collector, len(hosts)))
         roots = np.zeros(len(parent), np.bool_)
         roots[: len(self.names)] = [name == _ROOT for name in self.names]
         root = own[roots].sum(keepdims=True)
@@ -171,29 +216,47 @@ class _Nodes:
         busy = durations[np.array([name != _IDLE for name in self.names], dtype=np.bool_)[sampled]]
         return max(1, round(float(busy.mean()))) if len(busy) else None
 
-    def parents(self) -> IntArray:
-        """Return an int64 array with the parent of each node, or -1 if a node has no parent."""
-        parent = np.full(len(self.names), -1, dtype=np.int64)
-        above, below = (self.numbers_of([link[end] for link in self.links]) for end in (0, 1))
-        parent[below] = above
-        if np.any(parent[below] != above):
-            raise wrong(self.where, "has a node with two callers")
-        return parent
+    def profile(
+        self, stacks: Stacks, metric: Metric, period: int | None, reader: str, warnings: Iterable[str] = ()
+    ) -> Profile:
+        """Return the profile of the stacks."""
+        frames = FrameList.of_names([])
+        for name, file, line, _ in self.frames:
+            frames.append(name, file, line)
+        return Profile(
+            name=self.where,
+            metrics=(metric,),
+            frames=frames._replace(sources=self.sources),
+            stacks=stacks,
+            periods=(period,),
+            facts=Facts(format=reader, profiler=self.profiler, runtime="javascript"),
+            warnings=tuple(warnings),
+            program=next((file for file in frames.files if file and not file.startswith("node:")), ""),
+        )
 
-    def with_collections(
-        self, sampled: IntArray, parent: IntArray, frame: IntArray
-    ) -> tuple[IntArray, IntArray, IntArray]:
-        """Move the collector's samples to interrupted calls. Return samples' nodes, and nodes' parents and frames."""
-        collecting = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)[sampled]
-        before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))
-        interrupted = np.where(before >= 0, sampled[before], -1) if len(sampled) else sampled
-        moved = collecting & (interrupted >= 0)
-        moved[moved] = frame[interrupted[moved]] != _NO_FRAME
-        hosts, number = np.unique(interrupted[moved], return_inverse=True)
-        collector = frame[sampled[moved]]
-        sampled = sampled.copy()
-        sampled[moved] = len(parent) + number
-        return sampled, np.append(parent, hosts), np.append(frame, np.repeat(collector[:1], len(hosts)))
+
+def _with_collections(
+    sampled: IntArray, frame: IntArray, collector: BoolArray, count: int
+) -> tuple[IntArray, IntArray]:
+    """Move the collector's samples to new nodes, numbered from ``count``, below the calls that it interrupted.
+
+    Return the node of each sample, and the interrupted call of each new node.
+    """
+    collecting = collector[sampled]
+    before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))
+    interrupted = np.where(before >= 0, sampled[before], -1) if len(sampled) else sampled
+    moved = collecting & (interrupted >= 0)
+    moved[moved] = frame[interrupted[moved]] != _NO_FRAME
+    hosts, number = np.unique(interrupted[moved], return_inverse=True)
+    sampled = sampled.copy()
+    sampled[moved] = count + number
+    return sampled, hosts
+
+
+def without_envelope(document: Json) -> Json:
+    """Return the profile in the answer of V8's debugging protocol, which scripts often write as it is."""
+    profile = document.get("profile")
+    return profile if isinstance(profile, dict) else document
 
 
 def _id_of(value: object, where: str) -> int:

@@ -1,6 +1,7 @@
 """Reader for the Firefox profiler's processed format, which samply also writes.
 
-Source: "Processed profile format" and "CHANGELOG-formats" in the Firefox profiler's documentation, versions up to 58.
+Source: "Processed profile format" and "CHANGELOG-formats" in the Firefox profiler's documentation, and for the symbols
+that samply 0.13 writes beside a profile, its source `symbol_precog.rs`.
 """
 
 from collections.abc import Callable
@@ -12,13 +13,26 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, weights_of, wrong
+from profgate.readers.json_text import (
+    Json,
+    document_of,
+    listing,
+    mapping,
+    numbered_objects,
+    refuse_newer,
+    weights_of,
+    wrong,
+)
 from profgate.readers.quantities import refuse_expansion
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Threads, numbers, text
 
 # files written by samply contain addresses, which the viewer converts to function names
-_ADVICE = "open it with `samply load`, wait for the names and save it there"
+_ADVICE = "record with --unstable-presymbolicate, or open it with `samply load`, wait for the names and save it there"
+NEWEST = 70
+"""The last version of the processed profile format that is known."""
+SYMBOLS = "profgateSymbols"
+"""Key of a profile with the symbols that samply wrote beside it."""
 T = TypeVar("T")
 
 
@@ -27,18 +41,20 @@ class FirefoxReader(BuiltInReader):
 
     name = "firefox"
     looks = "JSON with the key preprocessedProfileVersion"
-    record = "samply record --save-only --presymbolicate -o a.json CMD"
+    record = "samply record --save-only --unstable-presymbolicate -o a.json CMD"
     keys = ("preprocessedProfileVersion",)
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with one metric per kind of weight: samples, nanoseconds or bytes."""
         where = source.name
         document = document_of(source)
+        meta = mapping(document.get("meta"), where, "'meta'")
+        refuse_newer(meta.get("preprocessedProfileVersion"), NEWEST, where)
         threads = Threads(where, source.size)
-        tables = _Tables(threads, mapping(document.get("shared", {}), where, "'shared'"), _libraries(document, where))
+        shared = mapping(document.get("shared", {}), where, "'shared'")
+        tables = _Tables(threads, shared, _libraries(document, where), _symbols(document, where))
         for place, thread in numbered_objects(document.get("threads"), where, "'threads'", "thread"):
             tables.add(thread, place)
-        meta = mapping(document.get("meta"), where, "'meta'")
         return threads.profile(meta.get("product"), FirefoxReader.name, _ADVICE)
 
 
@@ -49,6 +65,7 @@ class _Tables:
     threads: Threads
     shared: Json
     libraries: list[str | None]
+    symbols: dict[tuple[int, int], tuple[str, str | None]]  # the name and file of addresses in libraries
     known: dict[tuple[int, ...], Any] = field(default_factory=dict)
     rows: int = 0
 
@@ -80,8 +97,14 @@ class _Tables:
     def stacks_of(self, thread: Json, where: str) -> tuple[IntArray, IntArray]:
         """Return int64 arrays with the caller and the frame of each stack."""
         table = self.table(thread, "stackTable", where)
-        prefix, frame = (numbers(table.get(key), f"{where}: 'stackTable.{key}'") for key in ("prefix", "frame"))
-        return prefix, frame
+        frame = numbers(table.get("frame"), f"{where}: 'stackTable.frame'")
+        if "prefixOffset" not in table:  # since version 66, callers are stored as distances
+            return numbers(table.get("prefix"), f"{where}: 'stackTable.prefix'"), frame
+        offset = numbers(table["prefixOffset"], f"{where}: 'stackTable.prefixOffset'")
+        prefix = np.arange(len(offset)) - offset
+        if np.any((offset < 0) | (prefix < 0)):
+            raise wrong(where, "has a stack whose 'prefixOffset' leads to no other stack")
+        return np.where(offset > 0, prefix, NONE), frame
 
     def frames_of(self, thread: Json, where: str) -> IntArray:
         """Return an int64 array that maps the frames of the thread to frame numbers of the profile."""
@@ -96,14 +119,18 @@ class _Tables:
             raise wrong(where, "has a frame of a function that it does not contain")
         first = _column(functions, "lineNumber", len(names), f"{where}: 'funcTable.lineNumber'")
         files = self.files_of(functions, len(names), where)
-        modules = self.modules_of(thread, functions, len(names), where)
         keys = [
-            (text(texts, name, where) or "", text(texts, file, where), line, module)
-            for name, file, line, module in zip(names, files, first.tolist(), modules, strict=True)
+            (text(texts, name, where) or "", text(texts, file, where), line)
+            for name, file, line in zip(names, files, first.tolist(), strict=True)
         ]
+        # no other value depends on addresses, which can be of any kind in converted profiles
+        addresses = _column(frames, "address", len(calls), f"{where}: 'frameTable.address'") if self.symbols else calls
         found = []
-        for call, line in zip(calls.tolist(), lines.tolist(), strict=True):
-            name, file, begin, module = keys[call]
+        columns = (calls, self.libraries_of(thread, calls, where), addresses, lines)
+        for call, library, address, line in zip(*map(np.ndarray.tolist, columns), strict=True):
+            name, file, begin = keys[call]
+            name, file = self.symbols.get((library, address), (name, file))
+            module = self.libraries[library] if library >= 0 else None
             found.append(self.threads.frames.number_of(name, file, begin if begin > 0 else line, module))
         return np.array(found, dtype=np.int64)
 
@@ -115,20 +142,60 @@ class _Tables:
         names = numbers(sources.get("filename"), f"{where}: 'sources.filename'")
         return _picked(names, _column(functions, "source", count, f"{where}: 'funcTable.source'"), where)
 
-    def modules_of(self, thread: Json, functions: Json, count: int, where: str) -> list[str | None]:
-        """Return the library of each function, which is specified by the function's resource."""
-        resources = self.table(thread, "resourceTable", where)
-        library = numbers(resources.get("lib", []), f"{where}: 'resourceTable.lib'")
-        picked = _picked(library, _column(functions, "resource", count, f"{where}: 'funcTable.resource'"), where)
-        if np.any(picked >= len(self.libraries)):
+    def libraries_of(self, thread: Json, calls: IntArray, where: str) -> IntArray:
+        """Return the number of each frame's library, or -1. Before version 70, the function's resource names it."""
+        frames, functions = self.table(thread, "frameTable", where), self.table(thread, "funcTable", where)
+        if "lib" in frames:
+            found = _column(frames, "lib", len(calls), f"{where}: 'frameTable.lib'")
+        else:
+            resources = self.table(thread, "resourceTable", where)
+            library = numbers(resources.get("lib", []), f"{where}: 'resourceTable.lib'")
+            count = len(listing(functions.get("name"), where, "'funcTable.name'"))
+            resource = _column(functions, "resource", count, f"{where}: 'funcTable.resource'")
+            found = _picked(library, resource, where)[calls]
+        if np.any(found >= len(self.libraries)):
             raise wrong(where, "has a resource in a library that the profile does not contain")
-        return [self.libraries[number] if number >= 0 else None for number in picked.tolist()]
+        return found
 
 
 def _libraries(document: Json, where: str) -> list[str | None]:
     libraries = numbered_objects(document.get("libs", []), where, "'libs'", "library")
     names = [library.get("name") for _, library in libraries]
     return [name if isinstance(name, str) and name else None for name in names]
+
+
+def _symbols(document: Json, where: str) -> dict[tuple[int, int], tuple[str, str | None]]:
+    """Return the name and file of each address that samply's symbols contain, by library number and address.
+
+    An inlined function counts as part of the function that contains its code.
+    """
+    stated = mapping(document.get(SYMBOLS, {}), where, "the symbols")
+    texts = listing(stated.get("string_table", []), where, "'string_table'")
+    numbered = {}
+    for number, (_, library) in enumerate(numbered_objects(document.get("libs", []), where, "'libs'", "library")):
+        numbered[str(library.get("debugName")), _build(library.get("breakpadId"))] = number
+    found = {}
+    for place, part in numbered_objects(stated.get("data", []), where, "'data'", "library"):
+        known = numbered.get((str(part.get("debug_name")), _build(part.get("debug_id"))))
+        names = []
+        for symbol_place, symbol in numbered_objects(part.get("symbol_table"), place, "'symbol_table'", "symbol"):
+            frames = symbol.get("frames") or [{}]
+            outer = mapping(listing(frames, symbol_place, "'frames'")[-1], symbol_place, "a frame")
+            name, file = numbers([symbol.get("symbol"), outer.get("file")], symbol_place).tolist()
+            names.append((text(texts, name, symbol_place) or "", text(texts, file, symbol_place)))
+        pairs = listing(part.get("known_addresses"), place, "'known_addresses'")
+        flat = numbers([value for pair in pairs for value in listing(pair, place, "an address")], place)
+        if len(flat) != 2 * len(pairs) or np.any((flat[1::2] < 0) | (flat[1::2] >= len(names))):
+            raise wrong(place, "has an address of a symbol that it does not contain")
+        if known is not None:
+            for address, symbol_number in flat.reshape(-1, 2).tolist():
+                found[known, address] = names[symbol_number]
+    return found
+
+
+def _build(identifier: object) -> str:
+    """Return the UUID of a build without dashes and age, which the profile and its symbols write differently."""
+    return str(identifier).replace("-", "")[:32].lower()
 
 
 def _column(table: Json, name: str, count: int, where: str) -> IntArray:

@@ -14,6 +14,7 @@ _ASYNC = "record with: asprof -o collapsed -f a.folded PID"
 _CPROFILE = "record with: python -m cProfile -o a.pstats SCRIPT"
 _GO_TEST = "run: go test -json -count=1 ./... > a.json"
 _JMH = "run: java -jar benchmarks.jar -rf json -rff a.json"
+_VITEST = "run: vitest bench --run --outputJson a.json"
 _HYPERFINE = "run: hyperfine --export-json a.json CMD"
 
 
@@ -83,14 +84,21 @@ FOREIGN = (
         "record with: node --heap-prof SCRIPT",
     ),
     Foreign(
-        "a heap profile of V8",
-        rb'\s*\{\s*"head"\s*:[{\s]*"callFrame"',
-        "open it in https://www.speedscope.app and use the exported speedscope file",
-    ),
-    Foreign(
         "a log of node --prof",
         rb"v8-version,|Statistical profiling result from ",
         "record with: node --cpu-prof SCRIPT",
+    ),
+    Foreign(
+        "code coverage of V8",
+        rb'\s*\{\s*"result"\s*:\s*\[\s*\{\s*"scriptId"',
+        "record with: node --cpu-prof SCRIPT",
+    ),
+    Foreign("text of Vitest", rb"(?:Benchmarking is [^\n]*\n[^\n]*\n)?(?:\s|\x1b\[\d{1,3}m)*+RUN\b", _VITEST),
+    Foreign("text of mitata", rb"clk: ~", "call run({{ format: {{ json: {{}} }} }}) and run: node bench.mjs > a.json"),
+    Foreign(
+        "a table of tinybench",
+        rb'\[\s*\{\s*"Task name"|.{0,2000}?\xe2\x94\x82 Task name ',
+        "print the JSON of bench.tasks.map(({{ name, result }}) => ({{ name, result }}))",
     ),
     Foreign("output of Benchmark.js", rb".*? x [\d,.]+ ops/sec \xc2\xb1", "record with: node --cpu-prof SCRIPT"),
     Foreign(
@@ -114,6 +122,11 @@ FOREIGN = (
     Foreign("a heap profile of jemalloc", rb"heap_v2/", "run: jeprof --collapsed PROGRAM {name} > a.folded"),
     Foreign(
         "a raw recording of rbspy", rb"rbspy", "run: rbspy report --format collapsed --input {name} --output a.folded"
+    ),
+    Foreign(
+        "the symbols of a profile of samply",
+        ("string_table", "known_addresses"),
+        "keep it in the folder of the profile, as a.syms.json beside a.json",
     ),
     Foreign("a trace of phpspy", rb"0 \S+ [^\s:]+:-?\d+\n(?:1 |# )", "run: stackcollapse-phpspy.pl {name} > a.folded"),
     Foreign("a trace of Xdebug", rb"Version: [^\n]*\nFile format: ", "record with -d xdebug.mode=profile"),

@@ -1,8 +1,7 @@
 """Reader for the Gecko profile format, written by `perf script report gecko` and by Firefox before processing.
 
-Source: "Gecko profile format" and "CHANGELOG-formats" in the Firefox profiler's documentation, up to version 30.
-Numbered sources, which later versions introduced, are also supported. Locations are parsed as in the Firefox profiler,
-so that a recording has the same functions in both formats.
+Source: "Gecko profile format" and "CHANGELOG-formats" in the Firefox profiler's documentation. Locations are
+parsed as in the Firefox profiler, so that a recording has the same functions in both formats.
 """
 
 import re
@@ -21,11 +20,14 @@ from profgate.readers.json_text import (
     listing,
     mapping,
     numbered_objects,
+    refuse_newer,
     wrong,
 )
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Threads, numbers, text
 
+NEWEST = 36
+"""The last version of the Gecko profile format that is known."""
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
 
@@ -49,6 +51,8 @@ class GeckoReader(BuiltInReader):
     def read(self, source: SourceFile) -> Profile:
         """Return a profile of sample counts. Every sample counts as 1, as in the Firefox profiler."""
         document, threads = document_of(source), Threads(source.name, source.size)
+        meta = mapping(document.get("meta"), source.name, "'meta'")
+        refuse_newer(meta.get("version"), NEWEST, source.name)
         waiting = [(source.name, document)]
         while waiting:
             where, process = waiting.pop()
@@ -60,7 +64,6 @@ class GeckoReader(BuiltInReader):
                 threads.add(prefix, frame, frames, stacks, [1] * len(stacks), place)
             inner = numbered_objects(process.get("processes", []), where, "'processes'", "process")
             waiting += reversed(list(inner))
-        meta = mapping(document.get("meta"), source.name, "'meta'")
         return threads.profile(meta.get("product"), GeckoReader.name, _ADVICE)
 
 

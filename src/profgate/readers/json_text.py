@@ -81,6 +81,16 @@ def listing(value: object, where: str, what: str) -> list[object]:
     return value
 
 
+def refuse_newer(version: object, newest: int, where: str) -> None:
+    """Raise ProfileError if the version of a format is newer than ``newest``, the last one that is known.
+
+    A reader calls it first, because a newer version may have other columns or other meanings.
+    """
+    if is_number(version) and version > newest:
+        what = f"has version {version} of this format, of which versions up to {newest} are read"
+        raise ProfileError(where, f"{what}; update profgate, or write an earlier version")
+
+
 def wrong(where: str, what: str) -> ProfileError:
     """Return the error for a document that does not match its format."""
     return ProfileError(where, f"{what}; {NOT_READ}")

@@ -24,6 +24,7 @@ BUILT_IN = {
     "pprof PprofReader": rb"[\n\x12\x1a\"*2:@HPZ`hjrpx\x80-\xff]",  # the number of a field, which may be encoded longer
     "speedscope SpeedscopeReader": _JSON,
     "cpuprofile CpuprofileReader": _JSON,
+    "heapprofile HeapprofileReader": _JSON,
     "firefox FirefoxReader": _JSON,
     "gecko GeckoReader": _JSON,
     "pstats PstatsReader": rb"[{\xfb]",

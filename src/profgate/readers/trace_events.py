@@ -19,6 +19,7 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, number, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
+from profgate.readers.trace_samples import samples_in_trace
 
 _MAX_MICROSECONDS = 1 << 52
 # start and duration may each be rounded to a microsecond, so a callee can seem to end this much after its caller
@@ -39,6 +40,9 @@ class TraceEventsReader(BuiltInReader):
         where = source.name
         document = decode(_closed(read_all(unwrap(source))), where)
         events = document.get("traceEvents") if isinstance(document, dict) else document
+        sampled = samples_in_trace(document, events, where, self.name)
+        if sampled is not None:
+            return sampled
         trace = _Trace()
         for place, event in numbered_objects(events, where, "'traceEvents'", "event"):
             trace.add(event, place)
@@ -122,8 +126,6 @@ class _Trace:
             return  # clang's sum of all calls of one kind, or PyTorch's row of the whole recording
         if kind in ("b", "e", "n", "S", "T", "p", "F"):
             self.warnings["asynchronous events that belong to no stack and were left out"] += 1
-        elif name in ("Profile", "ProfileChunk"):
-            self.warnings["parts of a sampled CPU profile that were left out; save it as .cpuprofile"] += 1
         if kind not in ("X", "B", "E"):
             return
         thread = self.threads.setdefault(place, _Thread())

@@ -200,6 +200,18 @@ GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 
             },
             "b time: 4.5",
         ),
+        ("mitata", {"layout": [], "benchmarks": [{"runs": [{"name": "b", "stats": {"avg": 2e6}}]}]}, "b time: 2"),
+        (
+            "tinybench",
+            [{"name": "b", "latency": {"mean": 3, "p50": 2}}, {"name": "c", "result": {}}],
+            "b time: 2; 1 warnings",
+        ),
+        ("tinybench", {"latency": {"p50": 2}}, "a time: 2"),
+        (
+            "vitest",
+            {"files": [{"groups": [{"fullName": "a.js", "benchmarks": [{"name": "b", "mean": 3}]}]}]},
+            "a.js > b time: 3",
+        ),
         # names
         (
             "benchmarkdotnet",
@@ -393,6 +405,8 @@ def test_a_list_after_a_long_log_is_found() -> None:
         ("jmh", '[{"jmhVersion": "1"}]', "has no 'benchmark'"),
         ("jmh", '[{"benchmark": "a", "primaryMetric": 7}]', "'primaryMetric' is not a JSON object"),
         ("jmh", '[{"benchmark": "a", "primaryMetric": {"rawDataHistogram": [[[[1, 0]]]]}}]', "with their counts"),
+        ("tinybench", '[{"result": {"latency": {"p50": 1}}}]', "not a name of a benchmark"),
+        ("vitest", '{"testResults": [{"assertionResults": [{"title": "a"}]}]}', "run: vitest bench"),
         ("pyperf", '{"benchmarks": [{"metadata": {"name": "a"}}]}', "'runs' is not a JSON array"),
         ("pyperf", '{"benchmarks": [{"runs": [{"values": [1]}]}]}', "not a name of a benchmark"),
         (

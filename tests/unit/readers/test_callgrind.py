@@ -189,6 +189,7 @@ def test_output_of_cachegrind_is_named() -> None:
         (["1 5"], "before any function"),
         (["fn=(7)", "1 5"], r"function \(7\), which was not defined"),
         (["events: Ir"], "other events"),
+        (["version: 2"], "version 2 of this format, of which versions up to 1 are read"),
         (["positions: instr line", "fn=f", "1"], "2 positions come before"),
     ],
 )

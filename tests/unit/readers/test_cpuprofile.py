@@ -56,6 +56,22 @@ def test_a_recorded_file_has_its_whole_duration() -> None:
     assert (found.facts.format, found.facts.runtime) == ("cpuprofile", "javascript")
 
 
+@pytest.mark.parametrize("name", ["node-22.23", "node-24.21", "node-26.10", "deno-2.9", "bun-1.4"])
+def test_recorded_shares_are_those_of_the_program(name: str) -> None:
+    (path,) = RECORDED.parent.glob(f"{name}.*")
+    times = dict[str, int]()
+    for stack, [time] in rows(read(path.read_bytes())):
+        leaf = stack.rpartition(";")[2]
+        times[leaf] = times.get(leaf, 0) + time
+    work = [times[function] / sum(times.values()) for function in ("heavy", "medium", "light")]
+    assert work == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
+
+
+def test_answer_of_the_protocol_is_read() -> None:
+    data = json.dumps({"id": 7, "profile": json.loads(document([4, 5], [100, 10], end=200))}).encode()
+    assert rows(read(data)) == [("main", [10_000]), ("main;work", [90_000])]
+
+
 def test_a_sample_lasts_until_the_next() -> None:
     found = read(document([4, 5, 5, 4], [100, 10, 20, 30], end=200))
     assert rows(found) == [("main", [10_000 + 40_000]), ("main;work", [50_000])]

@@ -1,4 +1,4 @@
-"""No file of Firefox or samply stands behind these tests: all were written by hand after the documentation."""
+"""Most files of these tests were written by hand after the documentation."""
 
 import json
 from typing import Any
@@ -73,6 +73,50 @@ def test_threads_that_share_tables_add_up() -> None:
     assert rows(found) == [("main", [1]), ("main;work", [2]), ("main;work", [1])]
     other = {"stackTable": {"prefix": [None], "frame": [2]}, "samples": samples([0])}
     assert rows(read(document({"samples": samples([0])}, other, shared=shared))) == [("main", [1]), ("0x1f3a", [1])]
+
+
+def shared(version: int, **more: Any) -> Profile:
+    tables = {"stackTable": STACKS, "frameTable": FRAMES, "funcTable": FUNCTIONS, "resourceTable": RESOURCES}
+    meta = {"preprocessedProfileVersion": version}
+    texts = {"stringArray": TEXTS, "sources": {"filename": [3]}}
+    return read(document({"samples": samples([2, 2, 3])}, meta=meta, shared={**tables, **texts, **more}))
+
+
+def test_callers_are_distances_since_version_66() -> None:
+    found = shared(68, stackTable={"prefixOffset": [0, 1, 1, 3], "frame": STACKS["frame"]})
+    assert rows(found) == rows(shared(60)) == [("main;work;0x1f3a", [2]), ("main;work", [1])]
+    for offsets in ([1, 0, 0, 0], [0, -1, 0, 0], [0, 2, 0, 0]):
+        with pytest.raises(ProfileError, match=r"leads to no other stack|not a row"):
+            shared(68, stackTable={"prefixOffset": offsets, "frame": STACKS["frame"]})
+
+
+def test_frames_name_their_library_since_version_70() -> None:
+    frames, functions = FRAMES | {"lib": [-1, 0, 0]}, {"name": [0, 1, 2], "resource": [-1, -1, -1]}
+    found = shared(70, frameTable=frames, funcTable=functions, resourceTable={"name": [4]})
+    assert dict(zip(found.frames.names, found.frames.modules, strict=True)) == {
+        "main": None,
+        "work": "libshop.so",
+        "0x1f3a": "libshop.so",
+    }
+
+
+def test_newer_versions_are_refused_before_their_tables() -> None:
+    with pytest.raises(ProfileError, match="version 71 of this format, of which versions up to 70 are read"):
+        read(document({}, meta={"preprocessedProfileVersion": 71}))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"string_table": 7}, "'string_table' is not a JSON array"),
+        ({"data": [{"symbol_table": [{"symbol": 1}]}]}, "names text 1, but there are 1 texts"),
+        ({"data": [{"symbol_table": [{"symbol": 0}], "known_addresses": [[2, 1]]}]}, "address of a symbol"),
+        ({"data": [{"symbol_table": [], "known_addresses": [[2]]}]}, "address of a symbol"),
+    ],
+)
+def test_damaged_symbols_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(document(thread([1]), profgateSymbols={"string_table": ["work"], "data": [], **change}))
 
 
 def test_weights_decide_the_metric() -> None:

@@ -81,6 +81,11 @@ def test_a_library_ends_before_its_end(address: str, inside: bool) -> None:
     assert found.frames.modules[2] == ("libshop.so" if inside else None)
 
 
+def test_newer_versions_are_refused_before_their_tables() -> None:
+    with pytest.raises(ProfileError, match="version 37 of this format, of which versions up to 36 are read"):
+        read(document({}, meta={"version": 37}))
+
+
 def test_both_formats_of_a_recording_agree() -> None:
     processed = {
         "meta": {"preprocessedProfileVersion": 47},

@@ -96,7 +96,6 @@ def test_arguments_hold_file_and_line() -> None:
         ),
         ([whole("main", 0, 3), mark("X", "work", 1)], [("main", 3000)], "1 events without a duration"),
         ([whole("main", 0, 3), mark("b", "work", 1)], [("main", 3000)], "1 asynchronous events"),
-        ([whole("main", 0, 3), mark("P", "ProfileChunk", 1)], [("main", 3000)], "1 parts of a sampled CPU profile"),
     ],
 )
 def test_disorder_is_survived_and_counted(events: list[Any], expected: list[tuple[str, int]], warning: str) -> None:
@@ -151,3 +150,57 @@ def test_other_events_are_no_stacks() -> None:
 def test_events_of_another_shape_are_refused(events: list[Any], message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(*events)
+
+
+def chunk(pid: int, number: str, source: str = "Internal", **data: Any) -> dict[str, Any]:
+    args = {"data": {"source": source, **data}}
+    return {"ph": "P", "name": "ProfileChunk", "pid": pid, "tid": 1, "id": number, "ts": 1, "args": args}
+
+
+def call(number: int, name: str, **more: Any) -> dict[str, Any]:
+    return {"id": number, "callFrame": {"functionName": name, "url": "a.js", "lineNumber": number}, **more}
+
+
+def test_recorded_chunks_are_read_once() -> None:
+    found = TraceEventsReader().read(source_of("a.json", (RECORDED / "node-26.10-cpu.json.gz").read_bytes()))
+    times = dict[str, int]()
+    for stack, [time] in rows(found):
+        leaf = stack.rpartition(";")[2]
+        times[leaf] = times.get(leaf, 0) + time
+    work = [times[function] / sum(times.values()) for function in ("heavy", "medium", "light")]
+    assert work == pytest.approx([0.6, 0.3, 0.1], abs=0.05)
+    assert 0.2e9 < sum(times.values()) < 0.3e9  # two profilers recorded this time
+    assert (found.metrics[0].kind, len(found.warnings)) == (MetricKind.SAMPLED, 1)
+
+
+def test_chunks_of_a_thread_form_a_profile() -> None:
+    first = {"nodes": [call(1, "(root)"), call(2, "main", parent=1)], "samples": [2, 2]}
+    second = {"nodes": [call(3, "parse", parent=2)], "samples": [3]}
+    found = read(
+        {"ph": "P", "name": "Profile", "pid": 1, "id": "0x1", "args": {"data": {"startTime": 100}}},
+        chunk(1, "0x1", cpuProfile=first, timeDeltas=[5, 10]),
+        chunk(2, "0x1", cpuProfile={"nodes": [call(2, "other")], "samples": [2, 2]}, timeDeltas=[0, 7]),
+        chunk(1, "0x1", cpuProfile=second, timeDeltas=[20]),
+        chunk(1, "0x2", "Inspector", cpuProfile=second | {"nodes": [call(3, "parse")]}, timeDeltas=[20]),
+        chunk(1, "0x1", endTime=175),
+        whole("Profile", 100, 80),
+    )
+    times = [("(root);main", [30_000]), ("(root);main;parse", [40_000]), ("other", [7_000])]
+    assert sorted(rows(found)) == times
+
+
+def test_stack_frames_of_hermes_are_read() -> None:
+    frames = {"1": {"name": "global(a.js:1:1)"}, "2": {"name": "parse(http://h:80/a.js:3:1)", "parent": 1}}
+    samples = [{"sf": 2, "ts": "1", "weight": "1"}, {"sf": "2"}, {"sf": 1}]
+    document = {
+        "traceEvents": [],
+        "samples": samples,
+        "stackFrames": frames | {"3": {"name": "[native](", "parent": "2"}},
+    }
+    found = TraceEventsReader().read(source_of("a", json.dumps(document).encode()))
+    assert sorted(rows(found)) == [("global", [1]), ("global;parse", [2])]
+    place = found.frames.names.index("parse")
+    assert (found.frames.files[place], found.frames.lines[place]) == ("http://h:80/a.js", 3)
+    document["samples"] = [{"sf": 9}]
+    with pytest.raises(ProfileError, match="names a node by 'None'"):
+        TraceEventsReader().read(source_of("a", json.dumps(document).encode()))
