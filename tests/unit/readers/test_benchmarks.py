@@ -88,6 +88,14 @@ def test_a_recorded_file_has_the_median_that_its_tool_printed(name: str, benchma
     assert runs_of(recorded(name))[benchmark, "time"] == [pytest.approx(PRINTED[name, benchmark], rel=1e-5)]
 
 
+def test_files_of_one_name_have_other_benchmarks_in_vitest() -> None:
+    tests = [{"benchmarks": [{"name": "sort", "tasks": [{"name": "quick", "latency": {"p50": 2}}]}]}]
+    paths = ("/app/a/index.js", "/app/b/index.js", "/app/b/main.js")
+    modules = [{"name": path, "assertionResults": tests} for path in paths]
+    found = read("vitest", {"numTotalTests": 3, "testResults": modules})
+    assert found.frames.names == [f"{file} > sort > quick" for file in ("a/index.js", "b/index.js", "main.js")]
+
+
 def test_recorded_commands_and_workers_are_runs() -> None:
     results = json.loads((DATA / "hyperfine" / "hyperfine-1.15.json").read_text())["results"]
     times = {(result["command"], "time"): [1e3 * time for time in result["times"]] for result in results}

@@ -7,11 +7,11 @@ from profgate.readers.benchmarks.specification import Record
 _TYPICAL = ("median", "p50", "mean", "avg")
 
 
-def add_typical(results: Results, statistics: Record, unit: str, *names: str, file: str | None = None) -> None:
+def add_typical(results: Results, statistics: Record, unit: str, *names: str) -> None:
     """Add the median of a benchmark or else its mean. A benchmark without both ended with an error."""
     values = (statistics.get(key) for key in _TYPICAL)
     typical = next((value for value in values if value is not None), None)
     if typical is None:
         results.warnings["benchmarks that failed, of which nothing is known"] += 1
         return
-    results.add(" > ".join(filter(None, names)), quantity_of(unit), [typical], file, process=0)
+    results.add(" > ".join(filter(None, names)), quantity_of(unit), [typical], process=0)

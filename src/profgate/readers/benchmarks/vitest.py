@@ -1,6 +1,8 @@
 """The JSON of `vitest bench`: one run per benchmark, with the median of its samples, which all run in one process."""
 
+import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 from profgate.errors import ProfileError
@@ -19,24 +21,41 @@ _GROUPS = re.compile(rb'\s*\{\s*"files"\s*:\s*\[\s*\{\s*"filepath"')
 def _entries(source: SourceFile) -> Iterable[Record]:
     """Return the groups of benchmarks or, since version 5, the tests with their benchmarks."""
     document = Record(source.name, document_of(source))
-    files = document.children("files", optional=True)
+    entries = [group for file in document.children("files", optional=True) for group in file.children("groups")]
     modules = document.children("testResults", optional=True)
-    groups = [group for file in files for group in file.children("groups")]
-    tests = [test for module in modules for test in module.children("assertionResults")]
+    names = _short_names(module.text("name") for module in modules)
+    tests = []
+    for module in modules:
+        for test in module.children("assertionResults"):
+            test.fields["fullName"] = names[module.text("name")]
+            tests.append(test)
     if tests and not any(test.get("benchmarks") for test in tests):
         raise ProfileError(source.name, _TESTS_ONLY)
-    return [*groups, *tests]
+    return entries + tests
+
+
+def _short_names(paths: Iterable[str]) -> dict[str, str]:
+    """Return the name of each file, with as many folders as distinguish it, because a checkout can be anywhere."""
+    same = defaultdict(list)
+    for path in paths:
+        parts = path.split("/")
+        same[parts[-1]].append(parts)
+    short = {}
+    for files in same.values():
+        shared = posixpath.commonprefix([parts[:-1] for parts in files])
+        for parts in files:
+            short["/".join(parts)] = "/".join(parts[len(shared) :])
+    return short
 
 
 def _add(results: Results, entry: Record) -> None:
+    group = entry.text("fullName")
     for benchmark in entry.children("benchmarks", optional=True):
-        tasks = benchmark.children("tasks", optional=True)
+        name, tasks = benchmark.text("name"), benchmark.children("tasks", optional=True)
         for task in tasks:
-            statistics = task.child("latency", optional=True)
-            file = entry.inherited("name")
-            add_typical(results, statistics, "ms", benchmark.text("name"), task.text("name"), file=file)
+            add_typical(results, task.child("latency", optional=True), "ms", group, name, task.text("name"))
         if not tasks:
-            add_typical(results, benchmark, "ms", entry.text("fullName"), benchmark.text("name"))
+            add_typical(results, benchmark, "ms", group, name)
 
 
 FORMAT = ResultFormat(
