@@ -14,7 +14,6 @@ _ASYNC = "record with: asprof -o collapsed -f a.folded PID"
 _CPROFILE = "record with: python -m cProfile -o a.pstats SCRIPT"
 _GO_TEST = "run: go test -json -count=1 ./... > a.json"
 _JMH = "run: java -jar benchmarks.jar -rf json -rff a.json"
-_VITEST = "run: vitest bench --run --outputJson a.json"
 _HYPERFINE = "run: hyperfine --export-json a.json CMD"
 
 
@@ -93,7 +92,16 @@ FOREIGN = (
         rb'\s*\{\s*"result"\s*:\s*\[\s*\{\s*"scriptId"',
         "record with: node --cpu-prof SCRIPT",
     ),
-    Foreign("text of Vitest", rb"(?:Benchmarking is [^\n]*\n[^\n]*\n)?(?:\s|\x1b\[\d{1,3}m)*+RUN\b", _VITEST),
+    Foreign(
+        "text of Vitest",
+        rb"(?:Benchmarking is [^\n]*\n[^\n]*\n)?(?:\s|\x1b\[\d{1,3}m)*+RUN(?:\s|\x1b\[\d{1,3}m)++v[1-4]\.",
+        "run: vitest bench --run --outputJson a.json",
+    ),
+    Foreign(
+        "text of Vitest",
+        rb"(?:\s|\x1b\[\d{1,3}m)*+RUN(?:\s|\x1b\[\d{1,3}m)++v\d",
+        "run: vitest bench --run --reporter=json --outputFile=a.json",
+    ),
     Foreign("text of mitata", rb"clk: ~", "call run({{ format: {{ json: {{}} }} }}) and run: node bench.mjs > a.json"),
     Foreign(
         "a table of tinybench",

@@ -153,7 +153,7 @@ def test_unknown_file_is_described_with_a_command(data: bytes, seen: str) -> Non
         (b'{"snapshot":{"meta":{"node_fields":[]}}}', "node --heap-prof SCRIPT"),
         (b'{"result":[{"scriptId":"7","url":"node:fs"}]}', "node --cpu-prof SCRIPT"),
         (b"\n RUN  v3.2.7 /app\n", "vitest bench --run --outputJson"),
-        (b"\n\x1b[1m\x1b[46m RUN \x1b[49m v5.1.2\n", "vitest bench --run --outputJson"),
+        (b"\n\x1b[1m\x1b[46m RUN \x1b[49m v5.1.2\n", "vitest bench --run --reporter=json"),
         (b"clk: ~3.14 GHz\ncpu: a\n", "run({ format: { json: {} } })"),
         (b'[{"Task name":"heavy","Samples":125}]', "({ name, result })"),
         ("┌──┐\n│ Task name │".encode(), "({ name, result })"),
