@@ -139,7 +139,8 @@ class CallNodes:
         for place, node in numbered_objects(nodes, self.where, "'nodes'", "node"):
             self.add(node, place)
         parent = np.full(len(self.names) - first, -1, dtype=np.int64)
-        above, below = (self.numbers_of([link[end] for link in self.links]) for end in (0, 1))
+        above = self.numbers_of([link[0] for link in self.links])
+        below = self.numbers_of([link[1] for link in self.links])
         parent[below - first] = above
         if np.any(parent[below - first] != above):
             raise wrong(self.where, "has a node with two callers")
