@@ -23,6 +23,7 @@ from stack_rows import rows
 
 pytestmark = pytest.mark.full
 PACKAGES = "asv memray py-spy pyinstrument pyperf pytest pytest-benchmark pytest-codspeed scalene viztracer yappi"
+MODULES = "bun deno mitata tinybench vitest"
 PROGRAMS = {
     "burn.py": """
         def spin(n):
@@ -120,6 +121,40 @@ PROGRAMS = {
         function light() { spin(10000); }
         for (let i = 0; i < 3000; i++) { heavy(); medium(); light(); }
         """,
+    "keep.js": """
+        globalThis.kept = [];
+        function fill(n) { const a = []; for (let i = 0; i < n; i++) a.push({ i }); kept.push(a); }
+        function heavy() { fill(6000); }
+        function medium() { fill(3000); }
+        function light() { fill(1000); }
+        for (let k = 0; k < 50; k++) { heavy(); medium(); light(); }
+        """,
+    "spin.mjs": """
+        export function heavy() { let s = 0; for (let i = 0; i < 60000; i++) s += Math.sqrt(i); return s; }
+        export function medium() { let s = 0; for (let i = 0; i < 30000; i++) s += Math.sqrt(i); return s; }
+        """,
+    "shop.bench.mjs": """
+        import { test } from 'vitest';
+        import { heavy, medium } from './spin.mjs';
+        test('shop', async ({ bench }) => {
+            await bench('heavy', heavy).run();
+            await bench('medium', medium).run();
+        });
+        """,
+    "tasks.mjs": """
+        import { Bench } from 'tinybench';
+        import { heavy, medium } from './spin.mjs';
+        const bench = new Bench().add('heavy', heavy).add('medium', medium);
+        await bench.run();
+        console.log(JSON.stringify(bench.tasks.map(({ name, result }) => ({ name, result }))));
+        """,
+    "mitata.mjs": """
+        import { bench, run } from 'mitata';
+        import { heavy, medium } from './spin.mjs';
+        bench('heavy', heavy);
+        bench('medium', medium);
+        await run({ format: { json: { samples: false, debug: false } } });
+        """,
     "burn.php": """
         <?php
         function spin($n) { $s = 0; for ($i = 0; $i < $n; $i++) { $s += $i; } return $s; }
@@ -131,6 +166,8 @@ PROGRAMS = {
 }
 COMMIT = "git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm a"
 VALGRIND, RECORD, HYPERFINE = "valgrind --tool=", "perf record -F 499 -g -o a.data", "hyperfine -N -r 3"
+NPM = "ln -s $NODE_MODULES node_modules"
+TRACE = "--trace-event-categories disabled-by-default-v8.cpu_profiler --trace-event-file-pattern a.json"
 C = "cc -g -O1 -fno-omit-frame-pointer -no-pie -o burn c/burn.c"
 JAVA = "javac -g Burn.java && java -XX:StartFlightRecording=filename=a.jfr,settings=profile Burn"
 
@@ -196,12 +233,24 @@ TOOLS = [
     Tool("go test", "go", "go test -json -count=1 -run . . > a.json", "a.json"),
     Tool("hyperfine", "hyperfine cc", f"{C}; {HYPERFINE} --export-json a.json './burn 100' './burn 50'", "a.json"),
     Tool("node", "node", "node --cpu-prof --cpu-prof-name=a.cpuprofile burn.js", "a.cpuprofile"),
+    Tool("node trace", "node", f"node --cpu-prof {TRACE} burn.js", "a.json"),
+    Tool(
+        *("node heap", "node", "node --heap-prof --heap-prof-interval=1024 --heap-prof-name=a.heapprofile keep.js"),
+        "a.heapprofile",
+    ),
+    Tool("deno", "deno", "deno run -A --cpu-prof --cpu-prof-name=a.cpuprofile burn.js", "a.cpuprofile"),
+    Tool("bun", "bun", "bun --cpu-prof --cpu-prof-name=a.cpuprofile burn.js", "a.cpuprofile"),
+    Tool("vitest", "vitest", f"{NPM}; vitest bench --run --reporter=json --outputFile=a.json", "a.json"),
+    Tool("tinybench", "node npm", f"{NPM}; node tasks.mjs > a.json", "a.json"),
+    Tool("mitata", "node npm", f"{NPM}; node mitata.mjs > a.json", "a.json"),
     Tool("xdebug", "php", "php -d xdebug.mode=profile -d xdebug.output_dir=. burn.php", "cachegrind.out.*"),
 ]
 # commands that record a file that is not read; advice for it is run with these names instead of its placeholders
 NAMES = {"RECORDING": "a.*[nr]", "DUMP": "a.dump", "PROGRAM": "./burn", "SCRIPT": "burn.py", "CMD": "./burn"}
 FOLDED = "echo 'work;heavy 6\nwork;medium 3\nwork;light 1' > a.folded"
 ADVICE = [
+    Tool("heap snapshot", "bun node", "bun --heap-prof --heap-prof-name=b.json keep.js; cp keep.js burn.py", "b.json"),
+    Tool("vitest text", "vitest", f"{NPM}; vitest bench --run > a.txt", "a.txt"),
     Tool("perf.data", "perf cc", f"{C}; {RECORD} ./burn 4000", "a.data"),
     Tool("perf report", "perf cc", f"{C}; perf record -o perf.data ./burn; perf report -i perf.data > a.txt", "a.txt"),
     Tool("perf stat", "perf cc hyperfine", f"{C}; perf stat -o a.log ./burn 9; tail -n +3 a.log > a.txt", "a.txt"),
@@ -240,13 +289,18 @@ ADVICE = [
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The variables of a shell in which the newest Python tools are installed."""
+    """The variables of a shell in which the newest tools of Python and JavaScript are installed."""
     folder = tmp_path_factory.mktemp("tools")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     for package in PACKAGES.split():  # one that does not install leaves the others
         subprocess.run([str(folder / "bin" / "pip"), "install", "-q", "--upgrade", package], check=False)
-    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
-    return {**os.environ, "PATH": path, "GOTOOLCHAIN": "local"}
+    modules = folder / "node_modules"
+    path = os.pathsep.join([str(folder / "bin"), str(modules / ".bin"), os.environ["PATH"]])
+    variables = {**os.environ, "PATH": path, "GOTOOLCHAIN": "local", "NODE_MODULES": str(modules)}
+    for packages in ("node", MODULES) if shutil.which("npm") else ():  # npm selects versions for the installed Node
+        npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *packages.split()]
+        subprocess.run(npm, check=False, env=variables)
+    return variables
 
 
 @pytest.fixture
