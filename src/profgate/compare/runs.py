@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 EXTENSIONS = {
     "callgrind",
     "collapsed",
+    "cpuprofile",
     "data",
     "folded",
+    "heapprofile",
     "jfr",
     "json",
     "out",
