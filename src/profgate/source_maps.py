@@ -25,6 +25,7 @@ from profgate.readers.builders import MAX_LINE
 from profgate.readers.containers import MAX_BYTES, is_wrapped, read_all, unwrap
 from profgate.readers.cpuprofile import NAMELESS, NOTES, SOURCE, CpuprofileReader, path_of
 from profgate.readers.firefox import SYMBOLS, FirefoxReader
+from profgate.readers.heapprofile import HeapprofileReader
 from profgate.readers.source_map import LARGEST, BuiltScript, ScriptFunction, SourceMap, read_source_map
 
 LONGEST_PATH = 500  # in characters
@@ -37,15 +38,19 @@ Call = dict[str, Any]
 
 
 def with_sources(files: Iterable[SourceFile], folder: str | None = None) -> list[SourceFile]:
-    """Add the sources of functions to V8's CPU profiles and symbols to samply's, and return all profiles.
+    """Add the sources of functions to V8's profiles and symbols to samply's, and return all profiles.
 
     ``folder`` is the checkout that contains the scripts and their source maps, by default that of the current folder.
     Files outside of it are not read, and nothing is downloaded. If a source map cannot be used, the profile gets a
     warning.
     """
-    scripts, reader = _Scripts(folder), CpuprofileReader()
-    files = _with_symbols(list(files))
-    return [scripts.added_to(file) if not is_wrapped(file) and reader.recognizes(file) else file for file in files]
+    scripts, files = _Scripts(folder), _with_symbols(list(files))
+    return [scripts.added_to(file) if _has_calls(file) else file for file in files]
+
+
+def _has_calls(file: SourceFile) -> bool:
+    readers = CpuprofileReader(), HeapprofileReader()
+    return not is_wrapped(file) and any(reader.recognizes(file) for reader in readers)
 
 
 def _with_symbols(files: list[SourceFile]) -> list[SourceFile]:
@@ -242,8 +247,13 @@ def _calls_by_url(document: Call) -> dict[str, list[Call]]:
     """Return the valid call frames without a source, by the URL of their script."""
     nodes = document.get("nodes")
     found: dict[str, list[Call]] = {}
-    for node in nodes if isinstance(nodes, list) else ():
-        call = node.get("callFrame") if isinstance(node, dict) else None
+    waiting = list(nodes) if isinstance(nodes, list) else [document.get("head")]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, dict):
+            continue
+        call, below = node.get("callFrame"), node.get("children")
+        waiting += below if isinstance(below, list) else []  # nodes of heap profiles, numbers of nodes in others
         if isinstance(call, dict) and SOURCE not in call and isinstance(call.get("functionName"), str):
             position = [call.get("lineNumber"), call.get("columnNumber")]
             if isinstance(call.get("url"), str) and all(type(one) is int and 0 <= one < MAX_LINE for one in position):

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -232,6 +233,18 @@ def test_map_is_parsed_once_for_all_addresses(tmp_path: Path, monkeypatch: pytes
     files = [source_of(f"{number}.cpuprofile", profile(f"/x{number}/lib/app.js")) for number in range(5)]
     with_sources(files, folder)
     assert parsed == ["lib/app.js.map"]
+
+
+def test_source_map_names_functions_of_heap_profiles(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP})
+    head: dict[str, Any] = {}
+    for node in reversed(json.loads(profile(RECORDED))["nodes"]):
+        head = {**node, "selfSize": 8, "children": [head] if head else []}
+    (source,) = with_sources([source_of("a.heapprofile", json.dumps({"head": head}).encode())], folder)
+    assert list(read_profile(source).frames.sources.values()) == NAMED
+    damaged = checkout(tmp_path, {"lib/app.js.map": b"{"})
+    (source,) = with_sources([source_of("a", json.dumps({"head": head}).encode())], damaged)
+    assert [warning[:19] for warning in read_profile(source).warnings] == ["source map not used"]
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.json.gz"])

@@ -58,10 +58,7 @@ class CpuprofileReader(BuiltInReader):
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with time in nanoseconds. The period is the mean duration of a sample."""
         document = without_envelope(document_of(source))
-        notes = document.get(NOTES)
-        texts = notes[:10] if isinstance(notes, list) else []
-        warnings = [cut(text, LONGEST_TEXT) for text in texts if isinstance(text, str)]
-        return sampled_profile([document], source.name, self.name, warnings)
+        return sampled_profile([document], source.name, self.name, notes_in(document))
 
 
 def sampled_profile(documents: Iterable[Json], where: str, reader: str, warnings: Sequence[str] = ()) -> Profile:
@@ -252,6 +249,13 @@ def _with_collections(
     sampled = sampled.copy()
     sampled[moved] = count + number
     return sampled, hosts
+
+
+def notes_in(document: Json) -> list[str]:
+    """Return the reasons why source maps were not used for a profile."""
+    notes = document.get(NOTES)
+    texts = notes[:10] if isinstance(notes, list) else []
+    return [cut(text, LONGEST_TEXT) for text in texts if isinstance(text, str)]
 
 
 def without_envelope(document: Json) -> Json:

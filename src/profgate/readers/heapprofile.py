@@ -5,7 +5,7 @@ import numpy as np
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
-from profgate.readers.cpuprofile import CallNodes, without_envelope
+from profgate.readers.cpuprofile import CallNodes, notes_in, without_envelope
 from profgate.readers.json_text import document_of, is_integer, listing, mapping, wrong
 from profgate.readers.quantities import sum_of
 from profgate.readers.reader import BuiltInReader
@@ -42,4 +42,4 @@ class HeapprofileReader(BuiltInReader):
         total = sum_of(values, where)
         samples = len(listing(document.get("samples", []), where, "'samples'"))
         period = max(1, total // samples) if samples else None
-        return tree.profile(tree.stacks(values), Metric("live memory", "bytes"), period, self.name)
+        return tree.profile(tree.stacks(values), Metric("live memory", "bytes"), period, self.name, notes_in(document))
