@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, repeat
@@ -85,17 +85,27 @@ def recording_name(path: str) -> RecordingName:
     found: dict[str, list[str]] = {key: [] for key in _MARK.groupindex}
     words = list[str]()
     for component in (file, *reversed(folders)):
-        for match in _MARK.finditer(component):
-            found[str(match.lastgroup)].append(match[str(match.lastgroup)])
-        rest = _MARK.sub(r"\g<version>", component)
+        rest = _MARK.sub(partial(_noted, found, is_file=not words), component)
         if not words:
             rest = _without_extensions(rest)
         words.append(rest if rest == component else rest.strip(" -_."))
     numbers = "-".join([*found["process"], *found["number"]]).split("-")
     runs = [*reversed(found["run"]), *filter(None, numbers)]
+    if not runs and (numbered := next(filter(str.isdecimal, words[1:]), "")):
+        words.remove(numbered)
+        runs = [numbered]
     folder = "/".join(filter(None, reversed(words[1:])))
     workload = "/".join(filter(None, (folder, words[0]))) or "profile"
     return RecordingName(folder, workload, tuple(runs[:1] or found["start"]), numbers[0], (*runs[1:], *found["part"]))
+
+
+def _noted(found: Mapping[str, list[str]], match: re.Match[str], *, is_file: bool) -> str:
+    """Add what a match states to ``found``, and return what remains in the name. Numbers of folders may be versions."""
+    kind = str(match.lastgroup)
+    if kind == "version" or (kind == "number" and not is_file):
+        return match[0]
+    found[kind].append(match[kind])
+    return ""
 
 
 def workload_name(path: str) -> str:

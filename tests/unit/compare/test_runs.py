@@ -50,7 +50,7 @@ def compared(baseline: Sequence[SourceFile], target: Sequence[SourceFile]) -> di
         ("hotspot-pid-4140-id-1-2026_01_01_12_00_00.jfr", "4140", ""),
         ("run-4/gw1.pstats", "4", "gw1"),
         ("api/3/out.folded", "3", ""),
-        ("api/3/out.7.folded", "7", "3"),
+        ("20/api.7.folded", "7", ""),
         ("bench.py-2026-01-01T12:00:07.25Z.txt", "2026-01-01T12:00:07.25Z", ""),
         ("3f2b8c1d/api.run-2.folded", "2", ""),
     ],
