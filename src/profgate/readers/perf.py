@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, pairwise, starmap
 
 import numpy as np
 
@@ -50,13 +50,10 @@ class PerfReader(BuiltInReader):
     record = "perf record -g -o perf.data CMD; perf script -i perf.data > a.perf.txt"
 
     def fits(self, source: SourceFile) -> bool:
-        """Return whether the file looks like this format."""
+        """Return whether the file looks like this format, perhaps after messages."""
         lines = (line.rstrip() for line in source.head.splitlines() if not line.startswith(_MESSAGES))
-        first, second = islice(chain((line for line in lines if line), (b"", b"")), 2)
-        header = _header_of(first)
-        if header is None:
-            return False
-        return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
+        first_lines = islice(filter(None, lines), 20)
+        return any(starmap(_is_sample, pairwise(chain(first_lines, [b""]))))
 
     def read(self, source: SourceFile) -> Profile:
         """Return a profile with the sampling periods of each event, or with sample counts if periods are missing."""
@@ -97,6 +94,7 @@ class _Text:
     last: bytes | None = None
     taken: int = 0
     skipped: int = 0
+    messages: int = 0  # skipped lines before the first sample
     first_skipped: str = ""
     unfinished: bool = False
 
@@ -114,7 +112,7 @@ class _Text:
         self.unfinished = self.open is not None
         self.close()
         # a file with more than one unreadable line per ten samples is assumed to be in another format
-        if self.skipped * 10 > self.taken:
+        if (self.skipped - self.messages) * 10 > self.taken:
             raise ProfileError(
                 f"{self.where}: {self.first_skipped}",
                 "is not a sample of perf script; write it with: perf script -i FILE",
@@ -129,6 +127,8 @@ class _Text:
         period = None if header["period"] is None else int(header["period"][:20])
         if period is not None and period > 1 << 62:
             raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; {NOT_READ}")
+        if not self.taken:
+            self.messages = self.skipped
         name, cores = _event_name(header["event"])
         self.open = name, period
         self.cores.update([cores] if cores else [])
@@ -233,6 +233,14 @@ def _event_name(written: bytes) -> tuple[str, str]:
 def _header_of(line: bytes) -> re.Match[bytes] | None:
     """Match the first line of a sample. Runs of blanks are collapsed; otherwise, matching could be slow."""
     return _HEADER.fullmatch(b" ".join(line.split()))
+
+
+def _is_sample(first: bytes, second: bytes) -> bool:
+    """Return whether these lines are the header of a sample and a frame, which may follow in the same line."""
+    header = _header_of(first)
+    if header is None:
+        return False
+    return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
 
 def _call_of(text: bytes) -> bytes | None:

@@ -33,7 +33,7 @@ BUILT_IN = {
     "pyinstrument PyinstrumentReader": _JSON,
     "trace_events TraceEventsReader": _JSON,
     "perun PerunReader": rb"x|" + _JSON,
-    "perf PerfReader": rb"\s*+(?:#|(?=[^\n]*:)[^\n;]*\s-?\d)",
+    "perf PerfReader": rb"\s*+(?:#|(?:[^\n;]*+\n){0,20}?(?=[^\n]*:)[^\n;]*\s-?\d)",
     "callgrind CallgrindReader": rb"\s*(?:#|[a-z]+:(?!:))",
     "austin AustinReader": rb"\s*#",
     "jfr JfrReader": _JSON,

@@ -6,6 +6,7 @@ from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.perf import PerfReader
+from profgate.readers.registry import read_profile
 from stack_rows import rows
 
 RECORDED = Path(__file__).parents[2] / "data" / "perf"
@@ -85,6 +86,13 @@ def test_a_single_frame_may_follow_the_header() -> None:
     line = "my shop 14174  5960.72:    2500000 cpu-clock:pppH:      556489969188 fib+0x24 (/app/shop)\n"
     assert PerfReader().recognizes(source_of("x", (line * 2).encode()))
     assert rows(read(line * 2)) == [("my shop;fib", [5_000_000])]
+
+
+def test_samples_after_messages_are_read() -> None:
+    text = "Failed to open /tmp/perf-12.map\n\nProcessed 9 events and lost 1 chunks!\n\n" + SAMPLE
+    found = read_profile(source_of("a", text.encode()))
+    assert sum(by_leaf(found).values()) == sum(by_leaf(read(SAMPLE)).values())
+    assert "Failed to open" in found.warnings[0]
 
 
 def test_samples_without_stacks_are_indented_lines() -> None:
