@@ -241,7 +241,9 @@ def advice_for(source: SourceFile) -> str | None:
         found = FOREIGN[-1]
     if found is None:
         return None
-    return f"is {found.what}, which is not read; {found.advice.format(name=shlex.quote(source.name))}"
+    name = source.name.removesuffix(".gz")
+    first = "" if name == source.name else "decompress it, then "
+    return f"is {found.what}, which is not read; {first}{found.advice.format(name=shlex.quote(name))}"
 
 
 def _fits(looks: bytes | tuple[str, ...], source: SourceFile) -> bool:

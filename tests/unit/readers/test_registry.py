@@ -233,6 +233,11 @@ def test_unread_formats_are_refused_with_advice(data: bytes, message: str) -> No
     assert message in str(caught.value)
 
 
+def test_advice_for_a_packed_file_names_the_unpacked_one() -> None:
+    with pytest.raises(UnknownFormat, match=r"decompress it, then run: perf script -i a\.data >"):
+        read_profile(source_of("a.data.gz", gzip.compress(b"PERFILE2" + b"\0" * 90)))
+
+
 def test_names_are_quoted_for_the_shell() -> None:
     with pytest.raises(UnknownFormat, match="'a; rm -rf b'"):
         read_profile(source_of("a; rm -rf b", b"PERFILE2"))
