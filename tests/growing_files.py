@@ -332,7 +332,12 @@ GROWING: dict[str, dict[str, Shape]] = {
     "python-sampling-jsonl": {"many frames": sampling_jsonl},
     "pyinstrument": {"wide tree": pyinstrument},
     "dhat": {"many stacks": dhat, "deep stacks": lambda n: dhat(n, 100)},
-    "trace-events": {"many calls": trace_events, "many profiles": chunks, "many frames": stack_frames},
+    "trace-events": {
+        "many processes": lambda n: dumped([{"ph": "X", "ts": k, "dur": 5, "pid": k, "name": "f"} for k in range(n)]),
+        "many calls": trace_events,
+        "many profiles": chunks,
+        "many frames": stack_frames,
+    },
     "perun": {
         "many records": lambda n: perun([{"uid": f"f{k}", "amount": k, "structure-unit-size": k} for k in range(n)]),
         "many models": lambda n: perun(

@@ -1,5 +1,6 @@
 """What a profile's stacks say, as a person would write them down."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -26,3 +27,11 @@ def paths_of(stacks: Stacks | None, frames: Sequence[Frame]) -> list[tuple[tuple
 def rows(profile: Profile) -> list[tuple[str, list[int]]]:
     """Paths of function names with the value of each metric, in the order of the profile."""
     return [(";".join(path), values) for path, values in paths_of(profile.stacks, profile.frames.names)]
+
+
+def own_values(profile: Profile) -> dict[str, int]:
+    """The value of the first metric in each function without its callees."""
+    found = Counter[str]()
+    for path, values in rows(profile):
+        found[path.rpartition(";")[2]] += values[0]
+    return dict(found)

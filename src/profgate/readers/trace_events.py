@@ -151,8 +151,9 @@ class _Trace:
         for (process, _), spans in threads.items():
             spent[process] += sum(span.end - span.start for span in spans)
         whole = max((span.end for span in every), default=0) - min((span.start for span in every), default=0)
+        total = spent.total()
         for place, spans in threads.items():
-            nested = spent.total() - spent[place[0]] > whole  # calls of other processes
+            nested = total - spent[place[0]] > whole  # calls of other processes
             if len(spans) == 1 and nested and spans[0].end - spans[0].start >= 0.9 * whole:
                 name = self.frames.listed().names[spans[0].frame]
                 self.warnings[f"rows {name[:80]!r} that last as long as all other calls and were left out"] += 1

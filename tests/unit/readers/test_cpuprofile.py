@@ -8,7 +8,7 @@ from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.cpuprofile import CpuprofileReader
-from stack_rows import rows
+from stack_rows import own_values, rows
 
 RECORDED = Path(__file__).parents[2] / "data" / "cpuprofile" / "node-20.20.cpuprofile"
 SPECIAL = ("(root)", "(idle)", "(program)", "(garbage collector)")
@@ -47,9 +47,7 @@ def test_a_recorded_file_has_its_whole_duration() -> None:
     assert found.stacks is not None
     whole = int(found.stacks.values.sum() + found.stacks.root_values.sum())
     assert whole == (max(written["endTime"] - written["startTime"], *times) - times[0]) * 1000
-    by_leaf: dict[str, int] = {}
-    for path, [value] in rows(found):
-        by_leaf[path.split(";")[-1]] = by_leaf.get(path.split(";")[-1], 0) + value
+    by_leaf = own_values(found)
     assert max(by_leaf, key=lambda name: by_leaf[name]) == "price"
     frame = found.frames.names.index("price")
     assert (found.frames.files[frame], found.frames.lines[frame]) == ("/app/shop.js", 3)
@@ -59,10 +57,7 @@ def test_a_recorded_file_has_its_whole_duration() -> None:
 @pytest.mark.parametrize("name", ["node-22.23", "node-24.21", "node-26.10", "deno-2.9", "bun-1.4"])
 def test_recorded_shares_are_those_of_the_program(name: str) -> None:
     (path,) = RECORDED.parent.glob(f"{name}.*")
-    times = dict[str, int]()
-    for stack, [time] in rows(read(path.read_bytes())):
-        leaf = stack.rpartition(";")[2]
-        times[leaf] = times.get(leaf, 0) + time
+    times = own_values(read(path.read_bytes()))
     work = [times[function] / sum(times.values()) for function in ("heavy", "medium", "light")]
     assert work == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
 

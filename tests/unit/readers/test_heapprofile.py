@@ -9,7 +9,7 @@ from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.heapprofile import HeapprofileReader
-from stack_rows import rows
+from stack_rows import own_values, rows
 
 RECORDED = sorted((Path(__file__).parents[2] / "data" / "heapprofile").iterdir())
 
@@ -26,10 +26,8 @@ def read(head: Any, **more: Any) -> Profile:
 @pytest.mark.parametrize("path", RECORDED, ids=[path.name for path in RECORDED])
 def test_recorded_sizes_are_those_of_the_nodes(path: Path) -> None:
     text = path.read_text()
-    found, sizes = HeapprofileReader().read(source_of(path.name, path.read_bytes())), dict[str, int]()
-    for stack, [size] in rows(found):
-        leaf = stack.rpartition(";")[2]
-        sizes[leaf] = sizes.get(leaf, 0) + size
+    found = HeapprofileReader().read(source_of(path.name, path.read_bytes()))
+    sizes = own_values(found)
     assert sum(sizes.values()) == sum(map(int, re.findall(r'"selfSize":(\d+)', text)))
     assert found.periods == (sum(sizes.values()) // text.count('"ordinal"'),)
     assert 0.25 < sizes["alloc300"] / (sizes["alloc300"] + sizes["alloc600"]) < 0.4  # shop.js allocates 1 : 2
