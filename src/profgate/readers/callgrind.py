@@ -118,8 +118,8 @@ class _Text:
         elif key == "totals" or (key == "summary" and self.current is not None):
             sums = self.numbers(value.split())
             self.stated = [a + b for a, b in zip(self.stated or [0] * len(sums), sums, strict=False)]
-        elif key == "version" and value.isdecimal():
-            refuse_newer(int(value[:9]), 1, f"{self.where}: line {self.number}")
+        elif key == "version":
+            refuse_newer(value, 1, f"{self.where}: line {self.number}")
         else:
             self.header.setdefault(key, value)
 

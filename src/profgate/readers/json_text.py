@@ -84,10 +84,12 @@ def listing(value: object, where: str, what: str) -> list[object]:
 def refuse_newer(version: object, newest: int, where: str) -> None:
     """Raise ProfileError if the version of a format is newer than ``newest``, the last one that is known.
 
-    A reader calls it first, because a newer version may have other columns or other meanings.
+    A reader calls it first, because a newer version may have other columns or other meanings. Of a version such as
+    "1.0", the first number counts.
     """
-    if is_number(version) and version > newest:
-        what = f"has version {version} of this format, of which versions up to {newest} are read"
+    first = str(version).partition(".")[0]
+    if first.isdecimal() and int(first[:9]) > newest:
+        what = f"has version {str(version)[:20]} of this format, of which versions up to {newest} are read"
         raise ProfileError(where, f"{what}; update profgate, or write an earlier version")
 
 

@@ -88,6 +88,20 @@ def test_a_recorded_file_has_the_median_that_its_tool_printed(name: str, benchma
     assert runs_of(recorded(name))[benchmark, "time"] == [pytest.approx(PRINTED[name, benchmark], rel=1e-5)]
 
 
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        ("asv", {"version": 3}),
+        ("google-benchmark", {"context": {"json_schema_version": 2}, "benchmarks": [{"name": "b"}]}),
+        ("gungraun", {"version": "8"}),
+        ("pyperf", {"version": "2.0", "benchmarks": [{}]}),
+    ],
+)
+def test_newer_versions_are_refused_before_their_content(name: str, document: Any) -> None:
+    with pytest.raises(ProfileError, match=r"^a: has version .* are read; update profgate"):
+        read(name, document)
+
+
 def test_files_of_one_name_have_other_benchmarks_in_vitest() -> None:
     tests = [{"benchmarks": [{"name": "sort", "tasks": [{"name": "quick", "latency": {"p50": 2}}]}]}]
     paths = ("/app/a/index.js", "/app/b/index.js", "/app/b/main.js")

@@ -7,13 +7,14 @@ from itertools import product
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks.results import Results, quantity_of, unknown
 from profgate.readers.benchmarks.specification import Record, ResultFormat
-from profgate.readers.json_text import document_of, listing
+from profgate.readers.json_text import document_of, listing, refuse_newer
 
 _UNITS = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}  # by the beginning of the name
 
 
 def _benchmarks(source: SourceFile) -> Iterable[Record]:
     document = Record(source.name, document_of(source))
+    refuse_newer(document.get("version"), 2, source.name)
     columns = list(map(str, document.array("result_columns")))
     for name, row in document.child("results").fields.items():
         # a row ends before the first of the columns that have no value

@@ -58,6 +58,7 @@ FORMAT = ResultFormat(
     looks="JSON with the keys context and library_build_type",
     record="./bench --benchmark_repetitions=10 --benchmark_out_format=json --benchmark_out=a.json",
     keys=("context", "benchmarks", "library_build_type"),
+    newest=("context.json_schema_version", 1),
     records=listed("benchmarks"),
     select=_runs,
     add=_add,

@@ -27,6 +27,7 @@ FORMAT = ResultFormat(
     record="cargo bench --bench NAME -- --save-summary=json; then give target/gungraun/**/summary.json",
     counted=("*",),
     keys=("benchmark_exe", "module_path", "profiles"),
+    newest=("version", 7),
     records=whole,
     add=_add,
     profiler="gungraun",

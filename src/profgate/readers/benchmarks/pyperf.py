@@ -17,6 +17,7 @@ FORMAT = ResultFormat(
     looks="JSON with the keys benchmarks and perf_version",
     record="python bench.py -o a.json",
     keys=("benchmarks", "runs", "perf_version"),
+    newest=("version", 1),
     records=listed("benchmarks"),
     add=_add,
     profiler="pyperf",

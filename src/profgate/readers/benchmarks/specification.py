@@ -11,7 +11,7 @@ from profgate.model.profile import Facts, Profile
 from profgate.model.source import HEAD_SIZE, SourceFile
 from profgate.readers.benchmarks.results import Results, measured, quantity_of
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import Json, decode, document_of, listing, mapping, objects_by_line, wrong
+from profgate.readers.json_text import Json, decode, document_of, listing, mapping, objects_by_line, refuse_newer, wrong
 from profgate.readers.reader import BuiltInReader
 
 _DONE = re.compile(r"--- SKIP|ok$|FAILED$|ignored")  # results of tests that are no benchmarks, or of skipped ones
@@ -47,8 +47,11 @@ class Record:
         return ".".join(filter(None, map(self.text, paths)))
 
     def inherited(self, path: str) -> str | None:
-        """Return the string at a path in the record or else in the surrounding document, or None if neither has one."""
-        return self.text(path) or (self.parent.inherited(path) if self.parent else None)
+        """Return the text at a path in the record or else in the surrounding document, or None if neither has one."""
+        value = self.get(path)
+        if isinstance(value, str | int) and value != "":
+            return str(value)
+        return self.parent.inherited(path) if self.parent else None
 
     def error(self, what: str) -> ProfileError:
         """Return an error at the position of this record."""
@@ -84,7 +87,8 @@ class ResultFormat(BuiltInReader):
     consists of the strings at the paths in ``title``, joined by dots. The value is at the path ``value``. The unit is
     the string at the path "unit" or, if there is none, ``unit``. If records have several values, ``add`` is used
     instead of these paths. ``facts`` maps the names of facts to paths in the first record or in the surrounding
-    document. ``scenarios`` is passed to `Results`.
+    document. ``newest`` contains the path of the format's version and the last one that is known. ``scenarios`` is
+    passed to `Results`.
     """
 
     name: str
@@ -104,6 +108,7 @@ class ResultFormat(BuiltInReader):
     add: Callable[[Results, Record], None] | None = None
     profiler: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
+    newest: tuple[str, int] | None = None
     scenarios: bool = True
 
     def fits(self, source: SourceFile) -> bool:
@@ -123,6 +128,8 @@ class ResultFormat(BuiltInReader):
         records = self.records(source)
         for record in self.select(records, results) if self.select else records:
             if facts is None:
+                if self.newest:
+                    refuse_newer(record.inherited(self.newest[0]), self.newest[1], source.name)
                 stated = ((fact, record.inherited(path)) for fact, path in self.facts.items())
                 facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # added by pyperf
             (self.add or self._add)(results, record)
