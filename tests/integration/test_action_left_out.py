@@ -92,7 +92,7 @@ def test_committed_profiles_are_not_compared(stage: Stage, place: str, fork: boo
     assert stage.outputs["conclusion"] == "not_compared"
     assert "the commit contains profiles/api/" in stage.summary.replace("\\", "")
     if fork:
-        stage.inputs["status"] = "true"
+        stage.inputs |= {"status": "true", "profiles": "other/**"}  # the manifest states the folder
         stage.fork_comment()
         assert stage.fake.state.statuses[-1]["state"] == "failure"
 

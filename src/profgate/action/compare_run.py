@@ -172,10 +172,13 @@ def _committed(job: Job, given: PipelineInput, commit: str, tree: TreeRecord | G
     """
     if isinstance(tree, GitHubError):
         return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "unknown", "text": str(tree)})
-    workspace = job.context.workspace
-    paths = repository_paths(given.target, job.settings.profiles, workspace)
-    if job.settings.baseline_profiles:
-        paths += repository_paths(given.baseline, job.settings.baseline_profiles, workspace)
+    baseline, target, *_ = given.manifests
+    if target is None or not target.folder:
+        text = "the manifest does not state the folder of the profiles"
+        return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "unknown", "text": text})
+    paths = repository_paths(given.target, target.folder, job.context.workspace)
+    if baseline is not None and baseline.run_id == target.run_id:
+        paths += repository_paths(given.baseline, baseline.folder, job.context.workspace)
     if found := committed(paths, tree.entries):
         return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "committed", "file": found[0], "more": len(found) - 1})
     if tree.truncated and not _is_absent(job, posixpath.commonpath(paths).partition("/")[0], commit):

@@ -183,6 +183,7 @@ class Job:
             cpu_model=machine.get("cpu", ""),
             image=machine.get("image", ""),
             kernel=machine.get("kernel", ""),
+            folder=profiles.folder,
             profgate_version=VERSION,
         )
         return known.recorded(profiles.recording)

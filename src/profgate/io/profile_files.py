@@ -28,13 +28,14 @@ class LocalSet:
     """Profiles, and the manifest that describes them, if there is one.
 
     ``ignored`` is True if the workspace contains a manifest, which anyone can commit. ``recording`` contains what the
-    step that recorded the profiles states about itself.
+    step that recorded the profiles states about itself. ``folder`` contains the files, below the workspace.
     """
 
     files: tuple[SourceFile, ...]
     manifest: Manifest | None
     ignored: bool = False
     recording: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
@@ -53,10 +54,11 @@ def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
             name = posixpath.relpath(posixpath.join(folder, source.name), common or ".")
             found[name] = replace(source, name=name)
     ignored = found.pop(MANIFEST_NAME, None) is not None
-    recording = facts_beside(found, posixpath.relpath(common or ".", workspace))
+    folder = posixpath.relpath(common or ".", workspace)
+    recording = facts_beside(found, folder)
     if not found:
         raise ProfgateError(", ".join(entries), "matches no file; the job has to write its profiles there first")
-    return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored, recording)
+    return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored, recording, folder)
 
 
 def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
@@ -87,17 +89,16 @@ def _remove_reports_of_criterion(files: dict[str, SourceFile]) -> None:
             del files[name]
 
 
-def repository_paths(sources: Iterable[SourceFile], entries: Sequence[str], workspace: str) -> list[str]:
-    """Return the paths that the files of `local_set` have in a repository, or had in the job that stored them.
+def repository_paths(sources: Iterable[SourceFile], folder: str, workspace: str) -> list[str]:
+    """Return the paths that the files of a folder have in a repository, or had in the job that stored them.
 
     The path of the file with facts about the recording is included, because it may have been read. A file has several
     paths if it is read through a link, or if a folder above it is another checkout.
     """
-    folder = posixpath.commonpath([_folder(posixpath.join(workspace, entry), ()) for entry in entries])
-    top = Path(workspace).resolve()
+    here, top = posixpath.join(workspace, folder), Path(workspace).resolve()
     paths = set[str]()
-    read = [source.path or posixpath.join(folder, source.name) for source in sources]
-    for place in map(Path, [*read, posixpath.join(folder, RECORDING_NAME)]):
+    read = [source.path or posixpath.join(here, source.name) for source in sources]
+    for place in map(Path, [*read, posixpath.join(here, RECORDING_NAME)]):
         paths.add(os.path.relpath(place, workspace).replace(os.sep, "/"))
         paths.add(os.path.relpath(place.resolve(), top).replace(os.sep, "/"))
     inner = set[str]()

@@ -45,7 +45,10 @@ class ManifestFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A stored set of profiles. Unknown values are empty strings. The ``environment`` is described in `Facts`."""
+    """A stored set of profiles. Unknown values are empty strings. The ``environment`` is described in `Facts`.
+
+    ``folder`` contained the files in the workspace of their job.
+    """
 
     commit: _Text = ""
     ref: _Text = ""
@@ -62,6 +65,7 @@ class Manifest:
     compiler: _Text = ""
     runtime: _Text = ""
     environment: LongText = ""
+    folder: _Text = ""
     profgate_version: _Text = ""
     files: tuple[ManifestFile, ...] = ()
 

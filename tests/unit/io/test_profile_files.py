@@ -133,8 +133,8 @@ def test_read_file_is_found_in_the_commit(
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text("main 1\n")
     given = [entry.format(workspace=tmp_path)]
-    files = local_set(given, str(tmp_path)).files
-    assert bool(committed(repository_paths(files, given, str(tmp_path)), entries)) is found
-    stored = [replace(one, path=None) for one in files]
+    read = local_set(given, str(tmp_path))
+    assert bool(committed(repository_paths(read.files, read.folder, str(tmp_path)), entries)) is found
+    stored = [replace(one, path=None) for one in read.files]
     if "linked" not in entry:  # only the job that records can follow the links of its checkout
-        assert bool(committed(repository_paths(stored, given, str(tmp_path)), entries)) is found
+        assert bool(committed(repository_paths(stored, read.folder, str(tmp_path)), entries)) is found
