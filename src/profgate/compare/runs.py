@@ -46,11 +46,12 @@ _MARK = re.compile(
       run[-_]?(?P<run>\d+)(?![0-9A-Za-z])
     | (?P<part>(?:gw|worker[-_]?)\d+)(?![0-9A-Za-z])
     | pid[-_]?(?P<process>\d+)(?:-id-\d+)?(?![0-9A-Za-z])
+    | (?P<beside>\d{1,7})(?=[-_]\d{10}(?!\d))
     | (?P<start>
         [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}     # a UUID
       | 20\d\d[-_.]?[01]\d[-_.]?[0-3]\d                   # a date, and the time of day
         (?:[T_. -][0-2]\d[-_:.]?[0-5]\d(?:[-_:.]?[0-5]\d)?(?:\.\d{1,9}(?=Z))?Z?)?
-      | \d{9,}                                            # seconds since 1970, the number of a workflow run
+      | \d{9,}(?:_\d{1,9})?                               # seconds since 1970, the number of a workflow run
       | (?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,64}            # the hash of a commit
       )(?![0-9A-Za-z])
     | (?:(?<=\d{6}-)|(?<![^.]))(?P<number>\d{1,20}(?:-\d{1,20}){0,4})(?![^.])
@@ -89,7 +90,7 @@ def recording_name(path: str) -> RecordingName:
         if not words:
             rest = _without_extensions(rest)
         words.append(rest if rest == component else rest.strip(" -_."))
-    numbers = "-".join([*found["process"], *found["number"]]).split("-")
+    numbers = "-".join([*found["process"], *found["beside"], *found["number"]]).split("-")
     runs = [*reversed(found["run"]), *filter(None, numbers)]
     if not runs and (numbered := next(filter(str.isdecimal, words[1:]), "")):
         words.remove(numbered)
@@ -228,7 +229,7 @@ def _added_up(name: str, files: Sequence[Profile]) -> Profile:
         return files[0] if files[0].name == name else replace(files[0], name=name)
     files = sorted(files, key=_weight, reverse=True)  # the facts and periods of the largest are the most reliable
     metrics: dict[object, Metric] = {}
-    counts = Counter({"files of processes and threads, added up to one run": len(files)})
+    counts, added = Counter[str](), f"{len(files)} files of processes and threads are one run"
     for profile in files:
         counts.update(profile.warning_counts)
         for metric in profile.metrics:
@@ -246,7 +247,7 @@ def _added_up(name: str, files: Sequence[Profile]) -> Profile:
         graph=join([profile.graph for profile in files]),
         periods=tuple(period and period * factor_of(largest, place, total[place]) for place, period in periods),
         facts=replace(largest.facts, truncated=any(profile.facts.truncated for profile in files) or None),
-        warnings=tuple(dict.fromkeys(chain.from_iterable(profile.warnings for profile in files))),
+        warnings=(added, *dict.fromkeys(chain.from_iterable(profile.warnings for profile in files))),
         warning_counts=counts,
     )
 
