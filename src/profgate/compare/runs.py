@@ -44,7 +44,7 @@ _MARK = re.compile(
     r"""
     [-_. ]?(?<![0-9A-Za-z])(?:
       run[-_]?(?P<run>\d+)(?![0-9A-Za-z])
-    | (?P<part>(?:gw|worker[-_]?)\d+)(?![0-9A-Za-z])
+    | (?P<part>gw\d+)(?![0-9A-Za-z])
     | pid[-_]?(?P<process>\d+)(?:-id-\d+)?(?![0-9A-Za-z])
     | (?P<beside>\d{1,7})(?=[-_]\d{10}(?!\d))
     | (?P<start>

@@ -32,6 +32,7 @@ def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
         ("run-3/20/api.folded", "20/api"),
         ("20/api/run-3.folded", "20/api"),
         ("20/21/api.folded", "20/api"),
+        ("worker-8.folded", "worker-8"),
         ("py3.13/3.14/api.run-1.folded", "py3.13/3.14/api"),
         ("2026-01-01/0a1b2c3/api.folded", "api"),
         ("api.1.folded", "api"),
