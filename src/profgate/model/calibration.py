@@ -5,6 +5,7 @@ from typing import Literal
 
 TestMode = Literal["runs", "jobs", "exact"]
 Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see", "other_work"]  # values of `ReasonCode`
+FewerCalls = tuple[str, float, float]  # function, and its mean number of calls per run of each side
 Maxima = tuple[tuple[float, ...], tuple[float, ...]]
 
 
@@ -34,9 +35,10 @@ class Calibration:
     names the facts because of which counts of both sides may differ without a change of the code. ``visible_total`` and
     ``visible_tenth`` are the smallest relative changes that can be detected in the total and in a function with a share
     of 10 %. ``inconclusive`` is the code of the reason why these runs do not allow a verdict. ``known_share`` is the
-    share of the run spent in functions that occur on both sides, if it is small on both sides. ``measured`` is
-    True if both sides were measured in turns on one machine. ``run_spread`` is the largest ratio between the totals of
-    two runs of one side.
+    share of the run spent in functions that occur on both sides, if it is small on both sides. ``measured`` is True if
+    both sides were measured in turns on one machine. ``run_spread`` is the largest ratio between the totals of two runs
+    of one side. ``fewer_calls`` is the most costly function with less than half of its calls, in a workload that did
+    other work.
     """
 
     state: Literal["tested"] | None = None
@@ -62,3 +64,4 @@ class Calibration:
     undirected: bool | None = None
     measured: bool | None = None
     run_spread: float | None = None
+    fewer_calls: FewerCalls | None = None

@@ -272,6 +272,11 @@ class MetricReport:
         """Whether the metric is the number of calls, which explains changes in costs."""
         return (self.name, self.unit) == (CALLS.name, CALLS.unit)
 
+    @property
+    def did_other_work(self) -> bool:
+        """Whether nothing shows that the target did the same work."""
+        return self.calibration.inconclusive == "other_work"
+
 
 @dataclass(frozen=True, slots=True)
 class WorkloadReport:

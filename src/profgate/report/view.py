@@ -7,7 +7,6 @@ from copy import copy
 
 from profgate.model.acceptance import Acceptance, AcceptanceState, command_for, workload_command
 from profgate.model.levels import TOTAL_FLOOR
-from profgate.model.policy import matches
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, Finding, MetricReport, Report
 from profgate.report import numbers, rows, statements
@@ -356,11 +355,8 @@ def _workloads(report: Report) -> list[str]:
         return []
     names = [entry.name for entry in report.not_compared if entry.reason.code is ReasonCode.MISSING_IN_TARGET]
     other_work = {ReasonCode.COMMON_FACTOR, ReasonCode.OTHER_WORK}
-    for reason in report.verdict.reasons:
-        workload = str(reason.parameters.get("workload"))
-        if reason.code in other_work and matches(workload, report.policy.required or ()):
-            names.append(workload)
-    return names
+    doubtful = (reason for reason in report.verdict.reasons if reason.code in other_work)
+    return names + [str(reason.parameters.get("workload")) for reason in doubtful]
 
 
 def acceptance_lines(report: Report, style: Style) -> list[str]:

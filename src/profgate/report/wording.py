@@ -12,7 +12,14 @@ from profgate.report import numbers
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 NAME_FIRST = frozenset(
-    {ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FAILED_RUNS, ReasonCode.TEXT}
+    {
+        ReasonCode.SUSPECT,
+        ReasonCode.OTHER_WORK,
+        ReasonCode.DEPARTURE,
+        ReasonCode.FINDING,
+        ReasonCode.FAILED_RUNS,
+        ReasonCode.TEXT,
+    }
 )
 # why nothing can be decided; the headline adds what it concerns: "Too few samples to confirm: ..."
 OBSTACLES = {
@@ -170,6 +177,16 @@ def _suspect(parameters: Parameters) -> str:
     return f"{parameters['subject']}: {values}, {numbers.share_from_to(*shares)} of the run, not tested"
 
 
+def _other_work(parameters: Parameters) -> str:
+    share, before, after = (number_of(parameters.get(name)) for name in ("share", "before", "after"))
+    if not parameters.get("function"):
+        return (
+            f"{parameters['where']} costs {numbers.percent(share)} as much, and nothing shows that it did the same work"
+        )
+    calls = f"{numbers.from_to(before, after, 'count')} calls of {parameters['subject']}"
+    return f"{parameters['where']} did {numbers.percent(share)} of the work: {calls}"
+
+
 def _finding(parameters: Parameters) -> str:
     relative = number_of(parameters.get("relative"))
     kinds = {"NotInBaseline": " is new", "NotInTarget": " is gone"}
@@ -229,8 +246,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
     ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
     ReasonCode.CANNOT_SEE: "too much noise to judge: only a change above {total:size} in the total would be visible",
-    ReasonCode.OTHER_WORK: "nearly all functions in {where} lost the same part of their cost "
-    "({relative:signed} in total), as in a run that ends early",
+    ReasonCode.OTHER_WORK: _other_work,
     ReasonCode.SUSPECT: _suspect,
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",

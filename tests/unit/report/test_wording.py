@@ -41,6 +41,7 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
         "share_to": 0.16,
     },
     ReasonCode.TOO_FEW_SAMPLES: {"factor": 8},
+    ReasonCode.OTHER_WORK: {"function": "process", "before": 24.0, "after": 2.0},
     ReasonCode.OFFSET: {"relative": -0.27},
     ReasonCode.SYSTEM_LIBRARY: {"names": "libc.so.6", "moved": 0.052, "relative": 0.053},
     ReasonCode.COUNTS_APART: {"facts": "CPU model, C library"},
@@ -85,6 +86,7 @@ VARIANTS: list[tuple[ReasonCode, dict[str, Parameter]]] = [  # sentences that de
     (ReasonCode.OFFSET, {"relative": None}),
     (ReasonCode.RATES_DIFFER, {"rate": None}),
     (ReasonCode.FACT_DIFFERS, {"fact": "sampling mode"}),
+    (ReasonCode.OTHER_WORK, {"function": ""}),
     (ReasonCode.SUSPECT, {"from": 0.0, "to": 40.0, "unit": "samples", "share_from": 0.0, "share_to": 0.2}),
 ]
 

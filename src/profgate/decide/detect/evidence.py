@@ -32,7 +32,8 @@ from profgate.decide.detect.permutation import (
 )
 from profgate.decide.detect.strategy import sample_counts
 from profgate.model.arrays import BoolArray, FloatArray, finite, means
-from profgate.model.calibration import Calibration, Inconclusive, Maxima, TestFamily, TestMode
+from profgate.model.calibration import Calibration, FewerCalls, Inconclusive, Maxima, TestFamily, TestMode
+from profgate.model.call_tree import added_at
 from profgate.model.comparison import Comparison, RunValues
 from profgate.model.levels import (
     FEWEST_JOBS,
@@ -56,8 +57,6 @@ from profgate.statistics.t_tests import critical_t
 if TYPE_CHECKING:
     from profgate.model.measurement import Look
 
-OTHER_WORK = 0.5  # largest part of its cost that a run or function has left if it may have done other work
-ALIKE = 1.5  # maximum ratio between the part that a function has left and the usual part
 FAR = 12.0  # value of `Evidence.distance` for an exact change
 
 Visible = tuple[float | None, float | None]  # smallest visible changes of the total and of a function of 10 %
@@ -301,8 +300,8 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
     samples, (total, tenth) = sample_counts(comparison), visible
     factor = between_sides(evidence.costs.factors, comparison.runs.target)
     undecided = None if counted is not None else _inconclusive(samples, total, tenth)
-    if max(factor, 1.0 / factor) <= MACHINE and _did_other_work(comparison):  # the judge reports larger factors
-        undecided = "other_work"
+    other_work = _did_other_work(comparison)
+    undecided = "other_work" if other_work else undecided
     calibration = replace(
         evidence.calibration,
         state="tested",
@@ -314,6 +313,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
         samples_baseline=samples and samples[0],
         samples_target=samples and samples[1],
         inconclusive=undecided,
+        fewer_calls=_fewer_calls(comparison) if other_work else None,
     )
     if counted is None:
         return replace(evidence, calibration=calibration)
@@ -330,25 +330,49 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
 
 
 def _did_other_work(comparison: Comparison) -> bool:
-    """Return whether the total fell by more than half because nearly all functions lost the same part of their cost.
+    """Return whether less than half of the cost is left, and nothing shows that the same work was done.
 
-    A program that returns early looks like this. The heaviest function is left out, because a change of the code may
-    make one function that much faster.
+    A change of the code may make one function much faster. Then the others cost as much as before, and the function is
+    called as often, if calls are counted. If the function was nearly the whole run, the others show nothing.
     """
-    before, after = comparison.runs.means(comparison.self_value)
-    if comparison.metric.better != "lower" or after.sum() >= OTHER_WORK * before.sum():
+    sides = slice(None, None, -1 if comparison.metric.better == "higher" else 1)
+    before, after = comparison.runs.means(comparison.run_totals)[sides]
+    if MACHINE * after >= before:
         return False
-    # functions of at least 1 % of the baseline show how much work was done
-    heavy = np.flatnonzero(before >= 0.01 * before.sum())
-    others = heavy[np.argsort(before[heavy])[:-1]]
-    # a single function besides the heaviest may have changed by itself
-    if len(others) < 2:
-        return False
-    # below a tenth, noise of few samples hides whether parts are equal
-    left = np.maximum(after[others] / before[others], 0.1)
-    usual = float(np.median(left))
-    alike = (left < OTHER_WORK) & (left <= ALIKE * usual) & (left * ALIKE >= usual)
-    return bool(alike.mean() >= NEARLY_ALL)
+    own, left = comparison.runs.means(comparison.self_value)[sides]
+    faster = int(np.argmax(own - left))
+    others, others_left = before - own[faster], after - left[faster]
+    if others <= (1.0 - NEARLY_ALL) * before or others_left < NEARLY_ALL * others:
+        return True
+    return bool(_called_less(comparison)[faster])
+
+
+def _calls(comparison: Comparison) -> FloatArray:
+    """Return the mean number of calls per run by side and symbol; 0 if the profiles do not count calls."""
+    tree, edges, symbols = comparison.tree, comparison.edges, len(comparison.symbols)
+    counts = np.zeros((2, symbols))
+    if edges is not None:
+        counts[:] = edges.baseline_symbol_calls, edges.target_symbol_calls
+    elif tree is not None and tree.baseline_calls is not None and tree.target_calls is not None:
+        for side, calls in enumerate((tree.baseline_calls, tree.target_calls)):
+            counts[side] = added_at(symbols, tree.symbol[1:], calls[1:])  # row 0 is the root, which is no function
+    return counts / [[comparison.runs.baseline], [comparison.runs.target]]
+
+
+def _called_less(comparison: Comparison) -> BoolArray:
+    """Return a mask of the functions with less than half of their calls."""
+    before, after = _calls(comparison)
+    return np.asarray(MACHINE * after < before)
+
+
+def _fewer_calls(comparison: Comparison) -> FewerCalls | None:
+    """Return the most costly function with less than half of its calls, or None."""
+    cost, _ = comparison.runs.means(comparison.total_value * _called_less(comparison))
+    if not cost.any():
+        return None
+    symbol = int(np.argmax(cost))
+    before, after = _calls(comparison)[:, symbol].tolist()
+    return comparison.symbols.names[symbol], before, after
 
 
 def _visible_total(evidence: Evidence, total: float | None) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR
+from profgate.model.policy import matches
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Colour, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
@@ -99,7 +100,7 @@ def with_acceptances(report: Report) -> Report:
         if acceptance.state == "refused":
             settled.append(acceptance)
         elif acceptance.limit is None:
-            settled.append(_settled_workload(acceptance, report))
+            settled += _settled_workloads(acceptance, report)
         else:
             meant = []
             for name, file, finding in worse:
@@ -114,12 +115,9 @@ def with_acceptances(report: Report) -> Report:
 
 
 def common_factor(metric: MetricReport) -> float | None:
-    """Return the factor by which every cost of a metric changed, if it is too large for another machine.
-
-    Such a workload probably did other work.
-    """
+    """Return the factor by which every cost of a metric changed, if it is too large for another machine."""
     factor = metric.calibration.common_factor or 1.0
-    return factor if max(factor, 1.0 / factor) > MACHINE else None
+    return factor if max(factor, 1.0 / factor) > MACHINE and not metric.did_other_work else None
 
 
 def _worse(report: Report) -> Iterator[tuple[str, str | None, Finding]]:
@@ -151,17 +149,17 @@ def _settled(acceptance: Acceptance, limit: float, meant: list[Finding]) -> Acce
     )
 
 
-def _settled_workload(acceptance: Acceptance, report: Report) -> Acceptance:
+def _settled_workloads(acceptance: Acceptance, report: Report) -> list[Acceptance]:
+    """Return an acceptance for each workload that the location names, in which ``*`` matches any text."""
     names = [entry.name for entry in report.not_compared if entry.side == "baseline"]
-    compared = [pair for pair in report.metrics if pair[1].state == "compared"]
-    for workload, metric in compared:
-        if common_factor(metric) is not None or metric.calibration.inconclusive == "other_work":
+    for workload, metric in report.metrics:
+        if metric.state == "compared" and (common_factor(metric) is not None or metric.did_other_work):
             names.append(workload.name)
-    for name in names:
-        if acceptance.location in {name, name_text(name)}:
-            remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_workload"})
-            return replace(acceptance, location=name, state="applies", remark=remark)
-    return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTANCE, {"case": "limit_needed"}))
+    pattern, remark = [acceptance.location], Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_workload"})
+    meant = [name for name in dict.fromkeys(names) if matches(name, pattern) or matches(name_text(name), pattern)]
+    settled = [replace(acceptance, location=name, state="applies", remark=remark) for name in meant]
+    unused = Reason(ReasonCode.ACCEPTANCE, {"case": "limit_needed"})
+    return settled or [replace(acceptance, state="unused", remark=unused)]
 
 
 def _within(growth: float, limit: float) -> bool:

@@ -122,7 +122,7 @@ class _VerdictInputs:
         self.inconclusive: list[tuple[WorkloadReport, MetricReport]] = []
         self.accepted_work: list[tuple[WorkloadReport, MetricReport]] = []
         for workload, metric in inconclusive(report):
-            is_accepted = metric.calibration.inconclusive == "other_work" and workload.name in accepted
+            is_accepted = metric.did_other_work and workload.name in accepted
             (self.accepted_work if is_accepted else self.inconclusive).append((workload, metric))
         names = {entry.name for entry in self.missing}
         names |= {workload.name for workload, _ in self.blocked}
@@ -165,21 +165,20 @@ class _VerdictInputs:
 def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
     """Return the metrics of all inconclusive workloads.
 
-    A workload is inconclusive if all its compared metrics are inconclusive and none of them has a red finding. Memory
-    is considered only if there is no other metric, because it shows nothing about time. Call counts are omitted from
-    the result if the workload has other metrics.
+    A workload is inconclusive if all its tested metrics are inconclusive and none of them has a red finding. Memory
+    and call counts are considered only if there is no other metric, because they show nothing about time.
     """
     undecided = []
     for workload in report.workloads:
-        every = [metric for metric in workload.metrics if metric.state == "compared"]
-        compared = [metric for metric in every if metric.unit != "bytes"] or every
+        every = [metric for metric in workload.metrics if metric.calibration.state == "tested"]
+        costs = [metric for metric in every if not metric.counts_calls] or every
+        compared = [metric for metric in costs if metric.unit != "bytes"] or costs
         decided = not compared
         for metric in compared:
             colours = {finding.colour for finding in metric.findings}
             decided = decided or metric.calibration.inconclusive is None or "red" in colours
         if not decided:
-            costs = [metric for metric in compared if not metric.counts_calls]
-            undecided += [(workload, metric) for metric in costs or compared]
+            undecided += [(workload, metric) for metric in compared]
     return undecided
 
 
@@ -281,7 +280,10 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
     if code is ReasonCode.OTHER_WORK:
-        return Reason(code, _place(workload, metric, relative=metric.total.relative))
+        less, more = sorted((metric.total.baseline or 0.0, metric.total.target or 0.0))
+        function, before, after = facts.fewer_calls or ("", None, None)
+        share = less / max(more, 1e-300)
+        return Reason(code, _place(workload, metric, share=share, function=function, before=before, after=after))
     seen = {"total": facts.visible_total, "tenth": facts.visible_tenth}
     # the noise of a mean falls with the square root of the number of runs
     times = (min(filter(None, seen.values()), default=VISIBLE) / VISIBLE) ** 2

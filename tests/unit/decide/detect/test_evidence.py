@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.decide.detect.evidence import Evidence, evidence_of, run_values
-from profgate.model.comparison import Comparison, Noise, Runs
+from profgate.model.comparison import CallEdges, Comparison, Noise, Runs
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason
 from profgate.model.units import CALLS, Metric, MetricKind
@@ -75,7 +76,7 @@ def test_four_runs_list_and_are_not_certain() -> None:
     assert found.calibration.inconclusive is None
 
 
-@pytest.mark.parametrize(("before", "after"), [(50, 400), (400, 50)])
+@pytest.mark.parametrize(("before", "after"), [(50, 90), (90, 50)])
 def test_few_samples_on_either_side_decide_nothing(before: int, after: int) -> None:
     sides = [[{"f": count, "g": count // 2}] * 5 for count in (before, after)]
     found = evidence(from_exclusive(*sides))
@@ -83,25 +84,56 @@ def test_few_samples_on_either_side_decide_nothing(before: int, after: int) -> N
     assert (found.calibration.samples_baseline, found.calibration.samples_target) == (7.5 * before, 7.5 * after)
 
 
+START = {"start": 600, "load": 400}
+MANY = {f"work{place}": 500 for place in range(12)}
+HOT = {"search": 8_000, "read": 1_000, "write": 1_500}
+
+
 @pytest.mark.parametrize(
-    ("left", "inconclusive"),
+    ("before", "after", "inconclusive"),
     [
-        ({name: 0.03 for name in BASE if name != "f00"}, "other_work"),  # only the start-up is complete
-        (dict.fromkeys(BASE, 0.0) | {"f00": 1.0}, "other_work"),  # most functions are not called any more
-        (dict.fromkeys(list(BASE)[:15], 0.03), None),  # a faster part of the program
-        ({name: 0.05 + 0.02 * place for place, name in enumerate(BASE)}, None),  # each is faster by another factor
+        (MANY, dict.fromkeys(MANY, 15), "other_work"),  # it ends early
+        (MANY, {}, "other_work"),  # it fails when it starts
+        (MANY, dict.fromkeys(MANY, 20) | {"lookup": 300}, "other_work"),  # it repeats a result
+        ({"search": 12_000}, {"search": 300}, "other_work"),  # the start-up proves no work
+        ({"parse": 6_000, "encode": 3_000}, {"parse": 300, "encode": 150}, "other_work"),
+        ({"parse": 9_000, "a": 900, "b": 600}, {"parse": 9, "a": 700, "b": 6}, "other_work"),
+        (MANY, dict.fromkeys(MANY, 300), None),  # more than half is left
+        (HOT, HOT | {"search": 90}, None),  # one function is faster
+        (HOT, {"find": 90, "read": 1_000, "write": 1_500}, None),  # another function replaces it
     ],
 )
-def test_program_that_skips_most_of_its_work_is_undecided(left: dict[str, float], inconclusive: str | None) -> None:
-    target = {name: int(count * left.get(name, 1.0)) for name, count in BASE.items()}
-    found = evidence(from_exclusive(runs_of(BASE, 5), runs_of(target, 5)), interleaved=True)
+@pytest.mark.parametrize("interleaved", [True, False])
+def test_lost_cost_is_other_work(
+    before: dict[str, int], after: dict[str, int], inconclusive: str | None, interleaved: bool
+) -> None:
+    found = evidence(from_exclusive(runs_of(START | before, 5), runs_of(START | after, 5)), interleaved=interleaved)
     assert found.calibration.inconclusive == inconclusive
 
 
-def test_one_faster_function_is_no_other_work() -> None:
-    base = {"search": 90_000, "read": 4_000, "write": 6_000}
-    found = evidence(from_exclusive(runs_of(base, 5), runs_of({**base, "search": 900}, 5)), interleaved=True)
-    assert found.calibration.inconclusive is None
+@pytest.mark.parametrize(("ratio", "inconclusive"), [(0.4, "other_work"), (0.6, None)])
+@pytest.mark.parametrize("better", ["lower", "higher"])
+def test_benchmark_alone_proves_no_work(better: Literal["lower", "higher"], ratio: float, inconclusive: str) -> None:
+    sides = [[{"parse": int(value) + run} for run in range(5)] for value in (100_000, 100_000 * ratio)]
+    metric = replace(timed(), better=better)
+    found = evidence(from_exclusive(*sides[:: 1 if better == "lower" else -1], metric=metric), interleaved=True)
+    assert found.calibration.inconclusive == inconclusive
+
+
+@pytest.mark.parametrize(
+    ("calls", "inconclusive", "fewer"),
+    [(24, None, None), (12, None, None), (2, "other_work", ("search", 24.0, 2.0))],
+)
+def test_function_with_fewer_calls_is_not_faster(
+    calls: int, inconclusive: str | None, fewer: tuple[str, float, float] | None
+) -> None:
+    comparison = from_exclusive(runs_of(HOT, 5), runs_of(HOT | {"search": 90}, 5))
+    symbols = comparison.symbols.names
+    counts = [np.array([5 * number if name == "search" else 5 for name in symbols]) for number in (24, calls)]
+    none = np.zeros(0, np.int64)
+    called = replace(comparison, edges=CallEdges(*[none] * 6, *counts))
+    found = evidence(called, interleaved=True).calibration
+    assert (found.inconclusive, found.fewer_calls) == (inconclusive, fewer)
 
 
 def test_noise_that_hides_everything_decides_nothing() -> None:
