@@ -137,9 +137,7 @@ class Body:
     def next_step(self) -> str:
         """Return what a reader should do, as one line."""
         view, report = self.view, self.view.report
-        if not view.help:
-            return view.step()
-        step = f"The check fails: {link('what to do now', view.help)}."
+        step = f"The check fails: {link('what to do now', view.help)}." if view.help else view.step()
         ways = ", ".join(ways_out((*view.groups.worse, *view.groups.related), report))
         on_github = report.verdict.fails and short_sha(report.target.sha)
         limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""

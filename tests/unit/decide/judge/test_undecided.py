@@ -118,8 +118,9 @@ def test_failed_runs_need_a_review() -> None:
     assert (found.conclusion, found.exit_code, found.reasons) == ("warn", 0, (failed,))
 
 
-def test_workload_with_other_work_can_be_accepted() -> None:
-    report = judge(removal("/profgate accept w: it does half")(compared(HALF)), REQUIRED)
+@pytest.mark.parametrize("name", ["w", "`w`", "*"])
+def test_workload_with_other_work_can_be_accepted(name: str) -> None:
+    report = judge(removal(f"/profgate accept {name}: it does half")(compared(HALF)), REQUIRED)
     assert [one.state for one in report.acceptances] == ["applies"]
     assert (report.verdict.conclusion, report.verdict.exit_code) == ("warn", 0)
     assert "other_work" in {reason.code.value for reason in report.verdict.reasons}
