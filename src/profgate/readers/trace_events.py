@@ -27,7 +27,7 @@ _ROUNDING = 2_000
 
 
 class TraceEventsReader(BuiltInReader):
-    """Reader for trace events (Chrome, Node.js, Hermes, viztracer): nested calls with times, or sampled CPU profiles."""
+    """Reader for trace events (Chrome, Node.js, Hermes, viztracer): calls with times, or sampled CPU profiles."""
 
     name = "trace-events"
     looks = "JSON events with the key ph, or the key traceEvents"
