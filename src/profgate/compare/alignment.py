@@ -19,7 +19,7 @@ from profgate.model.frame_names import has_position, shape_of
 
 if TYPE_CHECKING:
     from profgate.compare.symbols import FrameKeys, Identity, Numbering
-    from profgate.model.arrays import BoolArray, IntArray
+    from profgate.model.arrays import IntArray
     from profgate.model.history import Reading
     from profgate.model.profile import Profile, Workload
 
@@ -160,27 +160,29 @@ def aligned(
     if not shapes:
         return [{} for _ in units], {}
     counts, anew, unequal = _presence(shapes, units, len(identities))
-    groups: dict[Identity, int] = {}
     everywhere: dict[Identity, Identity] = {}
     for number, alone in anew:
         shape = shapes[number]
         of_target = [symbol for symbol in shape.symbols if counts[-1, symbol]] or shape.symbols
-        name = identities[of_target[-1]] if alone else shape.group
-        everywhere.update(dict.fromkeys(map(identities.__getitem__, shape.symbols), name))
         if not alone:
-            groups[name] = len(of_target)
-    known, *before = counts[-1] > 0, *(counts > 0)
-    opened = [[_opened(shapes[number], recorded, known) for number in unequal] for recorded in before[:-1]]
-    for unit, found in zip(units, opened, strict=False):
+            shape.grouped.update(of_target)
+        name = identities[of_target[-1]] if alone else shape.group
+        everywhere.update((identities[symbol], name) for symbol in shape.symbols)
+    *before, known = (set(np.flatnonzero(of_unit).tolist()) for of_unit in counts)
+    opened = []
+    for unit, recorded in zip(units[:-1], before, strict=True):
+        members = [(shape, set(shape.symbols)) for shape in map(shapes.__getitem__, unequal)]
+        found = [_Open(shape, symbols & recorded, symbols & known, {}) for shape, symbols in members]
         _settle(found, (_links(unit), _links(units[-1])), len(identities), within_words=within_words)
-    renames = [dict(everywhere) for _ in units]
-    for found, names in zip(opened, renames, strict=False):
-        for one in found:
-            _rename(names, identities, one)
-    for shape in (shapes[number] for number in unequal if shapes[number].grouped):
-        renames[-1].update((identities[symbol], shape.group) for symbol in shape.grouped)
-        groups[shape.group] = len(shape.grouped)
-    return renames, groups
+        opened.append(found)
+    grouped = [shape for shape in shapes if shape.grouped]
+    groups = {identities[symbol]: shape.group for shape in grouped for symbol in shape.grouped}
+    renames = [everywhere | _new_names(found, identities) for found in opened] + [everywhere | groups]
+    return [_changed(names) for names in renames], {shape.group: len(shape.grouped) for shape in grouped}
+
+
+def _changed(names: dict[Identity, Identity]) -> dict[Identity, Identity]:
+    return {old: new for old, new in names.items() if old != new}
 
 
 def _settle(opened: Sequence[_Open], links: tuple[Links, Links], count: int, *, within_words: bool) -> None:
@@ -190,11 +192,6 @@ def _settle(opened: Sequence[_Open], links: tuple[Links, Links], count: int, *, 
     _pair_by_calls(opened, links, count)
     for one in opened:
         _pair_rest(one)
-
-
-def _opened(shape: Shape, before: BoolArray, after: BoolArray) -> _Open:
-    old, new = (set(filter(side.__getitem__, shape.symbols)) for side in (before, after))
-    return _Open(shape, old, new, {}) if old and new else _Open(shape, set(), set(), {})
 
 
 def _links(unit: Unit) -> Links:
@@ -328,14 +325,17 @@ def _pair_rest(one: _Open) -> None:
         one.shape.grouped.update(new)
 
 
-def _rename(names: dict[Identity, Identity], identities: Sequence[Identity], one: _Open) -> None:
-    """Add the new names of a unit's symbols."""
-    shape = one.shape
-    for old, new in one.pairs.items():
-        names[identities[old]] = shape.group if new in shape.grouped else identities[new]
-    for old in one.old:
-        name, file = identities[old]
-        if one.new:
-            names[name, file] = shape.group
-        elif old in one.pairs.values():  # another function has this name in the target
-            names[name, file] = f"{name}{GONE}", file
+def _new_names(opened: Sequence[_Open], identities: Sequence[Identity]) -> dict[Identity, Identity]:
+    """Return the new names of a unit's symbols."""
+    names: dict[Identity, Identity] = {}
+    for shape, rest, of_target, pairs in opened:
+        for old, new in pairs.items():
+            names[identities[old]] = shape.group if new in shape.grouped else identities[new]
+        taken = set(pairs.values())
+        for old in rest:
+            name, file = identities[old]
+            if of_target:
+                names[name, file] = shape.group
+            elif old in taken:  # another function has this name in the target
+                names[name, file] = f"{name}{GONE}", file
+    return names

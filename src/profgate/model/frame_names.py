@@ -36,6 +36,7 @@ NAME_RULES = (
     NameRule("J2", "Accessor", r"\b(Generated(?:Serialization)?(?:Method|Constructor)Accessor)\d+", r"\1"),
     NameRule("J3", "LambdaForm$", r"(LambdaForm\$[A-Z]+)(?:[/.+]0x[0-9a-fA-F]+|\$\d+)+", r"\1"),
     NameRule("J4", "$Proxy", r"\$Proxy\d+", "$Proxy"),
+    NameRule("J6", "Proxy$", r"(Proxy\$)[0-9A-Za-z]{8}(?![0-9A-Za-z])", r"\1"),  # a random name may have no digit
     NameRule("J5", "_[", r"_\[[ij01]\]$"),
     NameRule("C2", "+0x", r"\+0x[0-9a-fA-F]+$"),
     NameRule(
@@ -94,7 +95,9 @@ _APART = (
     r"|[A-Za-z]{0,2}[0-9]+[A-Za-z][A-Za-z0-9]*|[A-Za-z]+[0-9]+[A-Za-z]+[0-9]+[A-Za-z0-9]*)(?![A-Za-z0-9])"
     r"|(?:(?<=func)|(?<=wrap)|(?<=lambda)|(?<=closure))[0-9]+"
 )
-_POSITION = re.compile(r"func\*|wrap\*|lambda|closure|anon|[$#:]\*|__\*")
+_POSITION = re.compile(
+    r"(?<![A-Za-z])(?:func|fun|fn)[_-]*\*|wrap\*|[Ll]ambda|[Cc]losure|(?<![A-Za-z])anon|[$#:@]\*|__\*"
+)
 
 
 class FrameKey(NamedTuple):

@@ -140,3 +140,10 @@ def test_group_of_one_base_job_is_a_group_everywhere() -> None:
     assert made.noise.self_value[:, made.symbols.names.index("run.func*")].tolist() == [14]
     (group,) = [warning.parameters for warning in made.warnings if warning.code == "names_grouped"]
     assert group == {"name": "run.func*", "functions": 3}
+
+
+def test_only_changed_names_are_stated() -> None:
+    side = [{"main;run.func1": 9, "main;run.func2": 5, "main;iter_12": 3}]
+    assert not overlaid(side, side).renamed
+    renamed = overlaid(side, [{"main;run.func1": 9, "main;run.func2": 5, "main;iter_15": 3}]).renamed
+    assert list(renamed.values()) == [("iter_12", None)]
