@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -93,7 +94,7 @@ def align(
         for name, profile, mapping in zip(names, profiles, numbering.maps, strict=True):
             unit = units.setdefault(name, Unit([], []))
             unit.runs.append(_distinct(mapping))
-            unit.links.append(partial(_links_of, profile, mapping))
+            unit.links.append(cache(partial(_links_of, profile, mapping)))
         places = {identity: symbol for symbol, identity in enumerate(identities)}
         for reading in past:
             # readings have no calls; functions with the names of the baseline have its calls
@@ -159,23 +160,22 @@ def aligned(
     shapes = _shapes(identities, within_words=within_words)
     if not shapes:
         return [{} for _ in units], {}
-    counts, anew, unequal = _presence(shapes, units, len(identities))
-    everywhere: dict[Identity, Identity] = {}
-    for number, alone in anew:
-        shape = shapes[number]
-        of_target = [symbol for symbol in shape.symbols if counts[-1, symbol]] or shape.symbols
-        if not alone:
-            shape.grouped.update(of_target)
-        name = identities[of_target[-1]] if alone else shape.group
-        everywhere.update((identities[symbol], name) for symbol in shape.symbols)
+    counts, anew, unequal = _kinds(shapes, units, len(identities))
+    # of functions that each run numbers anew, nothing remains but their shape
+    everywhere = {identities[symbol]: shape.group for shape in anew for symbol in shape.symbols}
     *before, known = (set(np.flatnonzero(of_unit).tolist()) for of_unit in counts)
     opened = []
     for unit, recorded in zip(units[:-1], before, strict=True):
-        members = [(shape, set(shape.symbols)) for shape in map(shapes.__getitem__, unequal)]
+        members = [(shape, set(shape.symbols)) for shape in unequal]
         found = [_Open(shape, symbols & recorded, symbols & known, {}) for shape, symbols in members]
-        _settle(found, (_links(unit), _links(units[-1])), len(identities), within_words=within_words)
+        for one in found:
+            _pair_certain(one, within_words=within_words)
+        if any(one.old and one.new for one in found):
+            _pair_by_calls(found, (_links(unit), _links(units[-1])), len(identities))
+        for one in found:
+            _pair_rest(one)
         opened.append(found)
-    grouped = [shape for shape in shapes if shape.grouped]
+    grouped = [shape for shape in unequal if shape.grouped]
     groups = {identities[symbol]: shape.group for shape in grouped for symbol in shape.grouped}
     renames = [everywhere | _new_names(found, identities) for found in opened] + [everywhere | groups]
     return [_changed(names) for names in renames], {shape.group: len(shape.grouped) for shape in grouped}
@@ -183,15 +183,6 @@ def aligned(
 
 def _changed(names: dict[Identity, Identity]) -> dict[Identity, Identity]:
     return {old: new for old, new in names.items() if old != new}
-
-
-def _settle(opened: Sequence[_Open], links: tuple[Links, Links], count: int, *, within_words: bool) -> None:
-    """Pair or group the symbols of two units."""
-    for one in opened:
-        _pair_certain(one, within_words=within_words)
-    _pair_by_calls(opened, links, count)
-    for one in opened:
-        _pair_rest(one)
 
 
 def _links(unit: Unit) -> Links:
@@ -226,13 +217,10 @@ def _shape(group: Identity, members: Sequence[tuple[list[str], int]]) -> Shape:
     return Shape(symbols, group, order, hashed, not hashed and has_position(group[0]), set())
 
 
-def _presence(
-    shapes: Sequence[Shape], units: Sequence[Unit], symbols: int
-) -> tuple[IntArray, list[tuple[int, bool]], list[int]]:
-    """Return the number of runs with each symbol by unit, and the numbers of shapes of two kinds.
+def _kinds(shapes: Sequence[Shape], units: Sequence[Unit], symbols: int) -> tuple[IntArray, list[Shape], list[Shape]]:
+    """Return the number of runs with each symbol by unit, and two kinds of shapes.
 
-    The first are those with other names in each run of a unit, and whether each run has only one symbol of the shape.
-    The others are those whose names must be aligned.
+    The first have other names in each run of a unit. The others have names that must be aligned.
     """
     columns = np.concatenate([one.symbols for one in shapes])
     sizes, shape = np.array([len(one.symbols) for one in shapes], np.int64), np.full(symbols, -1, np.int64)
@@ -245,11 +233,9 @@ def _presence(
             having[place, _distinct(shape[run[shape[run] >= 0]])] += 1
     # if no name is in all runs of a build that have the shape, each run numbers its functions anew
     anew = np.logical_or.reduce(np.maximum.reduceat(counts[:, columns], starts, axis=1) < having)
-    alone = np.logical_and.reduce(np.add.reduceat(counts[:, columns], starts, axis=1) == having)
     other_names = np.logical_or.reduce((counts > 0) != (counts[-1] > 0))[columns]
     unequal = np.logical_or.reduceat(other_names, starts) | [one.position for one in shapes]
-    kinds = [(number, bool(alone[number])) for number in np.flatnonzero(anew).tolist()]
-    return counts, kinds, np.flatnonzero(unequal & ~anew).tolist()
+    return counts, list(compress(shapes, anew)), list(compress(shapes, unequal & ~anew))
 
 
 def _pair_certain(one: _Open, *, within_words: bool) -> None:

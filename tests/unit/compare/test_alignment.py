@@ -116,7 +116,7 @@ def test_functions_of_one_shape(
 
 def test_numbers_of_each_run() -> None:
     runs = [{f"main_{n};parse_{n + 1}": 10 + n, f"main_{n};emit_{n + 2}": 5} for n in (10, 20, 30, 40)]
-    assert costs(overlaid(runs[:2], runs[2:])) == {"parse_41": (50, 90), "emit_42": (10, 10)}
+    assert costs(overlaid(runs[:2], runs[2:])) == {"parse_*": (50, 90), "emit_*": (10, 10)}
 
 
 @pytest.mark.parametrize("history", [False, True])
