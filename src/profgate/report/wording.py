@@ -301,7 +301,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
     ReasonCode.NAMES_GROUPED: "{name:name} stands for all functions of such a name ({functions} in the target): "
-    "neither their calls nor their order tell them apart",
+    "neither their calls nor their order distinguish them",
     ReasonCode.SYSTEM_LIBRARY: "system libraries ({names}) account for {moved:signed} of the change of {metric} by "
     "{relative:signed}: the loader chooses their routines by the CPU",
     ReasonCode.PROFILE_WARNING: "{file:before}{text}{runs:in_runs}",
