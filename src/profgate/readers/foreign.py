@@ -242,7 +242,7 @@ def advice_for(source: SourceFile) -> str | None:
     if found is None:
         return None
     name = source.name.removesuffix(".gz")
-    first = "" if name == source.name else "decompress it, then "
+    first = "decompress it, then " if name != source.name and "{name}" in found.advice else ""
     return f"is {found.what}, which is not read; {first}{found.advice.format(name=shlex.quote(name))}"
 
 
