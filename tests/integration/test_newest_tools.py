@@ -247,6 +247,7 @@ TOOLS = [
 ]
 # commands that record a file that is not read; advice for it is run with these names instead of its placeholders
 NAMES = {"RECORDING": "a.*[nr]", "DUMP": "a.dump", "PROGRAM": "./burn", "SCRIPT": "burn.py", "CMD": "./burn"}
+XDEBUG = "-d xdebug.start_with_request=yes -d xdebug.output_dir=."
 FOLDED = "echo 'work;heavy 6\nwork;medium 3\nwork;light 1' > a.folded"
 ADVICE = [
     Tool("heap snapshot", "bun node", "bun --heap-prof --heap-prof-name=b.json keep.js; cp keep.js burn.py", "b.json"),
@@ -281,6 +282,13 @@ ADVICE = [
         "node --prof --no-logfile-per-isolate --logfile=a.log burn.js; cp burn.js burn.py",
         "a.log",
     ),
+    Tool(
+        "xdebug trace",
+        "php",
+        f"php -d xdebug.mode=trace {XDEBUG} burn.php; cp burn.php burn.py",
+        "*.xt",
+    ),
+    Tool("lz4", "lz4", f"{FOLDED}; lz4 -q --rm a.folded", "a.folded.lz4"),
     Tool("bzip2", "bzip2", f"{FOLDED}; bzip2 a.folded", "a.folded.bz2"),
     Tool("xz", "xz", f"{FOLDED}; xz a.folded", "a.folded.xz"),
     Tool("tar", "tar", f"{FOLDED}; tar -czf a.tar.gz a.folded", "a.tar.gz"),

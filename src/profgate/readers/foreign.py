@@ -13,6 +13,7 @@ _JFR = "record with: java -XX:StartFlightRecording=filename=a.jfr,settings=profi
 _ASYNC = "record with: asprof -o collapsed -f a.folded PID"
 _CPROFILE = "record with: python -m cProfile -o a.pstats SCRIPT"
 _GO_TEST = "run: go test -json -count=1 ./... > a.json"
+_XDEBUG = "record with: php -d xdebug.mode=profile -d xdebug.output_dir=. SCRIPT"
 _JMH = "run: java -jar benchmarks.jar -rf json -rff a.json"
 _HYPERFINE = "run: hyperfine --export-json a.json CMD"
 
@@ -137,11 +138,11 @@ FOREIGN = (
         "keep it in the folder of the profile, as a.syms.json beside a.json",
     ),
     Foreign("a trace of phpspy", rb"0 \S+ [^\s:]+:-?\d+\n(?:1 |# )", "run: stackcollapse-phpspy.pl {name} > a.folded"),
-    Foreign("a trace of Xdebug", rb"Version: [^\n]*\nFile format: ", "record with -d xdebug.mode=profile"),
+    Foreign("a trace of Xdebug", rb"Version: [^\n]*\nFile format: |TRACE START \[", _XDEBUG),
     Foreign(
         "a profile of XHProf",
         rb'\s*\{\s*"[^"\n]*==>|a:\d+:\{s:\d+:"[^"\n]*==>',
-        "record with: php -d xdebug.mode=profile SCRIPT",
+        _XDEBUG,
     ),
     Foreign(
         "a profile of GHC",

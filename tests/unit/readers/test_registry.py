@@ -171,6 +171,7 @@ def test_unknown_file_is_described_with_a_command(data: bytes, seen: str) -> Non
         (b"<?xml version='1.0'?>\n<trace-query-result>\n<node/>", "inferno-collapse-xctrace 'a b'"),
         (b"<?xml version='1.0'?>\n<trace-toc>\n<run/>", "xctrace export --input"),
         (b"bplist00\xd1\1\2", "xctrace export --input"),
+        (b"TRACE START [2026-11-28 20:25:24]\n    0.0002 391000 -> {main}()\n", "xdebug.mode=profile"),
         (b"PERFFILE" + b"\0" * 90, "perf script -i 'a b'"),
         (b"allocator,num_allocations,size,tid,thread_id,thread_name,stack_trace\n", "memray transform speedscope"),
         (b'{"version": 1, "costs": [], "functions": [], "events": []}', "memray transform speedscope"),
