@@ -14,7 +14,6 @@ import numpy as np
 from profgate.attribution.call_links import CallLinks, links_of, shares
 from profgate.attribution.repository_paths import (
     BASELINE,
-    LONGEST_PATH,
     TARGET,
     both_sides,
     files_of_two_folders,
@@ -22,6 +21,7 @@ from profgate.attribution.repository_paths import (
     functions_by_file,
     texts_of_paths,
 )
+from profgate.model.frame_names import LONGEST_PATH
 from profgate.model.levels import NEARLY_ALL
 
 if TYPE_CHECKING:

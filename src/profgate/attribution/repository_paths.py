@@ -5,17 +5,19 @@ Files may be in another work folder, release or build output on each side.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING
+
+from profgate.model.frame_names import LONGEST_PATH, path_ends
 
 if TYPE_CHECKING:
     from profgate.model.attribution import SourceDiff
     from profgate.model.comparison import NameTable
 
 BASELINE, TARGET = 0, 1
-LONGEST_PATH = 500  # maximum number of characters of a path that are compared
 FunctionsByFile = dict[str, set[str]]
 
 
@@ -25,9 +27,8 @@ class RepositoryPaths:
     def __init__(self, paths: Iterable[str], *, all_known: bool) -> None:
         self._all_known = all_known
         self._paths = frozenset(paths)
-        self._by_name: dict[str, list[str]] = {}
-        for path in sorted(self._paths):
-            self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        # in this order, paths with the same end are neighbors
+        self._backwards = sorted(path[::-1] for path in self._paths)
 
     def find(self, file: str | None) -> str | None:
         """Return the repository file, or None if no file matches or if several files match equally well.
@@ -44,14 +45,15 @@ class RepositoryPaths:
         path = (parts[2] or parts[0]).removeprefix("./")
         if path in self._paths:
             return path
-        same_name = self._by_name.get(path.rpartition("/")[2], ())
-        inside = [known for known in same_name if "/" in known and path.endswith(f"/{known}")]
-        if inside:
-            return max(inside, key=len)
+        inside = next((end for end in path_ends(path) if "/" in end and end in self._paths), None)
+        if inside is not None:
+            return inside
         if "/" not in path and not self._all_known:
             return None
-        around = [known for known in same_name if known.endswith(f"/{path}")]
-        return around[0] if len(around) == 1 else None
+        backwards = f"{path[::-1]}/"
+        first = bisect_left(self._backwards, backwards)
+        around = [known for known in self._backwards[first : first + 2] if known.startswith(backwards)]
+        return around[0][::-1] if len(around) == 1 else None
 
 
 def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:

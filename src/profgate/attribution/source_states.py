@@ -142,11 +142,9 @@ class Sides:
         folders |= self._local_folder()
         matches: dict[tuple[int, str], str] = {}
         for (side, file), known in found.items():
-            for folder in folders:
-                path = file.removeprefix(folder)
-                is_top_level = path != file and "/" not in path
-                if known is None and is_top_level and self._paths[side].find(path) == path:
-                    matches[side, file] = path
+            folder, slash, path = file.rpartition("/")
+            if known is None and folder + slash in folders and self._paths[side].find(path) == path:
+                matches[side, file] = path
         found.update(matches)
         return bool(matches)
 

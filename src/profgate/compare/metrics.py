@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from profgate.compare.columns import place_of
 from profgate.errors import ComparisonError
-from profgate.model.frame_names import CLAIMED, file_key
+from profgate.model.frame_names import CLAIMED, file_key, path_ends
 from profgate.model.units import COUNTS, Metric, MetricKind
 
 if TYPE_CHECKING:
@@ -32,29 +32,13 @@ def named_by_sources(profiles: Sequence[Profile]) -> list[Profile]:
     """
     if not any(profile.frames.sources for profile in profiles):
         return list(profiles)
-    with_sources = [{source.script for source in profile.frames.sources.values()} for profile in profiles]
-    scripts = _by_last_part(set().union(*with_sources))
+    with_sources = [{file_key(source.script) for source in profile.frames.sources.values()} for profile in profiles]
+    scripts = set[str]().union(*with_sources)
     without = set[str]()
-    for profile, own in zip(profiles, with_sources, strict=True):
-        known = {file_key(script) for script in own}
-        without |= {script for file in set(profile.frames.files) for script in _scripts_of(file, scripts)} - known
+    for profile, known in zip(profiles, with_sources, strict=True):
+        for file in set(profile.frames.files):
+            without.update(scripts.intersection(path_ends(file_key(file or ""))) - known)
     return [replace(profile, frames=_named(profile.frames, without)) for profile in profiles]
-
-
-def _by_last_part(scripts: set[str]) -> dict[str, set[str]]:
-    """Return the normalised paths of scripts by their file names."""
-    found: dict[str, set[str]] = {}
-    for script in scripts:
-        path = file_key(script)
-        found.setdefault(path.rpartition("/")[2], set()).add(path)
-    return found
-
-
-def _scripts_of(file: str | None, scripts: Mapping[str, set[str]]) -> set[str]:
-    """Return the scripts that a recorded path may refer to."""
-    path = file_key(file or "")
-    namesakes = scripts.get(path.rpartition("/")[2], set())
-    return {script for script in namesakes if f"/{path}".endswith(f"/{script}")}
 
 
 def _named(frames: FrameList, without: set[str]) -> FrameList:

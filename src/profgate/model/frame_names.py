@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+LONGEST_PATH = 500  # maximum number of characters of a path that are compared
+
 
 class NameRule(NamedTuple):
     """A rule that changes names. Names without any of the ``needles``, which "|" separates, are skipped."""
@@ -171,6 +173,14 @@ def _may_change(name: str, needles: Iterable[str]) -> bool:
 def file_key(file: str) -> str:
     """Return the file name that identifies frames in this file."""
     return normalised_name(normalised_path(file))
+
+
+def path_ends(path: str) -> Iterator[str]:
+    """Yield a path, then the path without its first folder, and so on. Only the end of a long path is considered."""
+    end, slash = path[-LONGEST_PATH:], "/"
+    while slash:
+        yield end
+        _, slash, end = end.partition("/")
 
 
 def process_name(name: str) -> str:

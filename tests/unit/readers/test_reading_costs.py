@@ -3,13 +3,20 @@
 import time
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from fuzz.entry_points import ENTRY_POINTS
 from growing_files import GROWING, Shape
+from profgate.attribution.repository_paths import RepositoryPaths
+from profgate.attribution.source_states import Sides, source_states
+from profgate.attribution.unified_diff import parse_diff
+from profgate.compare.metrics import named_by_sources
 from profgate.errors import ProfgateError
+from profgate.model.profile import ClaimedSource, FrameList
 from profgate.model.source import source_of
+from profgate.pipeline import PipelineInput, overlays
 from profgate.readers.benchmarks import FORMATS
 from profgate.readers.registry import READERS, read_profile
 
@@ -73,3 +80,41 @@ def test_reading_takes_linear_time_and_memory(name: str, shape: str) -> None:
     attempted(take, make(8))  # loads modules
     # another process may have disturbed a measurement
     assert any(growth_of(take, make) <= LIMIT for _ in range(3))
+
+
+def repository_namesakes(size: int) -> Callable[[], object]:
+    known = RepositoryPaths([f"pkg{number}/__init__.py" for number in range(size)], all_known=True)
+    return lambda: [known.find(f"/srv/app{number}/lib/__init__.py") for number in range(size)]
+
+
+def checkout_folders(size: int) -> Callable[[], object]:
+    frames = [
+        frame for number in range(size) for frame in (f"f (/srv{number}/shop/cart.py:1)", f"g (/a{number}/b.py:1)")
+    ]
+    diff = parse_diff("--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ -1 +1 @@\n-a\n+b\n", "x.diff")
+    text = "".join(f"main;{frame} 5\n" for frame in frames).encode()
+    files = frozenset({"shop/cart.py", "main.py"})
+    given = PipelineInput((source_of("a", text),), (source_of("a", text),), pages=0)
+    (compared,) = overlays(given)
+    return lambda: source_states(Sides(compared, replace(diff, repository_files=files)))
+
+
+def scripts_with_sources(size: int) -> Callable[[], object]:
+    sources = {number: ClaimedSource("f", "src/a.ts", 1, f"lib{number}/index.js") for number in range(size)}
+    names, lines = ["f"] * size, [1] * size
+    files = [f"/app{number}/index.js" for number in range(size)]
+    frames = FrameList(names, files, lines, [None] * size, sources=sources)
+    profile = replace(read_profile(source_of("a", b"main 1\n")), frames=frames)
+    return lambda: named_by_sources([profile])
+
+
+@pytest.mark.parametrize("make", [repository_namesakes, checkout_folders, scripts_with_sources])
+def test_files_of_one_name_take_linear_time(make: Callable[[int], Callable[[], object]]) -> None:
+    def seconds(size: int) -> float:
+        task, start = make(size), time.process_time()
+        task()
+        return max(time.process_time() - start, FIXED_SECONDS)
+
+    seconds(8)  # loads modules
+    # another process may have disturbed a measurement
+    assert any((seconds(4000) / seconds(1000)) ** 0.5 <= LIMIT for _ in range(3))
