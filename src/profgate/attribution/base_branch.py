@@ -1,6 +1,7 @@
 """Marks the findings of a pull request that also occur on its base branch."""
 
 from dataclasses import replace
+from typing import Literal
 
 from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
@@ -22,7 +23,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
         if key not in shared:
             return finding
         relative = theirs[key].relative
-        change = "changed" if relative is None else f"{relative:.6g}"
+        change: float | Literal["changed"] = "changed" if relative is None else relative
         return replace(finding, attribution=replace(finding.attribution, base_branch=change))
 
     only_there = [key[2].name for key in theirs if key not in shared]

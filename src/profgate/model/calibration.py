@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from profgate.model.arrays import Count, Positive
+
 TestMode = Literal["runs", "jobs", "exact"]
 Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see", "other_work"]  # values of `ReasonCode`
 FewerCalls = tuple[str, float, float]  # function, and its mean number of calls per run of each side
@@ -44,18 +46,18 @@ class Calibration:
     state: Literal["tested"] | None = None
     mode: TestMode | None = None
     family: str | None = None
-    splits: int | None = None
+    splits: Count | None = None
     interleaved: bool | None = None
     different_jobs: bool | None = None
-    base_jobs: int | None = None
-    jobs_elsewhere: int | None = None
+    base_jobs: Count | None = None
+    jobs_elsewhere: Count | None = None
     largest: float | None = None
     margin: float | None = None
     exact: bool | None = None
     unlike: str | None = None
     visible_total: float | None = None
     visible_tenth: float | None = None
-    common_factor: float | None = None
+    common_factor: Positive | None = None
     samples_baseline: float | None = None
     samples_target: float | None = None
     inconclusive: Inconclusive | None = None

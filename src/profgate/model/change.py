@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Predicate
 
-from profgate.model.arrays import FloatArray, IntArray, finite
+from profgate.model.arrays import FloatArray, IntArray, Probability, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.calibration import Calibration
 from profgate.model.durations import RankCheck
@@ -115,14 +115,14 @@ class GateResult(Details):
     changed in the opposite direction (see `decide.detect.net_changes`).
     """
 
-    p: float | None = None
+    p: Probability | None = None
     t: float | None = None
     distance: float | None = None
     bound: float | None = None
     delta_share: float | None = None
     ratio: float | None = None
     everything: float | None = None
-    level: float | None = None
+    level: Probability | None = None
     low: float | None = None
     high: float | None = None
     judged: str = ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from profgate.model.arrays import FloatArray
+from profgate.model.arrays import FloatArray, Probability
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
@@ -87,7 +87,7 @@ class RankCheck:
     width: float = 2.0
     pair_counts: tuple[int, ...] = ()
     target_counts: tuple[int, ...] = ()
-    chance: float | None = None
+    chance: Probability | None = None
     ties: int = 0
     overall: float | None = None
     direction: RankDirection = "unknown"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from profgate.model.arrays import Count, Probability
 from profgate.model.change import Location
 
 Outcome = Literal["confirmed", "possible", "not repeated", "not measured"]
@@ -24,7 +25,7 @@ class Suspect:
     change: float | None = None
     low: float | None = None
     high: float | None = None
-    p: float | None = None
+    p: Probability | None = None
     outcome: Outcome | None = None
 
 
@@ -51,7 +52,7 @@ class Measurement:
     suspects that the first comparison listed, with their outcomes.
     """
 
-    runs: int
+    runs: Count
     seconds: float
     budget: float
     needed: float | None = None

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Literal
+
+from annotated_types import Interval, Predicate
 
 from profgate.model.acceptance import Acceptance
+from profgate.model.arrays import Count
 from profgate.model.attribution import Reach, SourceState
 from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import (
@@ -30,6 +33,7 @@ Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
 Severity = Literal["severe", "degraded", "maybe", "none"]
+Runs = Annotated[dict[str, Count], Predicate({"baseline", "target"}.issubset)]
 TOTAL = Location("total")
 
 
@@ -75,7 +79,7 @@ class Attribution:
     source_link: str | None = None
     reach: Reach | None = None
     reach_path: str | None = None
-    base_branch: str | None = None
+    base_branch: float | Literal["changed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +248,10 @@ class MetricReport:
     better: Literal["lower", "higher"]
     kind: str
     state: Literal["compared", "not compared"]
-    runs: dict[str, int]
+    runs: Runs
     total: Total
     findings: tuple[Finding, ...]
-    counts: dict[str, int]
+    counts: dict[str, Count]
     unjudged: tuple[Finding, ...] = ()
     not_tested: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
@@ -294,7 +298,7 @@ class Verdict:
     conclusion: Conclusion
     colour: Colour
     reasons: tuple[Reason, ...]
-    exit_code: int = 0
+    exit_code: Annotated[int, Interval(ge=0, le=4)] = 0
 
     @property
     def fails(self) -> bool:

@@ -30,6 +30,7 @@ OPTIONAL = frozenset(
 )  # these keys are omitted if empty
 SPARSE = (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)  # unknown values of these are omitted
 NESTED = "is nested too deeply; it is no report of profgate"
+LARGEST_NUMBER = 1e100
 LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read
 
 
@@ -64,7 +65,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
     from pydantic import ValidationError
 
     try:
-        document: Plain = json.loads(text, parse_int=_integer)
+        document: Plain = json.loads(text, parse_int=_integer, parse_float=_decimal)
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
         if document.get("schema") != SCHEMA:
@@ -145,6 +146,14 @@ def _integer(digits: str) -> int:
     if len(digits) > 19:
         raise ValueError(f"{digits[:40]} is out of range")
     return int(digits)
+
+
+def _decimal(digits: str) -> float:
+    # further arithmetic must not overflow, and dividing by a smaller number could
+    value = float(digits)
+    if abs(value) > LARGEST_NUMBER:
+        raise ValueError(f"{digits[:40]} is out of range")
+    return math.copysign(max(abs(value), 1 / LARGEST_NUMBER), value) if value else value
 
 
 def _shown(value: object) -> str:

@@ -301,8 +301,10 @@ def whose_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
 def base_branch_text(finding: Finding) -> str:
     """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
     change = finding.attribution.base_branch
-    size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
-    return f"also changed without this pull request{size}" if change else ""
+    if change is None:
+        return ""
+    size = "" if isinstance(change, str) else f" ({100 * change:+.1f} %)"
+    return f"also changed without this pull request{size}"
 
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:

@@ -101,9 +101,9 @@ def checkout_folders(size: int) -> Callable[[], object]:
 
 def scripts_with_sources(size: int) -> Callable[[], object]:
     sources = {number: ClaimedSource("f", "src/a.ts", 1, f"lib{number}/index.js") for number in range(size)}
-    names, lines = ["f"] * size, [1] * size
-    files = [f"/app{number}/index.js" for number in range(size)]
-    frames = FrameList(names, files, lines, [None] * size, sources=sources)
+    names = ["f"] * size
+    files: list[str | None] = [f"/app{number}/index.js" for number in range(size)]
+    frames = FrameList(names, files, [None] * size, [None] * size, sources=sources)
     profile = replace(read_profile(source_of("a", b"main 1\n")), frames=frames)
     return lambda: named_by_sources([profile])
 
