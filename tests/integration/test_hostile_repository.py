@@ -198,3 +198,47 @@ def test_folder_that_a_commit_makes_a_link_is_not_entered(
     main([*command, base, head, "--", "sh", "-c", "touch ran; echo 'a;b 5' > \"$PROFGATE_OUT/a.folded\""])
     assert list(outside.iterdir()) == []
     assert "leads out of" in "".join(capsys.readouterr())
+
+
+DEFAULT_FOLDERS = {  # by the commands that write to them
+    "profgate-track": ["track", "--last", "2", "--runs", "1", *TRACKED],
+    ".profgate": ["store", "add", "profiles/1.folded"],
+    "profgate-ranks": ["ranks", "record", "results.xml"],
+}
+READING = [["check"], ["trends"], ["store", "list"], ["store", "prune"], ["compare", "HEAD~1:a", "HEAD:a"]]
+
+
+@pytest.mark.parametrize("inside", ["", "runs", ".gitignore", "history.sqlite"])
+@pytest.mark.parametrize(
+    ("folder", "words"),
+    [*DEFAULT_FOLDERS.items(), *((".profgate", words) for words in READING)],
+    ids=lambda value: value[0] if isinstance(value, list) else value,
+)
+def test_default_folder_with_links_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    folder: str,
+    words: list[str],
+    inside: str,
+) -> None:
+    repository, outside = TwoCommits(tmp_path / "repository", SHARES, SLOWER), tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("own")
+    link = repository.place / folder / inside
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(outside / "kept" if "." in inside else outside)
+    (repository.place / "results.xml").write_text('<testsuite><testcase name="a" time="1"/></testsuite>')
+    monkeypatch.chdir(repository.place)
+    assert main(words) == 2
+    assert "leads out of" in (shown := capsys.readouterr().err) or "is a link" in shown
+    assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("kept", "own")]
+
+
+def test_named_folder_may_be_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = TwoCommits(tmp_path / "repository", SHARES, SLOWER)
+    (tmp_path / "outside").mkdir()
+    (repository.place / "own").symlink_to(tmp_path / "outside")
+    monkeypatch.chdir(repository.place)
+    assert main(["store", "add", "--history", "own", "profiles/1.folded"]) == 0
+    assert (tmp_path / "outside" / "history.sqlite").is_file()

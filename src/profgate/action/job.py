@@ -14,8 +14,9 @@ from profgate.action.github.workflow_commands import WorkflowCommands
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
 from profgate.io.checkout import checked_out
 from profgate.io.environment import machine_facts
-from profgate.io.files import confined, scratch_folder, write_bytes
+from profgate.io.files import confined, write_bytes
 from profgate.io.profile_files import LocalSet
+from profgate.io.scratch import scratch_folder
 from profgate.model.manifest import Manifest
 from profgate.model.report import Document
 from profgate.model.run_context import RunContext

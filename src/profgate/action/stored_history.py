@@ -19,8 +19,9 @@ from profgate.history.history_store import HistoryStore, open_history, open_untr
 from profgate.history.stored_sides import readings
 from profgate.history.trend_report import trend_text, trends_summary
 from profgate.history.trends import past_of, reported, reported_texts, trend_rules, trends_along, unknown_of
-from profgate.io.files import confined, read_bytes, scratch_folder, write_bytes
+from profgate.io.files import confined, read_bytes, write_bytes
 from profgate.io.profile_files import LocalSet
+from profgate.io.scratch import scratch_folder
 from profgate.model.history import Reading, Retention, StoredCommit
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy

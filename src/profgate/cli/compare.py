@@ -17,6 +17,7 @@ from profgate.cli.main import Commands
 from profgate.cli.sides import GivenSides, diff_option, sides_arguments
 from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import ProfgateError, SettingsError
+from profgate.io.files import check_links
 from profgate.io.terminal import progress, show
 from profgate.loading import load_diff
 from profgate.model.links import Links
@@ -124,6 +125,8 @@ def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineIn
     stored = not sides.difference and sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
     if not stored and history is None:
         return sides.read(policy)
+    if history is None:
+        check_links(opt.FOLDER)
     with open_history(history or opt.FOLDER) as store:
         if stored and sides.target is not None:
             given = stored_input(sides.baseline, sides.target, store, policy)

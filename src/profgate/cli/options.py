@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import click
 
 from profgate.errors import did_you_mean
+from profgate.io.files import check_links
 from profgate.model.policy import FailOn, Policy
 
 FOLDER = ".profgate"
@@ -70,9 +71,11 @@ class Place(click.Path):
         self._what = what
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401 - as in click
-        """Return the path unchanged."""
+        """Return the path unchanged. A repository may have put links in the place of a default folder."""
         if not value.strip():
             self.fail(f"is empty; name {self._what}", param, ctx)
+        if param is not None and value == param.default != ".":
+            check_links(value)
         return str(value)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from profgate.io.scratch import scratch_folder
 from profgate.model.source import JFR_EVENTS, SourceFile, source_of
 
 TIMEOUT = 120  # in seconds
@@ -34,9 +35,8 @@ def converted(source: SourceFile) -> SourceFile:
 
 def _run(converter: Converter, source: SourceFile) -> bytes | None:
     import subprocess
-    import tempfile
 
-    with tempfile.TemporaryDirectory() as folder:  # jfr requires this file extension
+    with scratch_folder() as folder:  # jfr requires this file extension
         recording, result = Path(folder, "recording.jfr"), Path(folder, "result")
         command = converter.command(str(recording), str(result))
         if command is None:

@@ -30,7 +30,7 @@ def sources_under(place: str) -> list[SourceFile]:
     or there are too many files, but not if a pattern matches no file.
     """
     path = Path(place)
-    with _translated_errors(place):
+    with translated_errors(place):
         if path.is_file():
             return [_source(place, path.name)]
         if path.is_dir():
@@ -56,7 +56,7 @@ def read_text(place: str, limit: int = MAX_TEXT) -> str:
 
 def exists(place: str) -> bool:
     """Return whether the path exists. A broken link counts as existing."""
-    with _translated_errors(place):
+    with translated_errors(place):
         return os.path.lexists(place)
 
 
@@ -69,7 +69,7 @@ def _read(place: str, limit: int) -> bytes:
     if place == "-":
         data = sys.stdin.buffer.read(limit + 1)
     else:
-        with _translated_errors(place), Path(place).open("rb") as stream:
+        with translated_errors(place), Path(place).open("rb") as stream:
             data = stream.read(limit + 1)
     if len(data) > limit:
         raise ProfgateError(place, f"is larger than {limit:,} bytes; use a smaller file")
@@ -83,7 +83,7 @@ def read_stored(place: str, limit: int) -> bytes:
     never end.
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with _translated_errors(place), os.fdopen(os.open(place, flags), "rb") as stream:
+    with translated_errors(place), os.fdopen(os.open(place, flags), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise ProfgateError(_shown(place), "is not a regular file; remove it")
         data = stream.read(limit + 1)
@@ -94,26 +94,15 @@ def read_stored(place: str, limit: int) -> bytes:
 
 def read_bytes(place: str) -> bytes:
     """Return the content of a file that profgate wrote. Raises ProfgateError if the file cannot be read."""
-    with _translated_errors(place):
+    with translated_errors(place):
         return Path(place).read_bytes()
-
-
-@contextlib.contextmanager
-def scratch_folder() -> Iterator[str]:
-    """Create a temporary folder and remove it afterwards. Raises ProfgateError if the folder cannot be created."""
-    import tempfile
-
-    with _translated_errors(tempfile.gettempdir()):
-        folder = tempfile.TemporaryDirectory(prefix="profgate-", ignore_cleanup_errors=True)
-    with folder as name:
-        yield name
 
 
 def check_writable(folder: str) -> None:
     """Raise ProfgateError if no file can be written to the folder, which is created."""
     import tempfile
 
-    with _translated_errors(folder):
+    with translated_errors(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
 
@@ -126,7 +115,7 @@ def write_text(place: str, text: str) -> None:
 def write_bytes(place: str, data: bytes) -> None:
     """Write a file atomically: a concurrent reader sees either the old or the new content."""
     path = Path(place)
-    with _translated_errors(place):
+    with translated_errors(place):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
         stream = temporary.open("xb")
@@ -144,10 +133,20 @@ def confined(place: str, folder: str) -> str:
 
     Raises ProfgateError if it leads out of the folder, if one is given, even through a link.
     """
-    with _translated_errors(place):
+    with translated_errors(place):
         if folder and not Path(place).resolve().is_relative_to(Path(folder).resolve()):
             raise ProfgateError(_shown(place), f"leads out of {_shown(folder)}; give a path in it, or remove the link")
     return place
+
+
+def check_links(folder: str) -> None:
+    """Raise ProfgateError if a folder is a link, or contains one that leads out of it, as a clone may contain."""
+    if Path(folder).is_symlink():
+        raise ProfgateError(folder, "is a link; remove it, or use the option for this folder")
+    for above, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if Path(above, name).is_symlink():
+                confined(f"{above}/{name}", folder)
 
 
 def give_to_owner(folder: str, workspace: str) -> None:
@@ -250,7 +249,8 @@ def _shown(name: str) -> str:
 
 
 @contextlib.contextmanager
-def _translated_errors(place: str) -> Iterator[None]:
+def translated_errors(place: str) -> Iterator[None]:
+    """Raise errors of the operating system, also for a name that is not valid, as ProfgateError with the path."""
     try:
         yield
     except IsADirectoryError as error:

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from profgate.errors import ProfgateError
 from profgate.io.git import without_git
+from profgate.io.scratch import scratch_folder
 
 PREFIX = "PROFGATE_"
 
@@ -105,29 +105,12 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
     Raises ProfgateError if the command cannot start, fails or exceeds the timeout.
     """
     environment = without_git(os.environ) | dict(variables)  # git finds the repository of the folder
-    with tempfile.TemporaryDirectory(prefix="profgate-") as scratch:
+    with scratch_folder() as scratch:
         log = str(Path(scratch, "log"))
         outcome = run_command(words, folder=folder, environment=environment, log=log, timeout=timeout)
     if outcome.failure:
         raise ProfgateError(" ".join(words)[:200], outcome.explained(folder))
     return outcome.output
-
-
-def end_marked(variable: str) -> int:
-    """Kill the processes whose environment has this variable, such as ``NAME=value``, and return their number.
-
-    They have left the process group of the command that started them. Only Linux shows the environment.
-    """
-    if sys.platform != "linux":
-        return 0
-    ended = 0
-    for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):  # no process, or one that has ended or belongs to another user
-            process = int(entry.name)
-            if variable.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                os.kill(process, signal.SIGKILL)
-                ended += 1
-    return ended
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import gettempdir
 from typing import NamedTuple
 
 from profgate.errors import ProfgateError
 from profgate.io.git import QUIET, git, without_git
+from profgate.io.scratch import PREFIX
 
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
 LARGEST_GROUP = 64 << 20  # bytes of the files that are read at once
@@ -34,6 +36,10 @@ def worktree(commit: str, place: str, repository: str = ".", *, empty: bool = Fa
     """
     if not COMMIT.fullmatch(commit):
         raise ProfgateError("commit", f"{commit[:80]!r} is not the hash of a commit")
+    for missing in _entries(repository):
+        # of a killed process; others may be on a disk that is not mounted
+        if missing.startswith(f"{os.path.realpath(gettempdir())}/{PREFIX}") and not Path(missing).exists():
+            _remove(missing, repository)
     try:
         quiet_git(repository, "worktree", "add", "--no-checkout", "--force", "--detach", "--", place, commit)
         quiet_git(place, "read-tree", "HEAD")  # refuses paths that lead out of the folder or into .git
@@ -167,10 +173,13 @@ def source_patch(folder: str, *commits: str) -> str:
 
 def worktrees(repository: str) -> list[str]:
     """Return the resolved paths of all worktrees of a repository that exist."""
+    return [os.path.realpath(place) for place in _entries(repository) if Path(place, ".git").exists()]
+
+
+def _entries(repository: str) -> list[str]:
     entries = _output(repository, ("worktree", "list", "--porcelain")).split(b"\n\n")
     heads = [entry.partition(b"\n")[0] for entry in entries if b"\nbare" not in entry]
-    found = [os.fsdecode(head.removeprefix(b"worktree ")) for head in heads if head]
-    return [os.path.realpath(place) for place in found if Path(place, ".git").exists()]
+    return [os.fsdecode(head.removeprefix(b"worktree ")) for head in heads if head]
 
 
 def tracked_files(folder: str) -> frozenset[str]:

@@ -17,7 +17,8 @@ from pathlib import Path
 from profgate.errors import ProfgateError, SideError
 from profgate.io.files import confined
 from profgate.io.git import NAME, git, without_git
-from profgate.io.processes import Outcome, end_marked, run_command, variables
+from profgate.io.processes import Outcome, run_command, variables
+from profgate.io.scratch import end_marked
 from profgate.io.worktrees import copied_worktree, missing_contents, quiet_git, worktree
 from profgate.measuring.side_environment import python_environment, side_environment
 

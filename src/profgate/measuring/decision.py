@@ -12,7 +12,7 @@ from profgate.compare.runs import recording_name, workload_name
 from profgate.decide.detect.evidence import Evidence, evidence_of, evidence_tasks
 from profgate.decide.detect.location_costs import largest_locations, rows_of
 from profgate.errors import SideError
-from profgate.io.files import scratch_folder
+from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files
 from profgate.measuring.checkouts import isolated_sides
 from profgate.measuring.looks import FEWEST, SECOND, planned

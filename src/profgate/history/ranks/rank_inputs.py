@@ -2,7 +2,6 @@
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from profgate.errors import ProfgateError
 from profgate.history.history_store import open_history
 from profgate.io.files import exists, sources_under, write_bytes
 from profgate.io.processes import run_command, variables, with_values
+from profgate.io.scratch import scratch_folder
 from profgate.model.durations import DurationRun, RankPoint
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks import TEST_RESULTS
@@ -82,7 +82,7 @@ def store_run(folder: str, files: Sequence[str], commit: str) -> str:
 
 def store_repetition(folder: str, program: Sequence[str], commit: str, timeout: float) -> str:
     """Run the program, store its results and return a message. Raises ProfgateError if the program fails."""
-    with tempfile.TemporaryDirectory(prefix="profgate-ranks-") as scratch:
+    with scratch_folder() as scratch:
         out = Path(scratch, "results")
         out.mkdir()
         values = {"out": str(out)}

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from profgate.io.files import read_loosely, scratch_folder, write_text
+from profgate.io.files import read_loosely, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command
+from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import copied_worktree
 from profgate.measuring.init.candidates import MEASURES, Candidate, Kind, joined, json_object, subtable, tables
 from profgate.measuring.init.repository_files import Files

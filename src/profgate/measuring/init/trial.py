@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from profgate.errors import ProfgateError
-from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
+from profgate.io.files import exists, read_loosely, sources_under, write_text
+from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import quiet_git
 from profgate.loading import read_sources
 from profgate.measuring.checkouts import Checkout, checked_out

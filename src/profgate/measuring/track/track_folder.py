@@ -9,8 +9,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +17,7 @@ from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.io.files import read_stored, sources_under, write_text
+from profgate.io.scratch import UNFOLLOWED, scratch_folder, try_lock
 from profgate.measuring.track.versions import TrackRun
 from profgate.model.source import SourceFile
 
@@ -26,7 +25,6 @@ SCHEMA = "profgate.track-run/1"
 RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the record of a run, the folder for its profiles, and its log
 ASIDE = ".aside-"
 LARGEST = 64 << 20  # maximum size of a stored file, in bytes
-UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a link or a pipe is not opened
 SOURCES = "work/source"  # with its checkout, same layout as on CI runners, so that paths in profiles are shortened
 
 
@@ -65,15 +63,15 @@ class TrackFolder:
             # one lock for all commands, because they write the same pages
             lock = os.open(Path(self.folder) / "lock", os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o666)
         try:
-            _lock(lock, self.folder)
-            for path in self._runs.glob(f"{ASIDE}*"):
+            if not try_lock(lock):
+                what = "another profgate track works in it; wait for it to end or choose another --output-dir"
+                raise ProfgateError(self.folder, what)
+            for path in self._runs.parent.glob(f"*/{ASIDE}*"):
                 shutil.rmtree(path, ignore_errors=True)
-            place = self._work_folder()
-            try:
-                (place / SOURCES).parent.mkdir(parents=True)
-                yield str(place / SOURCES)
-            finally:
-                shutil.rmtree(place, ignore_errors=True)
+            with scratch_folder(f"track-{_digest(str(self._runs.resolve()))[:12]}") as place:
+                sources = Path(place, SOURCES)
+                sources.parent.mkdir(parents=True)
+                yield str(sources)
         finally:
             os.close(lock)
 
@@ -135,29 +133,8 @@ class TrackFolder:
         path.rename(aside := self._aside())
         shutil.rmtree(aside, ignore_errors=True)
 
-    def _work_folder(self) -> Path:
-        place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"
-        shutil.rmtree(place, ignore_errors=True)  # a killed process left the folder behind
-        try:
-            place.mkdir(mode=0o700)  # this fails if another user has created the path, even as a link
-        except OSError as error:
-            raise ProfgateError(str(place), f"cannot be made ({error.strerror}); remove it") from error
-        return place
-
     def _aside(self) -> Path:
         return self._runs / f"{ASIDE}{os.urandom(6).hex()}"
-
-
-def _lock(file: int, folder: str) -> None:
-    if sys.platform == "win32":
-        return
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        what = "another profgate track works in it; wait for it to end or choose another --output-dir"
-        raise ProfgateError(folder, what) from None
 
 
 def _digest(text: str) -> str:
