@@ -1,21 +1,15 @@
-"""Types of arrays and numbers, and functions for read-only arrays and reproducible random integers."""
+"""Array types, and functions for read-only arrays and reproducible random integers."""
 
 import math
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from annotated_types import Ge, Gt, Interval
 from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
 RowArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-
-# what reports, which others may write, can contain
-Count = Annotated[int, Ge(0)]
-Positive = Annotated[float, Gt(0)]
-Probability = Annotated[float, Interval(ge=0, le=1)]
 
 AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from profgate.model.arrays import Count, Positive
+from profgate.model.bounded import Count, Positive
 
 TestMode = Literal["runs", "jobs", "exact"]
 Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see", "other_work"]  # values of `ReasonCode`

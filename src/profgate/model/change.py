@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Predicate
 
-from profgate.model.arrays import FloatArray, IntArray, Probability, finite
+from profgate.model.arrays import FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
+from profgate.model.bounded import Probability
 from profgate.model.calibration import Calibration
 from profgate.model.durations import RankCheck
 from profgate.model.reason import Reason

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from profgate.model.arrays import FloatArray, Probability
+from profgate.model.arrays import FloatArray
+from profgate.model.bounded import Probability
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from profgate.model.arrays import Count, Probability
+from profgate.model.bounded import Count, Probability
 from profgate.model.change import Location
 
 Outcome = Literal["confirmed", "possible", "not repeated", "not measured"]

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from annotated_types import Interval, Predicate
 
 from profgate.model.acceptance import Acceptance
-from profgate.model.arrays import Count
 from profgate.model.attribution import Reach, SourceState
+from profgate.model.bounded import Count
 from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import (
     BETTER,
