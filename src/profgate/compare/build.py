@@ -341,8 +341,11 @@ class AlignedRuns:
             found.append(Reason(ReasonCode.REAL_TIME))
         if self._forest is not None and self._forest.dropped.any():
             found.append(Reason(ReasonCode.STACKS_DROPPED))
-        for name, functions in sorted(self._settled.groups.items(), key=str):
-            found.append(Reason(ReasonCode.NAMES_GROUPED, {"name": name[0], "functions": functions}))
+        # groups of less than 1 % of all runs are not stated
+        for symbol in np.flatnonzero(100 * costs.total_value.sum(axis=0) >= costs.run_totals.sum()).tolist():
+            name = costs.symbols.names[symbol]
+            if functions := self._settled.groups.get((name, costs.symbols.files[symbol])):
+                found.append(Reason(ReasonCode.NAMES_GROUPED, {"name": name, "functions": functions}))
         return tuple(found)
 
 

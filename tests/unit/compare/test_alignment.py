@@ -134,9 +134,10 @@ def test_base_jobs_with_other_numbers(history: bool) -> None:
 
 
 def test_group_of_one_base_job_is_a_group_everywhere() -> None:
-    jobs = [{"main;run.func1": 9, "main;run.func2": 5, "main;run.func3": 3}]
-    made = overlaid(jobs, jobs, [{"main;run.func1": 9, "main;run.func2": 5}])
-    assert costs(made) == {"run.func*": (17, 17)}
+    small = {"main;go.func1": 1, "main;go.func2": 1}  # below 1 % of the run
+    jobs = [{"main;run.func1": 900, "main;run.func2": 500, "main;run.func3": 300, **small}]
+    made = overlaid(jobs, jobs, [{"main;run.func1": 9, "main;run.func2": 5, "main;go.func1": 1}])
+    assert costs(made) == {"run.func*": (1700, 1700), "go.func*": (2, 2)}
     assert made.noise.self_value[:, made.symbols.names.index("run.func*")].tolist() == [14]
     (group,) = [warning.parameters for warning in made.warnings if warning.code == "names_grouped"]
     assert group == {"name": "run.func*", "functions": 3}
