@@ -87,8 +87,8 @@ def compare_run(
 
     # policy: that of the base commit, because a pull request controls its own checkout
     local = bool(settings.baseline_profiles) and fork is None and not refs
-    trusted = job.context.event_name not in {"pull_request", "merge_group"}
-    start = None if local and trusted else baseline_commit(job)
+    pulled = job.context.event_name in {"pull_request", "merge_group"}
+    start = baseline_commit(job) if pulled or not local else None
     policy, changed = policy_at(job, start.sha if start else None)
 
     # baseline: from the workspace, from a trusted run of the base branch, or last from the pull request's own run
@@ -112,8 +112,7 @@ def compare_run(
         acceptances, unread = ((), ()) if merged else accepted(job, policy, given.baseline_side)
         commit = (side.sha if refs else None) or job.measured_commit
         tree = _tree(job, commit)
-        diff = source_diff(job, given.baseline_side, tree)
-        given = replace(given, diff=diff, acceptances=acceptances)
+        given = replace(given, diff=source_diff(job, given.baseline_side, tree), acceptances=acceptances)
         obstacle = _committed(job, given, commit, tree) or obstacle
         warnings = (*warnings, *unread)
     built = pipeline.compare(given)
@@ -179,7 +178,7 @@ def _committed(job: Job, given: PipelineInput, commit: str, tree: TreeRecord | G
     paths = repository_paths(given.target, target.folder, job.context.workspace)
     if baseline is not None and baseline.run_id == target.run_id:
         paths += repository_paths(given.baseline, baseline.folder, job.context.workspace)
-    if found := committed(paths, tree.entries):
+    if found := committed(paths, (entry.path for entry in tree.tree if entry.type != "tree")):
         return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "committed", "file": found[0], "more": len(found) - 1})
     if tree.truncated and not _is_absent(job, posixpath.commonpath(paths).partition("/")[0], commit):
         return Reason(ReasonCode.COMMITTED_PROFILES, {"case": "truncated"})

@@ -35,9 +35,8 @@ def source_diff(job: Job, base: Side, tree: TreeRecord | GitHubError) -> SourceD
         diff = with_gap(diff, _gap("commit_files_unlisted", tree))
     if base.sha is None:
         return diff
-    after = job.measured_commit
     try:
-        return _with_texts(diff, job, base.sha, after)
+        return _with_texts(diff, job, base.sha, job.measured_commit)
     except GitHubError as error:
         return with_gap(diff, _gap("changed_files_unread", error))
 

@@ -46,10 +46,8 @@ def _rows(root: "Node") -> tuple[set[int], set[int]]:
         first, last = node.start_point[0], node.end_point[0]
         if "comment" in node.type:
             comments.update(range(first, last + 1))
-        if first == last:
-            continue
-        if not node.child_count or re.search("comment|string|template|jsx", node.type):
-            inside.update(range(first, last + 1))
-        else:
+        if first < last and node.child_count and not re.search("comment|string|template|jsx", node.type):
             waiting += node.children
+        elif first < last:
+            inside.update(range(first, last + 1))
     return comments, inside

@@ -37,7 +37,6 @@ class FileHunks:
         self._side = side
         self._inside: dict[str, dict[Edit, None]] = {}
         self._definitions: dict[str, list[_Line]] = {}
-        self._borders: dict[Edit, int] = {}
         self._edits = sorted((edit for hunk in hunks for edit in hunk.edits), key=lambda edit: edit[side])
         self._starts = [edit[side].first for edit in self._edits]
         for hunk in hunks:
@@ -58,29 +57,21 @@ class FileHunks:
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 
-    def ended_before(self, edit: Edit, line: int) -> bool:
-        """Return whether an unindented line lies between a line and an edit. Such a line is outside all functions."""
-        return self._borders.get(edit, 0) > line
-
     def _read(self, hunk: Hunk) -> None:
         heading = _DEFINITION.match(hunk.heading[:_LONGEST]) or _TYPED_HEADING.match(hunk.heading[:_LONGEST])
         scopes: list[tuple[str, int]] | None = None  # the name and indentation of each definition
-        border = 0
         for line in _lines(hunk, self._side):
             own = line.text.lstrip()
             # a line that only closes a bracket or opens a body does not end a function
             indent, continues = len(line.text) - len(own), own.startswith((")", "]", "{", "#"))
             if scopes is None:
                 scopes = [(_bare(heading["name"]), max(0, indent - 1))] if heading else []
-            if not (indent or continues or (line.edit and own[0] == "}")):
-                border = line.number
             definition = _DEFINITION.match(line.text)
             holding = [scope for scope in scopes if scope[1] < indent - (definition is not None or own[0] == "@")]
             if definition:
                 holding.append((_bare(definition["name"]), indent))
                 self._definitions.setdefault(holding[-1][0], []).append(line)
             if line.edit is not None:
-                self._borders.setdefault(line.edit, border)
                 for name, _ in holding:
                     self._inside.setdefault(name, {})[line.edit] = None
             scopes = scopes if continues else holding

@@ -42,10 +42,9 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     that the symbol is in a package whose version changed, or that such a package calls the symbol. All other symbols
     are *unknown*.
     """
-    count = len(states.states)
     if _is_without_effect(states, sides):
-        unreachable: tuple[Reach, ...] = ("not reachable",)
-        return replace(states, reach=unreachable * count, through=("",) * count)
+        unreachable: Reach = "not reachable"
+        return replace(states, reach=tuple(unreachable for _ in states.states), through=("",) * len(states.states))
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
         None if path else dependencies.of(name, file)

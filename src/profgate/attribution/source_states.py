@@ -225,9 +225,7 @@ class Sides:
         if inside := hunks.inside(name, line):
             return "changed", _shown(inside, line, side, changed.hunks)
         lines = self._lines.get((side, self._places[symbol][1] or ""), [])
-        outside = line is not None and all(
-            self._beyond(edit[side], line, lines) or hunks.ended_before(edit, line) for edit in hunks.around(line)
-        )
+        outside = line is not None and all(self._beyond(edit[side], line, lines) for edit in hunks.around(line))
         if not outside or not changed.complete:
             return "unknown", None
         return ("renamed" if changed.status == "renamed" else "same"), None

@@ -101,12 +101,11 @@ def repository_paths(sources: Iterable[SourceFile], folder: str, workspace: str)
     for place in map(Path, [*read, posixpath.join(here, RECORDING_NAME)]):
         paths.add(os.path.relpath(place, workspace).replace(os.sep, "/"))
         paths.add(os.path.relpath(place.resolve(), top).replace(os.sep, "/"))
-    inner = set[str]()
-    for path in paths:
+    for path in list(paths):
         for above in _above(path):
             if (top / above / ".git").exists():
-                inner.add(path.removeprefix(f"{above}/"))
-    return sorted(paths | inner)
+                paths.add(path.removeprefix(f"{above}/"))
+    return sorted(paths)
 
 
 def committed(paths: Iterable[str], entries: Iterable[str]) -> list[str]:

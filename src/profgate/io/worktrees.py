@@ -4,11 +4,11 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import accumulate, groupby
 from pathlib import Path
 from tempfile import gettempdir
-from typing import NamedTuple
 
 from profgate.errors import ProfgateError
 from profgate.io.git import QUIET, git, without_git
@@ -76,53 +76,35 @@ def copied_worktree(place: str, repository: str = ".", *, untracked: bool = True
         yield place
 
 
-class _Entry(NamedTuple):
-    """An entry of a commit: a file, a link or a submodule, whose size is unknown."""
-
-    mode: str
-    name: str
-    size: int
-    path: str
-
-
 def _write_files(place: str) -> None:
     """Write the files of the commit of a worktree, then its links, so that no file is written through a link."""
-    entries = []
+    blobs = list[tuple[str, str, int, str]]()  # mode, id, size and path
     for line in _output(place, ("ls-tree", "-r", "-l", "-z", "--full-tree", "HEAD")).split(b"\0")[:-1]:
-        facts, _, path = line.partition(b"\t")
+        facts, _, found = line.partition(b"\t")
         mode, _, name, size = facts.decode().split()
-        entries.append(_Entry(mode, name, int(size) if size.isdigit() else 0, os.fsdecode(path)))
+        if mode == SUBMODULE:
+            Path(place, os.fsdecode(found)).mkdir(parents=True)
+        else:
+            # git states BAD as the size of a missing file
+            blobs.append((mode, name, int(size.replace("BAD", "0")), os.fsdecode(found)))
+    blobs.sort(key=lambda blob: blob[0] == LINK)
     windows = set(_listed(place, ":(attr:eol=crlf)"))
-    blobs = sorted((entry for entry in entries if entry.mode != SUBMODULE), key=lambda entry: entry.mode == LINK)
-    for group in _groups(blobs):
-        contents = _output(place, ("cat-file", "--batch"), data="\n".join(entry.name for entry in group).encode())
+    ends = accumulate(blob[2] for blob in blobs)
+    for _, numbered in groupby(zip(ends, blobs, strict=True), lambda pair: pair[0] // LARGEST_GROUP):
+        group = [blob for _, blob in numbered]
+        contents = _output(place, ("cat-file", "--batch"), data="\n".join(blob[1] for blob in group).encode())
         start = 0
-        for entry in group:
-            header = b"%b blob %d\n" % (entry.name.encode(), entry.size)
+        for mode, name, length, path in group:
+            header = b"%b blob %d\n" % (name.encode(), length)
             if not contents.startswith(header, start):
-                raise ProfgateError(entry.path, "is missing in this clone")
+                raise ProfgateError(path, "is missing in this clone")
             start += len(header)
-            data = contents[start : start + entry.size]
+            data = contents[start : start + length]
             # as git does, which leaves binary files and files with other line ends
-            if entry.path in windows and b"\0" not in data and b"\r" not in data:
+            if path in windows and b"\0" not in data and b"\r" not in data:
                 data = data.replace(b"\n", b"\r\n")
-            start += entry.size + 1
-            _write(Path(place, entry.path), entry.mode, data)
-    for entry in entries:
-        if entry.mode == SUBMODULE:
-            Path(place, entry.path).mkdir(parents=True)
-
-
-def _groups(entries: Iterable[_Entry]) -> Iterator[list[_Entry]]:
-    """Yield groups of entries with about as many bytes as fit into memory."""
-    group, size = list[_Entry](), 0
-    for entry in entries:
-        if size > LARGEST_GROUP:
-            yield group
-            group, size = [], 0
-        group.append(entry)
-        size += entry.size
-    yield group
+            start += length + 1
+            _write(Path(place, path), mode, data)
 
 
 def _write(path: Path, mode: str, data: bytes) -> None:
@@ -133,8 +115,7 @@ def _write(path: Path, mode: str, data: bytes) -> None:
     with path.open("xb") as file:
         file.write(data)
     if mode == EXECUTABLE:
-        readable = path.stat().st_mode & 0o444
-        path.chmod(path.stat().st_mode | readable >> 2)
+        path.chmod(path.stat().st_mode | 0o111)
 
 
 def _copy(source: Path, copy: Path) -> None:

@@ -139,11 +139,6 @@ class TreeRecord:
         """The paths of the regular files."""
         return frozenset(entry.path for entry in self.tree if entry.is_file)
 
-    @property
-    def entries(self) -> list[str]:
-        """The paths of everything but folders: files, links and submodules."""
-        return [entry.path for entry in self.tree if entry.type != "tree"]
-
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:

@@ -132,8 +132,10 @@ class _VerdictInputs:
             for load, one in self.inconclusive
             if one.calibration.inconclusive in {"too_few_runs", "too_few_samples", "other_work"}
         }
-        whole = any(entry.reason.code in WHOLE for entry in self.missing) and bool(policy.required)
-        self.lacks_required = whole or bool(unmet) or any(matches(name, policy.required) for name in names)
+        self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
+        self.lacks_required |= bool(policy.required) and not WHOLE.isdisjoint(
+            entry.reason.code for entry in self.missing
+        )
         self.shared = [
             (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
             for workload, metric in self.compared
