@@ -288,7 +288,7 @@ ADVICE = [
         f"php -d xdebug.mode=trace {XDEBUG} burn.php; cp burn.php burn.py",
         "*.xt",
     ),
-    Tool("lz4", "lz4", f"{FOLDED}; lz4 -q --rm a.folded", "a.folded.lz4"),
+    Tool("lz4", "lz4", f"{FOLDED}; lz4 -q a.folded a.lz4; rm a.folded", "a.lz4"),
     Tool("bzip2", "bzip2", f"{FOLDED}; bzip2 a.folded", "a.folded.bz2"),
     Tool("xz", "xz", f"{FOLDED}; xz a.folded", "a.folded.xz"),
     Tool("tar", "tar", f"{FOLDED}; tar -czf a.tar.gz a.folded", "a.tar.gz"),

@@ -63,7 +63,7 @@ FOREIGN = (
         "run on the dump: stackprof --stackcollapse DUMP > a.folded",
     ),
     Foreign("a zip archive", rb"PK\x03\x04", "run: unzip {name}"),
-    Foreign("an LZ4 file", rb"\x04\x22\x4d\x18", "run: lz4 -d {name}"),
+    Foreign("an LZ4 file", rb"\x04\x22\x4d\x18", "run: lz4 -dc {name} > unpacked"),
     Foreign("a bzip2 file", rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", "run: bunzip2 {name}"),
     Foreign("an xz file", rb"\xfd7zXZ\0", "run: unxz {name}"),
     Foreign("a 7z archive", rb"7z\xbc\xaf\x27\x1c", "run: 7z x {name}"),
@@ -243,8 +243,10 @@ def advice_for(source: SourceFile) -> str | None:
     if found is None:
         return None
     name = source.name.removesuffix(".gz")
-    first = "decompress it, then " if name != source.name and "{name}" in found.advice else ""
-    return f"is {found.what}, which is not read; {first}{found.advice.format(name=shlex.quote(name))}"
+    advice = found.advice.format(name=shlex.quote(name))
+    if name != source.name and "{name}" in found.advice:
+        advice = advice.replace("run: ", f"run: gunzip {shlex.quote(source.name)}; ", 1)
+    return f"is {found.what}, which is not read; {advice}"
 
 
 def _fits(looks: bytes | tuple[str, ...], source: SourceFile) -> bool:

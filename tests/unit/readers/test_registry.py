@@ -145,7 +145,7 @@ def test_unknown_file_is_described_with_a_command(data: bytes, seen: str) -> Non
         (b"MOJ\3" + b"\0" * 90, "mojo2austin"),
         (b"\x04\x08{\x0c:", "stackprof --stackcollapse"),
         (b"PK\x03\x04" + b"\0" * 90, "unzip"),
-        (b"\x04\x22\x4d\x18" + b"\0" * 90, "lz4 -d"),
+        (b"\x04\x22\x4d\x18" + b"\0" * 90, "lz4 -dc 'a b' > unpacked"),
         (b"<?xml version='1.0'?>\n<!-- x -->\n<svg width='3'><g/></svg>", "a picture of a profile"),
         (b"<!DOCTYPE html><html></html>", "a web page"),
         (b"v 10300 3\nX ./a\n", "heaptrack_print -f 'a b'"),
@@ -235,8 +235,10 @@ def test_unread_formats_are_refused_with_advice(data: bytes, message: str) -> No
 
 
 def test_advice_for_a_packed_file_names_the_unpacked_one() -> None:
-    with pytest.raises(UnknownFormat, match=r"decompress it, then run: perf script -i a\.data >"):
+    with pytest.raises(UnknownFormat, match=r"run: gunzip a\.data\.gz; perf script -i a\.data >"):
         read_profile(source_of("a.data.gz", gzip.compress(b"PERFILE2" + b"\0" * 90)))
+    with pytest.raises(UnknownFormat, match=r"gunzip '\{x\}\.gz'; tar -xf '\{x\}'"):
+        read_profile(source_of("{x}.gz", gzip.compress(b"\0" * 257 + b"ustar")))
 
 
 def test_names_are_quoted_for_the_shell() -> None:
