@@ -39,8 +39,8 @@ class Calibration:
     of 10 %. ``inconclusive`` is the code of the reason why these runs do not allow a verdict. ``known_share`` is the
     share of the run spent in functions that occur on both sides, if it is small on both sides. ``measured`` is True if
     both sides were measured in turns on one machine. ``run_spread`` is the largest ratio between the totals of two runs
-    of one side. ``fewer_calls`` is the most costly function with less than half of its calls, in a workload that did
-    other work.
+    of one side. ``cost_left`` is the part of the cost that is left in a workload that did other work, and
+    ``fewer_calls`` is its most costly function with less than half of its calls.
     """
 
     state: Literal["tested"] | None = None
@@ -66,4 +66,5 @@ class Calibration:
     undirected: bool | None = None
     measured: bool | None = None
     run_spread: float | None = None
+    cost_left: float | None = None
     fewer_calls: FewerCalls | None = None

@@ -179,12 +179,11 @@ def _suspect(parameters: Parameters) -> str:
 
 def _other_work(parameters: Parameters) -> str:
     share, before, after = (number_of(parameters.get(name)) for name in ("share", "before", "after"))
+    where, left = parameters["where"], numbers.percent(share)
     if not parameters.get("function"):
-        return (
-            f"{parameters['where']} costs {numbers.percent(share)} as much, and nothing shows that it did the same work"
-        )
+        return f"{where} costs {left} as much in its fastest run, and nothing shows that it did the same work"
     calls = f"{numbers.from_to(before, after, 'count')} calls of {parameters['subject']}"
-    return f"{parameters['where']} did {numbers.percent(share)} of the work: {calls}"
+    return f"{where} did {left} of the work: {calls}"
 
 
 def _finding(parameters: Parameters) -> str:

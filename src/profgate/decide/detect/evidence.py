@@ -300,8 +300,8 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
     samples, (total, tenth) = sample_counts(comparison), visible
     factor = between_sides(evidence.costs.factors, comparison.runs.target)
     undecided = None if counted is not None else _inconclusive(samples, total, tenth)
-    other_work = _did_other_work(comparison)
-    undecided = "other_work" if other_work else undecided
+    left = _cost_left(comparison)
+    undecided = undecided if left is None else "other_work"
     calibration = replace(
         evidence.calibration,
         state="tested",
@@ -313,7 +313,8 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
         samples_baseline=samples and samples[0],
         samples_target=samples and samples[1],
         inconclusive=undecided,
-        fewer_calls=_fewer_calls(comparison) if other_work else None,
+        cost_left=left,
+        fewer_calls=None if left is None else _fewer_calls(comparison),
     )
     if counted is None:
         return replace(evidence, calibration=calibration)
@@ -329,22 +330,28 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
     )
 
 
-def _did_other_work(comparison: Comparison) -> bool:
-    """Return whether less than half of the cost is left, and nothing shows that the same work was done.
+def _cost_left(comparison: Comparison) -> float | None:
+    """Return the part of the cost that is left if it is less than half and nothing shows the same work, or None.
 
-    A change of the code may make one function much faster. Then the others cost as much as before, and the function is
-    called as often, if calls are counted. If the function was nearly the whole run, the others show nothing.
+    The fastest run of each side counts, so a single run that failed is found. A change of the code may make one
+    function much faster. Then the others cost as much as before, and the function is called as often, if calls are
+    counted. If the function was nearly the whole run, the others show nothing.
     """
-    sides = slice(None, None, -1 if comparison.metric.better == "higher" else 1)
-    before, after = comparison.runs.means(comparison.run_totals)[sides]
+    totals, split = comparison.run_totals, comparison.runs.baseline
+    rates = comparison.metric.better == "higher"
+    fastest = np.argmax if rates else np.argmin
+    runs = [int(fastest(totals[:split])), split + int(fastest(totals[split:]))]
+    if rates:
+        runs.reverse()
+    before, after = totals[runs].tolist()
     if MACHINE * after >= before:
-        return False
-    own, left = comparison.runs.means(comparison.self_value)[sides]
+        return None
+    own, left = comparison.self_value[runs]
     faster = int(np.argmax(own - left))
     others, others_left = before - own[faster], after - left[faster]
-    if others <= (1.0 - NEARLY_ALL) * before or others_left < NEARLY_ALL * others:
-        return True
-    return bool(_called_less(comparison)[faster])
+    if others > (1.0 - NEARLY_ALL) * before and others_left >= NEARLY_ALL * others:
+        return float(after / before) if _called_less(comparison)[faster] else None
+    return float(after / before)
 
 
 def _calls(comparison: Comparison) -> FloatArray:

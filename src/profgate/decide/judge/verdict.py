@@ -282,10 +282,9 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
     if code is ReasonCode.OTHER_WORK:
-        less, more = sorted((metric.total.baseline or 0.0, metric.total.target or 0.0))
         function, before, after = facts.fewer_calls or ("", None, None)
-        share = less / max(more, 1e-300)
-        return Reason(code, _place(workload, metric, share=share, function=function, before=before, after=after))
+        parameters = _place(workload, metric, share=facts.cost_left, function=function, before=before, after=after)
+        return Reason(code, parameters)
     seen = {"total": facts.visible_total, "tenth": facts.visible_tenth}
     # the noise of a mean falls with the square root of the number of runs
     times = (min(filter(None, seen.values()), default=VISIBLE) / VISIBLE) ** 2
