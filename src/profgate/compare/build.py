@@ -342,7 +342,8 @@ class AlignedRuns:
         if self._forest is not None and self._forest.dropped.any():
             found.append(Reason(ReasonCode.STACKS_DROPPED))
         # groups of less than 1 % of all runs are not stated
-        for symbol in np.flatnonzero(100 * costs.total_value.sum(axis=0) >= costs.run_totals.sum()).tolist():
+        sums = costs.total_value.sum(axis=0, dtype=np.float64)
+        for symbol in np.flatnonzero(sums >= 0.01 * costs.run_totals.sum(dtype=np.float64)).tolist():
             name = costs.symbols.names[symbol]
             if functions := self._settled.groups.get((name, costs.symbols.files[symbol])):
                 found.append(Reason(ReasonCode.NAMES_GROUPED, {"name": name, "functions": functions}))
