@@ -356,7 +356,9 @@ def _workloads(report: Report) -> list[str]:
     names = [entry.name for entry in report.not_compared if entry.reason.code is ReasonCode.MISSING_IN_TARGET]
     other_work = {ReasonCode.COMMON_FACTOR, ReasonCode.OTHER_WORK}
     doubtful = (reason for reason in report.verdict.reasons if reason.code in other_work)
-    return names + [str(reason.parameters.get("workload")) for reason in doubtful]
+    names += [str(reason.parameters.get("workload")) for reason in doubtful]
+    accepted = {one.location for one in report.acceptances if one.state == "applies"}
+    return [name for name in dict.fromkeys(names) if name not in accepted]
 
 
 def acceptance_lines(report: Report, style: Style) -> list[str]:

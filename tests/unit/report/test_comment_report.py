@@ -28,7 +28,7 @@ from profgate.report.comment import (
     render_summary,
 )
 from profgate.report.metric_headline import metric_headline, view_of_metric
-from profgate.report.view import HELP, View
+from profgate.report.view import HELP, View, ways_out
 from terminal_text import terminal_text
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
@@ -273,6 +273,15 @@ def test_failure_shows_the_acceptance_command() -> None:
         "`/profgate accept run max=+125% file=a.py: REASON`, `/profgate accept run max=+125% file=b.py: REASON`" in text
     )
     assert "A maintainer can comment" not in comment(samples.report(loads, verdict=samples.verdict("warn"))).text
+
+
+def test_failure_shows_each_workload_with_other_work_once() -> None:
+    other_work = [Reason(ReasonCode.OTHER_WORK, {"workload": name}) for name in ("api", "api", "batch")]
+    verdict = replace(samples.verdict("inconclusive", *other_work), exit_code=1)
+    report = samples.report(samples.workload(samples.metric()), verdict=verdict)
+    assert ways_out((), report) == ["`/profgate accept api: REASON`", "`/profgate accept batch: REASON`"]
+    accepted = Acceptance("1", "api", "", state="applies")
+    assert ways_out((), replace(report, acceptances=(accepted,))) == ["`/profgate accept batch: REASON`"]
 
 
 @pytest.mark.parametrize("name", ["parse", "ns::f", "a: b", "`", "a`b", " x", "operator new(long)", "x" * 300, "-->"])
