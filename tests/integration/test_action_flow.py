@@ -286,18 +286,3 @@ def test_no_secret_is_printed(recorded: Stage) -> None:
     for text in texts:
         assert recorded.fake.token not in text()
         assert recorded.fake.runtime_token not in text()
-
-
-def test_change_of_the_base_branch_is_separated(recorded: Stage) -> None:
-    start = recorded.base
-    recorded.push(profiles(SLOWER | {"log": 9_000}, 50))
-    recorded.base = start
-    assert recorded.compare(profiles(BOTH_SLOWER, 77)) == 1
-    assert recorded.report["baseline"]["sha"] == start
-    there = {name: evidence_of(recorded, name).get("base_branch", "") for name in ("parse", "render")}
-    assert float(there["parse"]) > 0
-    assert there["render"] == ""
-    found = json.loads(recorded.file("report.json"))["warnings"]
-    (text,) = [one["text"] for one in found if one["code"] == "base_branch"]
-    assert "(log" in text
-    assert "also changed without this pull request" in recorded.comments[0]

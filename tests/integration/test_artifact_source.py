@@ -54,19 +54,6 @@ def test_nearest_set_is_baseline_others_are_noise(fake: FakeGitHub) -> None:
     assert found.baseline.files[0].read(100) == b"main 1\n"
 
 
-@pytest.mark.parametrize(("base", "has_later"), [("main", True), ("release", False)])
-def test_later_state_is_of_the_base_branch(fake: FakeGitHub, base: str, *, has_later: bool) -> None:
-    """Where the base branch has no runs those of the default branch serve, but say nothing of what the base did."""
-    (start, before, *_), branches = chain(fake), list(dict.fromkeys([base, "main"]))
-    store(fake, before)
-    later = store(fake, fake.add_commit(parents=[start], branch="main"))
-    fake.state.branches.setdefault(base, start)
-    trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset(branches), 0)
-    found = find_stored(fake.client(), Search(start, trust, branches, NAME, base), lambda _: 0)
-    assert found.baseline is not None
-    assert (found.later.id if found.later else None) == (later if has_later else None)
-
-
 PLANTED: dict[str, dict[str, Any]] = {
     "by a pull request": {"event": "pull_request"},
     "by pull_request_target": {"event": "pull_request_target"},

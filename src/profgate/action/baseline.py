@@ -170,7 +170,6 @@ def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
         trust=_trust(job, branches),
         branches=[None] if branches is None else list(branches),
         artifact=artifact,
-        base=job.context.base_branch if branches is None else branches[0],
         listed=commit.listed,
     )
 

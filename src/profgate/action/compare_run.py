@@ -17,17 +17,16 @@ from profgate.action.compared_sides import (
     with_own_baseline,
 )
 from profgate.action.github.artifact_service import zip_files
-from profgate.action.github.artifact_source import ForkArtifact, asset_name, fork_artifact, later_set
+from profgate.action.github.artifact_source import ForkArtifact, asset_name, fork_artifact
 from profgate.action.github.artifact_upload import report_artifact, upload_pages
-from profgate.action.github.records import TreeRecord, WorkflowRun
+from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, comment_of, conclude, end_shard, first_run, summarize
 from profgate.action.source_diff import source_diff
 from profgate.api import write_report
-from profgate.attribution.base_branch import with_base_branch
 from profgate.decide.judge.verdict import judge
-from profgate.errors import GitHubError, ProfileError
+from profgate.errors import GitHubError
 from profgate.io.profile_files import LocalSet, committed, local_set, repository_paths
 from profgate.model.links import Links
 from profgate.model.policy import Policy
@@ -118,8 +117,6 @@ def compare_run(
     built = pipeline.compare(given)
     report = replace(built.report, warnings=(*built.report.warnings, *warnings, *sides.missing[1:]))
     report = _explained(report, sides, obstacle, policy)
-    if sides.later is not None:
-        report = _beside_base_tip(job, report, given, sides.later)
 
     # publishing: the files and the summary come before all that needs the network
     never = bool(sides.missing) and sides.never_recorded
@@ -207,24 +204,3 @@ def _explained(report: Report, sides: ComparedSides, obstacle: Reason | None, po
     else:
         return report
     return judge(replace(report, not_compared=entries), policy)
-
-
-def _beside_base_tip(job: Job, report: Report, given: PipelineInput, later: WorkflowRun) -> Report:
-    """Return the report with later changes on the base branch, if it has a regression."""
-    possible = (finding for _, _, finding in report.findings if finding.colour in {"red", "yellow"})
-    if all(finding.direction != "worse" for finding in possible):
-        return report
-    try:
-        stored = later_set(job.client, later, job.settings.artifact)
-    except (GitHubError, ProfileError) as error:
-        job.log(f"the base branch's later state was not read: {error}")
-        return report
-    given = replace(
-        given,
-        target=stored.files,
-        target_side=Side(later.head_branch or "", later.head_sha, later.head_branch, later.id),
-        manifests=(given.manifests[0], stored.manifest),
-        pages=0,
-    )
-    name = f"{later.head_branch} at {later.head_sha[:7]}"
-    return with_base_branch(report, pipeline.compare(given).report, name)

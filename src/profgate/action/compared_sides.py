@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from profgate.action.baseline import BaselineCommit, stored_at
 from profgate.action.github.artifact_source import Found, StoredSet
-from profgate.action.github.records import WorkflowRun
 from profgate.action.job import Job
 from profgate.action.stored_history import Known, known_before
 from profgate.errors import ProfgateError, SettingsError
@@ -21,15 +20,14 @@ BASE_RUNS = 8  # number of trusted base runs that estimate the noise, beside the
 class ComparedSides:
     """The baseline in the input of a comparison, to which `compare_run` adds the target.
 
-    ``missing`` contains the reasons why there is no baseline. ``later`` is a run for a later commit of the base branch.
-    ``obstacle`` is the reason why the profiles of the baseline commit itself were not used.
+    ``missing`` contains the reasons why there is no baseline. ``obstacle`` is the reason why the profiles of the
+    baseline commit itself were not used.
     """
 
     given: PipelineInput
     warnings: tuple[Reason, ...] = ()
     missing: tuple[Reason, ...] = ()
     never_recorded: bool = False
-    later: WorkflowRun | None = None
     obstacle: Reason | None = None
 
 
@@ -84,9 +82,7 @@ def stored_baseline(job: Job, commit: BaselineCommit, *, refs: bool) -> Compared
     )
     if known:
         given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
-    shown = not refs and (commit.branches is not None or job.context.concerns_pull)
-    later = found.later if shown else None
-    return ComparedSides(given, never_recorded=found.never_recorded, later=later, obstacle=found.obstacle)
+    return ComparedSides(given, never_recorded=found.never_recorded, obstacle=found.obstacle)
 
 
 def with_own_baseline(sides: ComparedSides, baseline: LocalSet) -> ComparedSides:

@@ -122,7 +122,6 @@ class ReasonCode(StrEnum):
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more
     SAME_FILES = "same_files"  # baseline, target
-    BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
     PAGE_FAILED = "page_failed"  # workload, metric, error
     NOT_MEASURED_AGAIN = "not_measured_again"  # text, side
     SHARD = "shard"  # shard; reasons

@@ -73,13 +73,12 @@ class FunctionCosts:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """How the pull request affects a location. ``base_branch`` is the relative change there, or "changed"."""
+    """How the pull request affects a location."""
 
     source: SourceState | None = None
     source_link: str | None = None
     reach: Reach | None = None
     reach_path: str | None = None
-    base_branch: float | Literal["changed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

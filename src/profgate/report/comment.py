@@ -34,7 +34,6 @@ from profgate.report.rows import (
     TOP_LEVEL,
     Pair,
     Row,
-    base_branch_text,
     change_text,
     details,
     finding_key,
@@ -300,7 +299,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
             f"{len(location.lines)} functions of this name, added up" if location.lines else "",
             where,
             f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else "",
-            dotted(_origin(finding), sentence(base_branch_text(finding))),
+            _origin(finding),
         ),
         _lines(
             f"**{change}** ({cost})",

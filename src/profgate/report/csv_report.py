@@ -8,7 +8,7 @@ from profgate.model.change import Change, ModelPair
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import plain
 from profgate.report.rows import COLUMNS as SHOWN
-from profgate.report.rows import Row, base_branch_text, reach_text, source_text
+from profgate.report.rows import Row, reach_text, source_text
 from profgate.report.view import View
 from profgate.report.wording import reason_text
 
@@ -52,7 +52,6 @@ def _finding(row: Row) -> dict[str, Cell]:
         *(reason_text(reason, str) for reason in finding.reasons),
         source_text(finding),
         reach_text(finding),
-        base_branch_text(finding),
         f"part of the change of {finding.explained_by.name}" if finding.explained_by else "",
     )
     return {

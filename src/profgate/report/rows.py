@@ -298,15 +298,6 @@ def whose_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) 
     return f"not changed in this PR; {text}" if source == "same" else text
 
 
-def base_branch_text(finding: Finding) -> str:
-    """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
-    change = finding.attribution.base_branch
-    if change is None:
-        return ""
-    size = "" if isinstance(change, str) else f" ({100 * change:+.1f} %)"
-    return f"also changed without this pull request{size}"
-
-
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
     """Return the first reason for a finding's colour, and the cause if another function is the cause."""
     cause = row.finding.explained_by

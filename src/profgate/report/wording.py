@@ -112,7 +112,6 @@ OPTIONAL = {
     "after": ": {}",
     "before": "{}: ",
     "by": " by {}",
-    "names": " ({})",
     "more": " and {} more",
 }
 HEAP = ("alloc_objects", "alloc_space", "inuse_objects", "inuse_space")  # metrics of Go
@@ -319,8 +318,6 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
     "long, too complex or missing), so the lines of the diff decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
-    ReasonCode.BASE_BRANCH: "compared with {name}, this pull request has {ours:change} of its own and shares {shared}; "
-    "{name} has {others} more{names:names}",
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
     ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: parts of its runs are too far apart for "

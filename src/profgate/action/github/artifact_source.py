@@ -6,7 +6,7 @@ The profiles that the run for a fork's pull request stored are untrusted. They a
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from profgate.action.github.baseline_search import (
@@ -17,7 +17,6 @@ from profgate.action.github.baseline_search import (
     Trust,
     candidate_runs,
     distances,
-    distrust,
     newest_artifact,
     usable_artifact,
     will_be_trusted,
@@ -60,14 +59,12 @@ class StoredSet:
 class Found:
     """The baseline (or None), the runs for estimating noise (nearest first), and why runs were skipped.
 
-    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is the reason why no
-    usable baseline is near enough for the gate to fail.
+    ``obstacle`` is the reason why no usable baseline is near enough for the gate to fail.
     """
 
     baseline: StoredSet | None
     noise: tuple[StoredSet, ...] = ()
     reasons: tuple[Reason, ...] = ()
-    later: WorkflowRun | None = None
     obstacle: Reason | None = None
 
     @property
@@ -81,15 +78,14 @@ class Found:
 class Search:
     """The parameters of a search for stored profiles.
 
-    ``start`` is the baseline commit. ``branches`` are searched in this order, and ``base`` also for later runs.
-    ``listed`` are commits that are already known.
+    ``start`` is the baseline commit. ``branches`` are searched in this order. ``listed`` are commits
+    that are already known.
     """
 
     start: str
     trust: Trust
     branches: Sequence[str | None]
     artifact: str
-    base: str = ""
     listed: Sequence[CommitRecord] = ()
 
 
@@ -130,7 +126,7 @@ def find_stored(
     if baseline is None:
         none = Reason(ReasonCode.NO_TRUSTED_RUN, {"workflow": search.trust.workflow_path, "commits": len(chain)})
         why = without_repeats(filter(None, (obstacle, *reasons))) or (none,)
-        return Found(None, (), why, _later(runs, search, chain, 0), obstacle)
+        return Found(None, (), why, obstacle)
     if not baseline.candidate.distance:
         obstacle = None
     further = noise_beside(baseline)
@@ -141,7 +137,7 @@ def find_stored(
     unread = [reason for reason in reasons if reason.code is ReasonCode.ARTIFACT_UNUSABLE]
     if obstacle is None and len(noise) + 1 < FEWEST_JOBS <= len(noise) + 1 + len(unread):
         obstacle = unread[0]  # with the runs that could not be read, the gate could fail
-    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
+    return Found(baseline, noise, tuple(reasons), obstacle)
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
@@ -159,20 +155,6 @@ def later_set(client: GitHubClient, run: WorkflowRun, name: str) -> StoredSet:
     if artifact is None:
         raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
     return stored_set(CandidateRun(run, 0), client.artifact_files(artifact))
-
-
-def _later(
-    runs: Sequence[WorkflowRun], search: Search, chain: Sequence[CommitRecord], oldest: int
-) -> WorkflowRun | None:
-    """Return the newest run of the base branch for a commit that is not in the history of the baseline, or None."""
-    before = distances(search.start, chain)
-    trust = replace(search.trust, branches=frozenset({search.base}))
-    newer = [
-        run
-        for run in runs
-        if run.id > oldest and run.head_sha not in before and not distrust(run, trust, {run.head_sha: 0})
-    ]
-    return max(newer, key=lambda run: run.id, default=None)
 
 
 def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[WorkflowRun]:

@@ -60,11 +60,11 @@ def finding_of(rows: Sequence[Change]) -> Finding | None:
 
 
 def test_function_called_total_does_not_lend_its_evidence_to_the_total() -> None:
-    function = replace(samples.finding("total", 1e9, 2e9), attribution=Attribution(base_branch="changed"))
+    function = replace(samples.finding("total", 1e9, 2e9), attribution=Attribution(reach_path="changed"))
     tested = replace(function.changes[0], strategy="totals", location=TOTAL, share_from=None, share_to=None)
     metric = replace(samples.metric(function), unjudged=drafts_of([tested]), calibration=Calibration())
     findings = judged_findings(metric, GateContext(Policy(), 0.01)).findings
-    found = {item.is_total: item.attribution.base_branch for item in findings}
+    found = {item.is_total: item.attribution.reach_path for item in findings}
     assert found == {False: "changed", True: None}
 
 
