@@ -105,4 +105,4 @@ def test_renamed_and_moved_functions_pair_their_frames(language: str) -> None:
 def test_lines_of_the_diff_are_wrong_about_few_frames() -> None:
     pairs = [pair for language in LANGUAGES for pair in states_of(language, by_lines=True)]
     wrong = [item.name for item, state in pairs if state not in {"unknown", item.state}]
-    assert len(wrong) == 28  # of 77 frames; none is wrong with the sources
+    assert len(wrong) == 27  # of 77 frames; none is wrong with the sources

@@ -2,14 +2,13 @@
 
 import hashlib
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from urllib.parse import quote
 
 from profgate.attribution.frame_functions import functions_meant, last_name, last_names, means_wholly
 from profgate.attribution.function_changes import FunctionChanges, KnownFunction
 from profgate.attribution.grammars import language_of
-from profgate.attribution.hunk_scope import FileHunks
+from profgate.attribution.hunk_scope import bare_name, edits_by_name
 from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import NameTable
@@ -17,8 +16,6 @@ from profgate.model.frame_names import file_key
 from profgate.model.profile import PYTHON_SAMPLING
 
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
-# a closure is inside another function, so its line does not mark the end of that function
-_CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
 DiffPlace = tuple[str, int]  # ``L`` or ``R``, followed by a line number
 
 
@@ -28,13 +25,10 @@ def source_states(sides: "Sides") -> SourceStates:
     In a file whose ``changes`` are known, functions are compared by fingerprint, so moved code and changes to layout
     and comments are ignored. If a name matches several functions in the file, their states must agree.
 
-    In all other files, the hunks determine the state. A function is *same* if the diff does not contain its file, or if
-    another known function lies between the function and every hunk. A function is *changed* if the diff edits a known
-    line of the function, or lines that are inside the function according to the hunk. This includes comments and blank
-    lines. A function is *added* or *removed* if one side lacks the file or the definition. A function is *renamed* if
-    the file was renamed and the function is the same. A function that a source map names is never *same* or *renamed*,
-    because a source map proves nothing. If a file contains two functions with the same name, the line of
-    only one of them is known, so a change in the other function may not be found.
+    In all other files, the diff determines the state. A function is *same* if the diff does not edit its file, and
+    *renamed* if the file was only renamed. It is *added* or *removed* if one side lacks the file, and *changed* if the
+    diff edits the line that the profile states, or a line below a definition of this name in the diff. A function that
+    a source map names is never *same* or *renamed*, because a source map proves nothing.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     states, paths, links = zip(*found, strict=True) if found else ((), (), ())
@@ -62,17 +56,11 @@ class Sides:
         )
         self._paths = both_sides(diff)
         self._found_paths: dict[tuple[int, str], str | None] = {}
-        self._hunks: dict[tuple[int, str], FileHunks] = {}
+        self._edits: dict[str, dict[str, list[Edit]]] = {}
         self._whole_names = [self._by_last_name(side) for side in (BASELINE, TARGET)]
         self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
         if self._find_top_level_files():
             self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
-        self._lines: dict[tuple[int, str], list[int]] = {}  # of functions that are not closures, by changed file
-        for (side, path), line, name in zip(self._places, self.symbols.lines, self.symbols.names, strict=True):
-            if path in self._touched[side] and line is not None and not _CLOSURE.search(name):
-                self._lines.setdefault((side, path), []).append(line)
-        for lines in self._lines.values():
-            lines.sort()
 
     def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
         """Return the state, path and link of a symbol."""
@@ -211,33 +199,19 @@ class Sides:
         return "same" if known.function.fingerprint in before else "changed"
 
     def _by_hunks(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
-        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
+        line = self.symbols.lines[symbol]
         if changed.status in {"added", "removed"}:
             return changed.status, ("LR"[side], line or 1)
         if self._places[symbol][1] in self.changes.functions[side]:
             return "unknown", None
-        if (side, changed.path) not in self._hunks:
-            self._hunks[side, changed.path] = FileHunks(changed.hunks, side)
-        hunks = self._hunks[side, changed.path]
-        alone = self.present[TARGET][symbol] != self.present[BASELINE][symbol]
-        if alone and (place := hunks.introduced(name)) is not None:
-            return ("added" if side == TARGET else "removed"), ("LR"[side], place)
-        if inside := hunks.inside(name, line):
-            return "changed", _shown(inside, line, side, changed.hunks)
-        lines = self._lines.get((side, self._places[symbol][1] or ""), [])
-        outside = line is not None and all(self._beyond(edit[side], line, lines) for edit in hunks.around(line))
-        if not outside or not changed.complete:
-            return "unknown", None
-        return ("renamed" if changed.status == "renamed" else "same"), None
-
-    def _beyond(self, edited: LineRange, line: int, lines: Sequence[int]) -> bool:
-        """Return whether the line of another function is between the edited lines and the function at this line."""
-        first, last = edited
-        if last < line:
-            nearest = bisect_left(lines, line) - 1
-            return (self.exact and last < line - 1) or (nearest >= 0 and lines[nearest] > last)
-        nearest = bisect_right(lines, line)
-        return nearest < len(lines) and lines[nearest] <= first - (last < first)
+        edits = [edit for hunk in changed.hunks for edit in hunk.edits]
+        if not edits and changed.complete:
+            return ("renamed" if changed.status == "renamed" else "same"), None
+        if changed.path not in self._edits:
+            self._edits[changed.path] = edits_by_name(changed.hunks)
+        named = self._edits[changed.path].get(bare_name(self.symbols.names[symbol]), [])
+        inside = [edit for edit in edits if line in edit[side]] + named
+        return ("changed", _shown(inside, line, side, changed.hunks)) if inside else ("unknown", None)
 
 
 def _decisive(meant: Sequence[KnownFunction], lines: Sequence[int | None]) -> KnownFunction | None:

@@ -10,7 +10,6 @@ from profgate.attribution.source_states import Sides, source_states
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
-from profgate.model.profile import Facts
 from profgate.pipeline import states_of
 
 FILES = frozenset({"src/shop/cart.py", "src/shop/stock.py", "src/shop/__init__.py"})
@@ -19,7 +18,7 @@ COMMITS = ("https://github.example/octo/shop/blob/base", "https://github.example
 CART = sha256(b"src/shop/cart.py").hexdigest()
 
 
-def comparison(*functions: str, gone: tuple[str, ...] = (), new: tuple[str, ...] = (), form: str = "") -> Comparison:
+def comparison(*functions: str, gone: tuple[str, ...] = (), new: tuple[str, ...] = ()) -> Comparison:
     """Functions as ``name (file:line)`` on both sides, on the baseline's only, or on the target's only."""
     texts = [*functions, *gone, *new]
     numbers = [f"f{place:03}" for place in range(len(texts))]
@@ -36,7 +35,7 @@ def comparison(*functions: str, gone: tuple[str, ...] = (), new: tuple[str, ...]
         [None] * len(names),
         names,
     )
-    return replace(from_exclusive([sides[0]], [sides[1]]), symbols=symbols, facts=(Facts(form), Facts(form)))
+    return replace(from_exclusive([sides[0]], [sides[1]]), symbols=symbols)
 
 
 def diff_of(
@@ -64,21 +63,12 @@ BODY = """\
 FOUR = ("add (shop/cart.py:5)", "total (shop/cart.py:21)", "discount (shop/cart.py:30)", "save (shop/cart.py:60)")
 
 
-def test_a_hunk_changes_the_function_of_its_heading() -> None:
-    # nothing tells whether the line that is known of `discount` is its first one; `save` lies beyond `discount`
-    assert states(comparison(*FOUR), diff_of(BODY)) == ["same", "changed", "unknown", "same"]
-
-
-def test_first_lines_end_the_function_before() -> None:
-    first_lines = ("add (shop/cart.py:5)", "total (shop/cart.py:18)", "discount (shop/cart.py:26)")
-    assert states(comparison(*first_lines, form="pstats"), diff_of(BODY)) == ["same", "changed", "same"]
-
-
-def test_a_sampled_line_is_no_first_line() -> None:
-    lines = ("add (shop/cart.py:5)", "total (shop/cart.py:18)", "discount (shop/cart.py:26)")
-    facts = Facts("pstats", profiler="profiling.sampling")
-    compared = replace(comparison(*lines, form="pstats"), facts=(facts, facts))
-    assert states(compared, diff_of(BODY)) == ["same", "changed", "unknown"]
+def test_hunk_changes_the_functions_that_it_names() -> None:
+    assert states(comparison(*FOUR), diff_of(BODY)) == ["unknown", "changed", "unknown", "unknown"]
+    body = BODY.replace(",7 +20,7", ",7 +20,8") + "+    count = 1\n"
+    assert states(comparison(*FOUR), diff_of(body)) == ["unknown", "changed", "changed", "unknown"]
+    named = comparison("of_a_sample (shop/cart.py:22)", "shop.Cart.total(int) (shop/cart.py)", "old (shop/cart.py:21)")
+    assert states(named, diff_of(BODY)) == ["changed", "changed", "unknown"]
 
 
 def test_files_that_the_diff_leaves_alone() -> None:
