@@ -222,7 +222,7 @@ def take_small_json(data: bytes) -> str:
 
 def small_json() -> list[bytes]:
     links = links_to_json(Links(pages={("w", "m"): "https://x.example/1"}, index="https://x.example/2"))
-    trend = Trend("s", "w", "t", "seconds", "lower", "a", "b", 9, 1.0, 2.0, 0.01)
+    trend = Trend("s", "w", "t", "seconds", "lower", "a", 1.0, 2.0, 0.01)
     metric = {"name": "t", "unit": "seconds", "better": "lower", "kind": "timed"}
     value = {"benchmark": "b", "metric": metric, "value": 1.5, "file": "a.py", "line": 3, "source": None}
     record = {"values": [value], "seconds": 2.0, "machine": "m", "problem": "", "warnings": ["w"]}

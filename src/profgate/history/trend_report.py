@@ -18,10 +18,7 @@ MOST_ROWS = 50  # maximum number of rows in a summary
 
 def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> str:
     """Return the trends as JSON. ``further`` is the number of older measured commits that were not examined."""
-    rows = [
-        asdict(trend) | {"kind": "drift" if trend.is_drift else "step", "relative": trend.relative, "new": trend in new}
-        for trend in trends
-    ]
+    rows = [asdict(trend) | {"relative": trend.relative, "new": trend in new} for trend in trends]
     return json.dumps({"schema": SCHEMA, "further": further, "trends": rows}, indent=1, allow_nan=False) + "\n"
 
 
@@ -37,14 +34,14 @@ def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -
             lines.append(("head", place))
             heading = place
         lines.append(("bad" if trend.worse else "good", f"  {_how(trend)}"))
-        lines.append(("quiet", f"    {_when(trend, commits)}"))
+        lines.append(("quiet", f"    {_since(trend, commits)}"))
     return lines
 
 
 def trend_text(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
     """Return a trend as one line for an annotation."""
     place = f"{name_text(trend.workload, 60)}, {name_text(trend.metric, 30)}"
-    return f"{place}: {_how(trend)}, {_when(trend, commits)}"
+    return f"{place}: {_how(trend)}, {_since(trend, commits)}"
 
 
 def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> Document:
@@ -55,7 +52,7 @@ def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit])
             "worse" if trend.worse else "better",
             f"{code_span(trend.workload, 60)} {code_span(trend.metric, 30)}",
             sentence(_how(trend)),
-            sentence(_when(trend, commits)),
+            sentence(_since(trend, commits)),
         )
         for trend in ordered[:MOST_ROWS]
     ]
@@ -74,12 +71,6 @@ def _how(trend: Trend) -> str:
     return f"{values} ({numbers.signed_percent(trend.relative)}), p = {trend.p:.2g}"
 
 
-def _when(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
-    if not trend.is_drift:
-        return f"since {_commit(trend.first, commits)}"
-    return f"over {trend.commits} commits, {_commit(trend.first, commits)} to {_commit(trend.last, commits)}"
-
-
-def _commit(sha: str, commits: Mapping[str, StoredCommit]) -> str:
-    title = commits[sha].title if sha in commits else ""
-    return sha[:HASH_LENGTH] + (f" ({cut(plain(title), 50)})" if title else "")
+def _since(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
+    title = commits[trend.commit].title if trend.commit in commits else ""
+    return f"since {trend.commit[:HASH_LENGTH]}" + (f" ({cut(plain(title), 50)})" if title else "")

@@ -39,8 +39,7 @@ class TrendRules:
 class Trend:
     """A persistent change in a total from ``before`` to ``after``, in the unit of the metric.
 
-    A step occurs at commit ``first``. A drift spans ``commits`` measured commits, from ``first`` to ``last``. ``p`` is
-    a two-sided p-value.
+    ``commit`` is the first one with the new level. ``p`` is a two-sided p-value.
     """
 
     series: str
@@ -48,17 +47,10 @@ class Trend:
     metric: str
     unit: str
     better: Better
-    first: str
-    last: str
-    commits: int
+    commit: str
     before: float
     after: float
     p: float
-
-    @property
-    def is_drift(self) -> bool:
-        """Whether the change spans several commits."""
-        return self.commits > 1
 
     @property
     def relative(self) -> float | None:
@@ -117,9 +109,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
         chosen = rules(series, metric)
         for shift in shifts(line_of_metric.totals(), chosen.p, chosen.min_magnitude, chosen.min_segment, chosen.window):
             subject = (series.key, series.workload, metric.name, metric.unit, metric.better)
-            span = (commits[shift.first], commits[shift.last], shift.last - shift.first + 1)
-            trend = Trend(*subject, *span, shift.before, shift.after, shift.p)
-            found.append(trend)
+            found.append(Trend(*subject, commits[shift.place], shift.before, shift.after, shift.p))
     return found
 
 
@@ -134,7 +124,7 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that are not in ``known``. A known trend may since have grown or moved by a few commits."""
+    """Return the trends that are not in ``known``. A known trend may since have moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
 
     def is_new(trend: Trend) -> bool:
@@ -169,9 +159,7 @@ def reported(store: HistoryStore) -> list[Trend]:
 
 def _same(trend: Trend, other: Trend, place: Mapping[str, int]) -> bool:
     subject, known = ((found.series, found.metric, found.unit, found.worse) for found in (trend, other))
-    if subject != known or not {other.first, other.last} <= place.keys():
-        return False
-    return place[trend.first] <= place[other.last] + NEAR and place[other.first] <= place[trend.last] + NEAR
+    return subject == known and other.commit in place and abs(place[trend.commit] - place[other.commit]) <= NEAR
 
 
 def _lines(readings: Sequence[Reading], line: Sequence[str]) -> list[_Line]:

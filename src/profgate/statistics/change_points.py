@@ -1,4 +1,4 @@
-"""Change point detection, which finds persistent steps and drifts in a series with the E-divisive algorithm.
+"""Change point detection, which finds persistent steps in a series with the E-divisive algorithm.
 
 E-divisive (Matteson and James, "A nonparametric approach for multiple change point analysis", 2014) splits a series at
 the position where the energy distance between the two sides is largest. A permutation test accepts the split if few
@@ -14,50 +14,45 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray, splitmix64
-from profgate.statistics.t_tests import two_sided_p, welch
+from profgate.statistics.t_tests import welch
 
 WINDOW = 50  # values per window; longer series are divided into windows that overlap by half
 SHUFFLES = 199
-GRID = 40  # maximum number of positions at which a line may begin or end
 
 
 class Shift(NamedTuple):
-    """A persistent change from the mean ``before`` to the mean ``after``.
+    """A persistent change from the mean ``before`` to the mean ``after``, which is the level from index ``place``.
 
-    A step happens at index ``first``, which equals ``last`` and is the first value of the new level. A drift begins
-    before index ``first`` and ends at index ``last``. ``p`` is the two-sided p value of Welch's test.
+    ``p`` is the two-sided p value of Welch's test.
     """
 
-    first: int
-    last: int
+    place: int
     before: float
     after: float
     p: float
-
-    @property
-    def is_drift(self) -> bool:
-        """Whether the change is a drift."""
-        return self.last > self.first
 
 
 def shifts(
     values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
 ) -> list[Shift]:
-    """Return the persistent changes of a series in chronological order. Each change is a step or a drift.
+    """Return the persistent changes of a series in chronological order.
 
     ``p`` is the threshold of Welch's test between neighbouring segments, ``magnitude`` is the smallest relative change
     of their means, ``least`` is the minimum number of values per segment, and ``window`` is the number of values per
     window. All values must be finite.
     """
     splits = change_points(values, p, magnitude, least, window)
-    runs = _runs(values, splits) if splits else []
-    return [shift for run in runs for shift in _explained(values, run)]
+    found = []
+    for start, split, end in zip([0, *splits], splits, [*splits[1:], len(values)], strict=False):
+        means = float(values[start:split].mean()), float(values[split:end].mean())
+        found.append(Shift(split, *means, _test(values, start, split, end)[0]))
+    return found
 
 
 def change_points(
     values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
 ) -> list[int]:
-    """Return the indices at which new segments begin, without merging splits into drifts."""
+    """Return the indices at which new segments begin."""
     if len(values) < 2 * least:
         return []
     return _pruned(values, _candidates(values, least, max(window, 2 * least)), p, magnitude)
@@ -184,75 +179,3 @@ def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, 
     test = welch(left, right)
     level = abs(float(left.mean()))
     return test.p, abs(test.shift) / level if level else float("inf") if test.shift else 0.0
-
-
-def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], int]]:
-    """Group consecutive splits in one direction: the start of the first segment, the splits, and the last end."""
-    edges = [0, *splits, len(values)]
-    means = [float(values[start:end].mean()) for start, end in pairwise(edges)]
-    runs: list[tuple[int, list[int], int]] = []
-    for place, split in enumerate(splits):
-        rising = means[place + 1] > means[place]
-        if runs and rising == (means[place] > means[place - 1]):
-            runs[-1] = (runs[-1][0], [*runs[-1][1], split], edges[place + 2])
-        else:
-            runs.append((edges[place], [split], edges[place + 2]))
-    return runs
-
-
-def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shift]:
-    """Return the steps of a group, or a single drift if a line fits the values better."""
-    start, splits, end = run
-    part, edges = values[start:end], [start, *splits, end]
-    count = len(part)
-    steps = sum(float(((values[a:b] - values[a:b].mean()) ** 2).sum()) for a, b in pairwise(edges))
-    squares, first, last, low, high = _best_ramp(part)
-    # steps have one level per segment and one position per step as parameters; a line has two levels and two positions
-    of_steps, of_line = _bic(steps, count, 2 * len(splits) + 1, values), _bic(squares, count, 4, values)
-    # a shorter drift is a step, and a difference of two in the BIC is weak evidence (Kass and Raftery, 1995)
-    if last - first + 1 >= 4 and of_line < of_steps - 2.0:
-        chance = welch(part[:first], part[last:]).p if first >= 2 and count - last >= 2 else _line_p(part)
-        return [Shift(start + first, start + last, low, high, chance)]
-    return [
-        Shift(split, split, float(values[a:split].mean()), float(values[split:b].mean()), _test(values, a, split, b)[0])
-        for a, split, b in zip(edges, splits, edges[2:], strict=False)
-    ]
-
-
-def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> float:
-    """Return Schwarz's criterion (BIC). A sum of squares below the rounding error is replaced with this error."""
-    least = count * (1e-12 * max(float(np.abs(values).max()), 1e-300)) ** 2
-    return count * float(np.log(max(squares, least) / count)) + parameters * float(np.log(count))
-
-
-def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
-    """Fit a line between two constants. Return the squared residuals, its first and last index, and the constants."""
-    count, mean = len(part), float(part.mean())
-    places = np.unique(np.linspace(0, count - 1, min(count, GRID)).round().astype(np.int64))
-    begin, end = (places[chosen] for chosen in np.triu_indices(len(places), 1))
-    # position along the line: 0 before the line, 1 from the last value of the line onwards
-    length, after = end - begin + 1.0, count - 1 - end
-    of_way = (length + 1) / 2 + after
-    spread = (length + 1) * (2 * length + 1) / (6 * length) + after - of_way**2 / count
-    # sums over the values before an index make the time independent of the number of values
-    rest = part - mean
-    sums, moments = (np.append(0.0, np.cumsum(each)) for each in (rest, rest * np.arange(count)))
-    along = moments[end + 1] - moments[begin] - (begin - 1) * (sums[end + 1] - sums[begin])
-    product = along / length + sums[-1] - sums[end + 1]
-    explained = product**2 / spread
-    # a line from index 0 may equal one from index 1, before which there is a value
-    best = int(np.flatnonzero(~(explained < explained.max() * (1 - 1e-12)))[-1])
-    first, last, slope = int(begin[best]), int(end[best]), float(product[best] / spread[best])
-    way = np.clip((np.arange(count) - first + 1) / (last - first + 1), 0.0, 1.0) - of_way[best] / count
-    low = mean - slope * float(of_way[best]) / count
-    return float(((rest - slope * way) ** 2).sum()), first, last, low, low + slope
-
-
-def _line_p(part: FloatArray) -> float:
-    """Return the two-sided p value of a slope, for drifts with too few values on one side for Welch's test."""
-    count = len(part)
-    place = np.arange(count) - (count - 1) / 2.0
-    slope = float((place * part).sum() / (place**2).sum())
-    rest = float(((part - part.mean() - slope * place) ** 2).sum())
-    error = float(np.sqrt(rest / (count - 2) / (place**2).sum()))
-    return two_sided_p(slope / error, float(count - 2)) if error else 0.0

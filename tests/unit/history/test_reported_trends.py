@@ -55,14 +55,14 @@ def rules(*_: object) -> TrendRules:
 def test_reported_trend_is_not_new(store_of: Filled) -> None:
     early = store_of(*history(*[10] * 10, *[12] * 10), *history(*[7] * 20, name="steady.folded"))
     found = trends_along(early, LINE, rules)
-    assert [(one.workload, one.first) for one in found] == [("api", "c10")]
+    assert [(one.workload, one.commit) for one in found] == [("api", "c10")]
     assert unknown_of(found, reported(early), LINE) == found
     early.add_reported_trends(reported_texts(early, found))
     assert unknown_of(found, reported(early), LINE) == []
     later = store_of(*history(*[10] * 10, *[12] * 10, *[15] * 10))
     later.add_reported_trends(early.reported_trends())
     new = unknown_of(trends_along(later, LINE, rules), reported(later), LINE)
-    assert [one.first for one in new] == ["c20"]
+    assert [one.commit for one in new] == ["c20"]
     later.add_reported_trends(reported_texts(later, new))
     assert unknown_of(trends_along(later, LINE, rules), reported(later), LINE) == []
 
@@ -79,12 +79,12 @@ def test_invalid_texts_hold_no_trends(store_of: Filled) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        *({"metric": 2**63}, {"workload": None}, {"better": "sideways"}, {"commits": 1.5}),
+        *({"metric": 2**63}, {"workload": None}, {"better": "sideways"}, {"commit": 1.5}),
         *({"before": 10**400}, {"after": float("nan")}, {"p": float("inf")}, {"before": "1"}),
     ],
 )
 def test_invalid_entry_is_no_trend(change: dict[str, object]) -> None:
-    sound = Trend("s", "api", "time", "seconds", "lower", "a" * 40, "b" * 40, 9, 1.0, 2.0, 0.01)
+    sound = Trend("s", "api", "time", "seconds", "lower", "a" * 40, 1.0, 2.0, 0.01)
     assert trends_of_text(json.dumps([asdict(sound)])) == [sound]
     assert trends_of_text(json.dumps([asdict(sound) | change])) == []
 

@@ -25,7 +25,7 @@ def past(levels: list[float]) -> list[Reading]:
 
 def test_step_of_the_total() -> None:
     (trend,) = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
-    assert (trend.first, trend.last, trend.is_drift, trend.worse) == ("c20", "c20", False, True)
+    assert (trend.commit, trend.worse) == ("c20", True)
     assert trend.relative is not None
     assert abs(trend.relative - 0.2) < 0.01
     head, change, when = [text for _, text in trends_lines([trend], {})]
@@ -35,27 +35,22 @@ def test_step_of_the_total() -> None:
     assert trend_text(trend, {}) == f"bench, samples: {change.strip()}, since c20"
 
 
-def test_continued_drift_is_not_new() -> None:
-    levels = [1.0] * 15 + [1.0 + 0.01 * n for n in range(1, 31)]
-    first = trends_of(past(levels[:40]), LINE)
-    (drift,) = first
-    assert drift.is_drift
-    assert drift.commits > 15
-    later = trends_of(past(levels), LINE)
-    assert unknown_of(later, first, LINE) == []
-    assert unknown_of(later, [replace(drift, metric="other")], LINE) == later
+def test_known_step_of_another_metric_is_new() -> None:
+    (trend,) = found = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
+    assert unknown_of(found, [replace(trend, commit="c22")], LINE) == []
+    assert unknown_of(found, [replace(trend, metric="other")], LINE) == found
 
 
 def test_later_step_is_new() -> None:
     levels = [1.0] * 15 + [1.2] * 15 + [1.5] * 15
     first = trends_of(past(levels[:30]), LINE)
     new = unknown_of(trends_of(past(levels), LINE), first, LINE)
-    assert [one.first for one in new] == ["c30"]
+    assert [one.commit for one in new] == ["c30"]
 
 
 def test_trend_of_unknown_commits_is_not_the_same() -> None:
     trends = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
-    gone = [replace(one, first="rewritten", last="rewritten") for one in trends]
+    gone = [replace(one, commit="rewritten") for one in trends]
     assert unknown_of(trends, gone, LINE) == trends
 
 

@@ -51,40 +51,25 @@ def noisy(levels: FloatArray, noise: float = 0.01, seed: int = 3) -> FloatArray:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_slowly_worse_over_twenty_merges_is_one_drift(seed: int) -> None:
+def test_slow_change_is_several_steps(seed: int) -> None:
     levels = np.concatenate([np.full(25, 100.0), np.linspace(100, 120, 22)[1:-1], np.full(20, 120.0)])
-    (drift,) = shifts(noisy(levels, seed=seed))
-    assert drift.is_drift
-    assert abs(drift.first - 25) <= 4
-    assert abs(drift.last - 44) <= 4
-    assert drift.before == pytest.approx(100, rel=0.01)
-    assert drift.after == pytest.approx(120, rel=0.01)
-    assert drift.p < 1e-6
+    steps = shifts(noisy(levels, seed=seed))
+    assert 2 <= len(steps) <= 5
+    assert all(21 <= step.place <= 48 and step.after > step.before for step in steps)
+    assert steps[0].before == pytest.approx(100, rel=0.02)
+    assert steps[-1].after == pytest.approx(120, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_step_is_a_step_and_no_drift(seed: int) -> None:
+def test_step_is_found_where_it_is(seed: int) -> None:
     (step,) = shifts(noisy(np.concatenate([np.full(30, 100.0), np.full(30, 120.0)]), seed=seed))
-    assert not step.is_drift
-    assert (step.first, step.last) == (30, 30)
+    assert step.place == 30
     assert step.after / step.before == pytest.approx(1.2, rel=0.01)
-
-
-def test_continuing_drift_is_one_drift() -> None:
-    (drift,) = shifts(noisy(np.concatenate([np.full(30, 100.0), np.linspace(100, 115, 20)])))
-    assert drift.is_drift
-    assert drift.last == 49
-    (drift,) = shifts(np.arange(100.0, 120.0))
-    assert (drift.first, drift.last, drift.after) == (1, 19, 119.0)
-    assert drift.before == pytest.approx(100.0)
 
 
 def test_staircase_and_step_down_differ() -> None:
     levels = np.concatenate([np.full(20, 100.0), np.full(20, 130.0), np.full(20, 90.0)])
-    assert [(one.first, one.is_drift, one.after > one.before) for one in shifts(noisy(levels))] == [
-        (20, False, True),
-        (40, False, False),
-    ]
+    assert [(one.place, one.after > one.before) for one in shifts(noisy(levels))] == [(20, True), (40, False)]
 
 
 def test_unchanged_series_seldom_show_a_change() -> None:
@@ -95,9 +80,9 @@ def test_unchanged_series_seldom_show_a_change() -> None:
 
 def test_exact_counts_step_without_any_noise() -> None:
     (step,) = shifts(np.array([1000.0] * 10 + [1100.0] * 10))
-    assert (step.first, step.before, step.after, step.p) == (10, 1000.0, 1100.0, 0.0)
+    assert (step.place, step.before, step.after, step.p) == (10, 1000.0, 1100.0, 0.0)
     (step,) = shifts(np.array([0.0] * 10 + [3.0] * 10))
-    assert step.first == 10
+    assert step.place == 10
 
 
 def test_long_series_are_reproducible() -> None:

@@ -122,12 +122,12 @@ class ChangePoint(WithoutRows):
     """Finds persistent changes in a workload's total along the base branch.
 
     The strategy uses the E-divisive algorithm (Matteson and James, 2014) with its permutation test, followed by Welch's
-    t test between neighbouring segments. Changes in one direction that a line explains better than steps are reported
-    as a single drift. The strategy works on the history alone. It is used in `profgate trends`, for the base runs of
-    the action, and to find the runs since the last change, from which the noise of every comparison is estimated. The
-    confidence is Welch's two-sided p value. The strategy needs `min_segment` commits before and after the change, so it
-    never judges a pull request. The strategy does not find changes below `min_magnitude` or changes that are reverted
-    within `min_segment` commits. The strategy cannot distinguish a code change from a simultaneous change of machine.
+    t test between neighbouring segments. A slow change is reported as several steps. The strategy works on the history
+    alone. It is used in `profgate trends`, for the base runs of the action, and to find the runs since the last change,
+    from which the noise of every comparison is estimated. The confidence is Welch's two-sided p value. The strategy
+    needs `min_segment` commits before and after the change, so it never judges a pull request. The strategy does not
+    find changes below `min_magnitude` or changes that are reverted within `min_segment` commits. The strategy cannot
+    distinguish a code change from a simultaneous change of machine.
     """
 
     name = "change_point"

@@ -5,8 +5,7 @@ estimates: the standard error from the variance of runs, pooled over all version
 between neighbours. The second estimate is needed because two builds of the same source differ by more than two runs of
 one build do. A step of counted values without noise is a jump if the step exceeds the minimum change.
 
-In long series of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps, and drifts
-over several versions.
+In long series of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps.
 """
 
 import math
@@ -115,11 +114,10 @@ def _best_t(logs: FloatArray) -> float:
 def _lasting(
     series: VersionSeries, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
-    """Yield persistent steps and drifts, except near a steep step, because a steep step locates a change better."""
+    """Yield persistent steps, except near a steep step, because a steep step locates a change better."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
-        first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
-        if first < last and not any(first <= place <= last + 1 for place in steep):
-            yield _jump(series, last, float(error[last - 1]), first, (shift.before, shift.after))
+        if all(abs(shift.place - place) > 1 for place in steep):
+            yield _jump(series, shift.place, float(error[shift.place - 1]), (shift.before, shift.after))
 
 
 def _noise(series: VersionSeries, move: FloatArray) -> tuple[FloatArray, float]:
@@ -150,18 +148,15 @@ def _lasts(logs: FloatArray, place: int) -> bool:
     return bool(around / step >= 0.6) if step else False
 
 
-def _jump(
-    series: VersionSeries, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
-) -> Jump:
-    """Create the jump to ``place`` from ``first`` (default: the version before ``place``).
+def _jump(series: VersionSeries, place: int, noise: float, levels: tuple[float, float] | None = None) -> Jump:
+    """Create the jump to ``place`` from the version before.
 
     ``levels`` are the means before and after the jump, by default the medians of the two versions.
     """
-    first = place - 1 if first is None else first
-    before, after = levels or (float(series.middle[first]), float(series.middle[place]))
+    before, after = levels or (float(series.middle[place - 1]), float(series.middle[place]))
     return Jump(
         line=series.line,
-        baseline=int(series.numbers[first]),
+        baseline=int(series.numbers[place - 1]),
         target=int(series.numbers[place]),
         from_value=before,
         to_value=after,
