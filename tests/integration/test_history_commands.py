@@ -308,7 +308,7 @@ def test_trends_are_reported_once(repository: Repository, capsys: Capture) -> No
     assert "+30" in text
     assert main(["trends", "--new", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert [(one["first"], one["kind"], one["new"]) for one in document["trends"]] == [(slow[0], "step", True)]
+    assert [(one["commit"], one["new"]) for one in document["trends"]] == [(slow[0], True)]
     assert main(["trends", "--new"]) == 0
     assert "no persistent change that was not reported before" in capsys.readouterr().out
 
