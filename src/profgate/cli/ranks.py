@@ -11,7 +11,6 @@ from profgate.errors import ProfgateError
 from profgate.history.ranks import rank_output
 from profgate.history.ranks.rank_inputs import (
     FOLDER,
-    rank_history,
     run_at,
     runs_in,
     store_repetition,
@@ -167,22 +166,3 @@ def check_ranks(
     if fail_on == "slower":
         return int(found.order == "below" and found.direction == "slower")
     return int(fail_on == "departure" and found.order != "kept")
-
-
-@opt.command("profgate ranks history", "profgate ranks history --history .profgate", of=ranks.command)
-@click.argument("folders", nargs=-1, type=opt.PROFILES, metavar="[DIR]...")
-@runs_option
-@rules_options
-@opt.format_option("terminal", "json")
-def history(folders: tuple[str, ...], runs: Runs, rules: RankRules, output: str) -> int:
-    """Compare each stored run with the usual runs before it.
-
-    Each DIR is a folder of runs (default: the folder written by 'profgate ranks record'). The exit code is 0, or 3 if
-    no run could be compared.
-    """
-    points = rank_history(runs(folders), rules)
-    if output == "terminal":
-        show(rank_output.history_lines(points, width=opt.width()), sys.stdout)
-    else:
-        sys.stdout.write(rank_output.history_json(points))
-    return 0 if any(point.check.order != "unknown" for point in points) else NOT_COMPARED

@@ -290,7 +290,7 @@ def runs_of(readings: Iterable[Reading], test_results: Collection[str]) -> list[
     for (commit, _), units in jobs.items():
         unit = "nanoseconds" if "nanoseconds" in units else next(iter(units))
         durations = {name: median(values) for name, values in units[unit].items()}
-        runs.append(DurationRun(commit[:10], unit, durations, commit))
+        runs.append(DurationRun(commit[:10], unit, durations))
     return runs
 
 

@@ -16,13 +16,11 @@ SigmaRule = Literal["poisson", "observed"]
 
 @dataclass(frozen=True, slots=True)
 class DurationRun:
-    """The durations of one run by test, in a base ``unit``. ``commit`` and ``recorded`` (ISO 8601) may be empty."""
+    """The durations of one run by test, in a base ``unit``."""
 
     label: str
     unit: str
     values: dict[str, float]
-    commit: str = ""
-    recorded: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,20 +120,6 @@ class RankCheck:
         if self.order == "below":
             return Reason(ReasonCode.ORDER, {"case": "changed", "direction": self.direction})
         return Reason(ReasonCode.ORDER, {"case": "steadier" if self.order == "above" else "stable"})
-
-
-@dataclass(frozen=True, slots=True)
-class RankPoint:
-    """The comparison of one run with the usual runs before it. ``baseline`` contains the labels of the usual runs."""
-
-    run: DurationRun
-    check: RankCheck
-    baseline: tuple[str, ...]
-
-    @property
-    def departed(self) -> bool:
-        """Whether the count of stable ranks is outside the bounds."""
-        return self.check.order in {"below", "above"}
 
 
 def first_duration(metrics: Sequence[Metric]) -> int | None:

@@ -80,9 +80,9 @@ def test_runs_of_two_units_are_not_compared() -> None:
 def test_history_runs_precede_baseline_runs() -> None:
     one, two = results(("a", 1.0), ("b", 2.0)), results(("a", 3.0), ("b", 1.0))
     past = [
-        DurationRun("c1", "nanoseconds", {"a": 5e9, "b": 6e9}, "c1"),
-        DurationRun("c2", "bytes", {"a": 5e9, "b": 6e9}, "c2"),
-        DurationRun("c3", "nanoseconds", {"a": 7e9, "gone": 1.0}, "c3"),
+        DurationRun("c1", "nanoseconds", {"a": 5e9, "b": 6e9}),
+        DurationRun("c2", "bytes", {"a": 5e9, "b": 6e9}),
+        DurationRun("c3", "nanoseconds", {"a": 7e9, "gone": 1.0}),
     ]
     table = durations_of(Workload("junit", Configuration(), (one,), (two,)), past)
     assert table is not None
@@ -97,7 +97,7 @@ def test_history_tests_have_stored_names() -> None:
     numbering = number_symbols([one])
     kept = {f"{file}: {name}" for name, file in zip(numbering.symbols.names, numbering.symbols.files, strict=True)}
     assert f"/home/someone/a.py: {raw}" not in kept
-    past = [DurationRun("c1", "nanoseconds", dict.fromkeys(sorted(kept), 5e9), "c1")]
+    past = [DurationRun("c1", "nanoseconds", dict.fromkeys(sorted(kept), 5e9))]
     table = durations_of(Workload("junit", Configuration(), (one,), (one,)), past)
     assert table is not None
     assert sorted(table.names) == sorted([f"/home/someone/a.py: {raw}", "/home/someone/a.py: b"])

@@ -1,4 +1,4 @@
-"""Reads test durations from results, records them for ``profgate ranks``, and compares the runs in order."""
+"""Reads test durations from results, and records them for ``profgate ranks``."""
 
 import os
 import re
@@ -15,11 +15,10 @@ from profgate.history.history_store import open_history
 from profgate.io.files import exists, sources_under, write_bytes
 from profgate.io.processes import run_command, variables, with_values
 from profgate.io.scratch import scratch_folder
-from profgate.model.durations import DurationRun, RankPoint
+from profgate.model.durations import DurationRun
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks import TEST_RESULTS
 from profgate.report.numbers import counted
-from profgate.statistics.rank_checks import FEWEST_RUNS, RankRules, check, side_by_side
 
 FOLDER = "profgate-ranks"
 _DIGITS = re.compile(r"([0-9]{1,18})")
@@ -98,26 +97,3 @@ def store_repetition(folder: str, program: Sequence[str], commit: str, timeout: 
         if not sources_under(str(out)):
             raise ProfgateError("COMMAND", "wrote no results below $PROFGATE_OUT; change COMMAND")
         return store_run(folder, [str(out)], commit)
-
-
-def rank_history(runs: Sequence[DurationRun], rules: RankRules) -> tuple[RankPoint, ...]:
-    """Compare each run, in order, with the last five runs before it that did not deviate.
-
-    Three consecutive deviating runs become the new baseline. Runs with different tests or units are not tested.
-    """
-    usual: list[DurationRun] = []
-    departed: list[DurationRun] = []
-    points = []
-    for run in runs:
-        before = [earlier for earlier in usual if earlier.unit == run.unit][-5:]
-        found = check(side_by_side(before, [run]), rules)
-        points.append(RankPoint(run, found, tuple(earlier.label for earlier in before)))
-        if points[-1].departed:
-            departed.append(run)
-            # this many consecutive runs are the new baseline
-            if len(departed) >= FEWEST_RUNS:
-                usual, departed = departed, []
-        else:
-            usual.append(run)
-            departed = []
-    return tuple(points)

@@ -4,22 +4,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from profgate.model.durations import RankCheck, RankPoint
-from profgate.model.visible_text import name_text
+from profgate.model.durations import RankCheck
 from profgate.report.markdown_text import sentence
-from profgate.report.numbers import UNKNOWN, counted
 from profgate.report.rank_report import (
     ORDER_SIGNS,
     rank_details,
     result_text,
 )
-from profgate.report.text_table import Line, Tone, aligned
-from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.ranks/1"
-HEADINGS = ("run", "tests", "stable", "expected", "")
-MARKS = {"kept": "", "below": "◀ order changed", "above": "◀ steadier than before", "unknown": "not tested"}
-LABEL = 60
 
 
 def rank_markdown(check: RankCheck) -> str:
@@ -56,57 +49,3 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
         "moved": moved,
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
-
-
-def history_lines(points: Sequence[RankPoint], *, width: int = 80) -> tuple[Line, ...]:
-    """Format the history as plain lines with styles, followed by a summary sentence."""
-    table = aligned([HEADINGS, *map(_point_cells, points)], max(width, 60) - 2, right=range(1, 4))
-    tones: list[Tone] = ["quiet", *("warn" if point.departed else "text" for point in points)]
-    return (*zip(tones, table, strict=True), ("head", _totals(points)))
-
-
-def history_json(points: Sequence[RankPoint]) -> str:
-    """Format the history as JSON. Unknown values are null."""
-    document: dict[str, Any] = {"schema": "profgate.rank-history/1", "runs": [_document(point) for point in points]}
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
-
-
-def _document(point: RankPoint) -> dict[str, Any]:
-    run, check = point.run, point.check
-    return {
-        "label": run.label,
-        "commit": run.commit or None,
-        "recorded": run.recorded or None,
-        "tests": len(run.values),
-        "common": check.common,
-        "stable": check.count,
-        "expected": check.mean,
-        "bounds": check.bounds,
-        "order": check.order,
-        "direction": check.direction if check.order == "below" else None,
-        "reason": reason_text(check.reason, str) if check.reason else "",
-        "moved": [test.name for test in check.moved[:5]] if point.departed else [],
-    }
-
-
-def _point_cells(point: RankPoint) -> tuple[str, ...]:
-    check = point.check
-    expected = UNKNOWN
-    if check.bounds is not None and check.order != "unknown":
-        expected = f"{max(0.0, check.bounds[0]):,.0f} to {min(check.bounds[1], check.common):,.0f}"
-    stable = UNKNOWN if check.count is None else f"{check.count:,.1f}"
-    known = check.order == "below" and check.direction != "unknown"
-    mark = MARKS[check.order] + (f": {check.direction}" if known else "")
-    tests = f"{check.common:,}" if point.baseline else UNKNOWN
-    return name_text(_name(point), LABEL), tests, stable, expected, mark
-
-
-def _name(point: RankPoint) -> str:
-    run = point.run
-    return f"{run.commit[:10]} {run.label}" if run.commit and not run.label.startswith(run.commit[:7]) else run.label
-
-
-def _totals(points: Sequence[RankPoint]) -> str:
-    tested = sum(point.check.order != "unknown" for point in points)
-    departures = sum(point.departed for point in points)
-    return f"{counted(departures, 'departure')} in {counted(tested, 'run')} that could be compared, of {len(points):,}"

@@ -5,10 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from profgate.history.ranks.rank_inputs import rank_history
 from profgate.history.ranks.rank_output import (
-    history_json,
-    history_lines,
     rank_json,
     rank_markdown,
 )
@@ -77,15 +74,3 @@ def test_json_holds_every_number() -> None:
     assert len(document["against_each"]) == 4
     unknown = json.loads(rank_json(checked(runs(1)), [], ["b"]))
     assert (unknown["expected"], unknown["bounds"], unknown["sigma"]["value"]) == (None, None, None)
-
-
-def test_history_as_lines_and_json() -> None:
-    points = rank_history(runs(6, last_slow=5000.0), RankRules())
-    lines = [line for _, line in history_lines(points)]
-    assert lines[0].split() == ["run", "tests", "stable", "expected"]
-    assert lines[1].split() == ["run", "0", "–", "–", "–", "not", "tested"]
-    assert lines[6].endswith("◀ order changed: slower")
-    assert lines[-1] == "1 departure in 3 runs that could be compared, of 6"
-    rows = json.loads(history_json(points))["runs"]
-    assert [row["order"] for row in rows] == ["unknown"] * 3 + ["kept", "kept", "below"]
-    assert rows[-1]["moved"][0] == HOSTILE

@@ -34,9 +34,9 @@ def test_run_for_each_commit_and_job() -> None:
         TEST_RESULTS,
     )
     assert found == [
-        DurationRun("c0ffee0000", "nanoseconds", {"a": 4.0, "b": 5.0}, "c0ffee0000000000"),
-        DurationRun("beef000000", "nanoseconds", {"a": 4.0}, "beef000000000000"),
-        DurationRun("c0ffee0000", "nanoseconds", {"a": 9.0}, "c0ffee0000000000"),
+        DurationRun("c0ffee0000", "nanoseconds", {"a": 4.0, "b": 5.0}),
+        DurationRun("beef000000", "nanoseconds", {"a": 4.0}),
+        DurationRun("c0ffee0000", "nanoseconds", {"a": 9.0}),
     ]
 
 
@@ -47,7 +47,7 @@ def test_profile_is_its_workload() -> None:
             "c", column({"f": 1}, SPEED), column({"f": 7, "g": 8}, BYTES), column({"f": 3_000_000}), workload="api"
         ),
     ]
-    assert runs_of(profiles, TEST_RESULTS) == [DurationRun("c", "nanoseconds", {"api": 3.0}, "c")]
+    assert runs_of(profiles, TEST_RESULTS) == [DurationRun("c", "nanoseconds", {"api": 3.0})]
 
 
 def test_runs_without_durations_are_omitted() -> None:
