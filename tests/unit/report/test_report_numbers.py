@@ -103,7 +103,6 @@ def test_every_field_is_read_and_shown() -> None:
         (("calibration", "common_factor"), 0.0),
         (("runs", "baseline"), -1),
         (("verdict", "exit_code"), 256),
-        (("attribution", "base_branch"), "much"),
         (("total", "baseline"), -2e100),
     ],
 )
