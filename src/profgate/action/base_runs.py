@@ -1,6 +1,10 @@
 """Store this build's profiles as a baseline for later runs, or for the fork comment workflow."""
 
+import gzip
+import json
 import posixpath
+from collections.abc import Sequence
+from dataclasses import replace
 
 from profgate import loading
 from profgate.action.baseline import stored_files
@@ -10,9 +14,14 @@ from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
 from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
+from profgate.io.converters import converted, is_recording
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_set, manifest_of
 from profgate.model.manifest import Manifest
+from profgate.model.source import JFR_ARGUMENTS, JFR_EVENTS, SourceFile, source_of
+from profgate.readers.containers import unwrap
+from profgate.readers.jfr import JfrReader
+from profgate.readers.json_text import document_of, mapping, numbered_objects
 from profgate.report.markdown_text import code_span, short_sha
 from profgate.report.numbers import counted
 from profgate.report.templates import render_template
@@ -24,7 +33,7 @@ def record_baseline(job: Job) -> int:
 
     Raises a `ProfileError` that names each unreadable file.
     """
-    target = job.with_sources(local_set(job.settings.profiles, job.context.workspace))
+    target = _local(job, job.settings.profiles)
     read = loading.read_sources(target.files)
     if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
         raise ProfileError("\n".join(broken))
@@ -53,11 +62,11 @@ def store_for_comment(job: Job) -> int:
 
 def store_target(job: Job) -> None:
     """Store the profiles of this build and those of a baseline that this job measured. Both manifests name this run."""
-    settings, workspace = job.settings, job.context.workspace
-    target = job.with_sources(local_set(settings.profiles, workspace))
+    settings = job.settings
+    target = _local(job, settings.profiles)
     job.fork_profiles_stored = _store(job, target, target_artifact(settings), "target")
     if settings.baseline_profiles:
-        baseline = job.with_sources(local_set(settings.baseline_profiles, workspace))
+        baseline = _local(job, settings.baseline_profiles)
         _store(job, baseline, brought_artifact(settings), "brought")
 
 
@@ -69,6 +78,39 @@ def target_artifact(settings: Settings) -> str:
 def brought_artifact(settings: Settings) -> str:
     """Return the name of the artifact that contains the baseline measured by the pull request's own job."""
     return f"{settings.artifact}-brought"
+
+
+def _local(job: Job, entries: Sequence[str]) -> LocalSet:
+    """Return the profiles of this job as they may be stored, because others can read artifacts."""
+    found = job.with_sources(local_set(entries, job.context.workspace))
+    files = tuple(without_private_events(source) for source in found.files)
+    for before, after in zip(found.files, files, strict=True):
+        if before is not after:
+            job.log(f"{after.name}: only its samples are stored, no environment variables and command lines")
+    return replace(found, files=files)
+
+
+def without_private_events(source: SourceFile) -> SourceFile:
+    """Return a recording without anything but samples, if it is one of the JDK or memray, or else the same profile.
+
+    Raises ProfileError if the tool that converts the recording is missing, or if the recording is damaged.
+    """
+    result = converted(source)
+    if is_recording(result):
+        what = "may contain environment variables and command lines, and its tool is missing or fails here"
+        raise ProfileError(source.name, f"{what}; convert it in the step before: jfr print or memray transform")
+    plain = unwrap(result)
+    if not JfrReader.pattern.match(plain.head):
+        return result
+    events = mapping(document_of(plain).get("recording"), source.name, "'recording'").get("events")
+    kept = []
+    for place, event in numbered_objects(events, source.name, "'events'", "event"):
+        if event.get("type") not in JFR_EVENTS:
+            continue
+        values = mapping(event.get("values"), place, "'values'")
+        kept.append({**event, "values": {name: part for name, part in values.items() if name not in JFR_ARGUMENTS}})
+    data = json.dumps({"recording": {"events": kept}}).encode()
+    return source_of(source.name, gzip.compress(data, mtime=0))
 
 
 def _store(job: Job, profiles: LocalSet, name: str, subfolder: str, manifest: Manifest | None = None) -> bool:

@@ -33,6 +33,11 @@ def converted(source: SourceFile) -> SourceFile:
     return source
 
 
+def is_recording(source: SourceFile) -> bool:
+    """Return whether a tool must convert the file."""
+    return any(converter.recognises(source.head) for converter in CONVERTERS)
+
+
 def _run(converter: Converter, source: SourceFile) -> bytes | None:
     import subprocess
 

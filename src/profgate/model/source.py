@@ -9,6 +9,12 @@ from profgate.model.profile import Profile
 
 HEAD_SIZE = 64 * 1024
 MANIFEST_NAME = "profgate-manifest.json"
+# events of the setting "profile" that contain environment variables, command lines and properties, not costs
+JFR_PRIVATE = (
+    *("jdk.InitialEnvironmentVariable", "jdk.InitialSystemProperty", "jdk.SystemProcess"),
+    *("jdk.ProcessStart", "jdk.JavaAgent", "jdk.NativeAgent"),
+)
+JFR_ARGUMENTS = ("jvmArguments", "javaArguments", "jvmFlags")  # of jdk.JVMInformation, which has the version
 JFR_EVENTS = (
     *("jdk.CPUTimeSample", "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample"),
     *("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from profgate.errors import ProfgateError
 from profgate.io.processes import output_of
-from profgate.model.source import JFR_EVENTS
+from profgate.model.source import JFR_ARGUMENTS, JFR_EVENTS, JFR_PRIVATE
 
 SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
@@ -174,10 +174,12 @@ def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """Return shell lines that make a flight recording of a program."""
     del rate  # the setting "profile" takes 100 samples per second
     folder, run = _places(workload)
-    option = "-XX:StartFlightRecording=settings=profile,jdk.ObjectAllocationSample#throttle=50/s,filename="
+    off = "".join(f"{event}#enabled=false," for event in JFR_PRIVATE)
+    option = f"-XX:StartFlightRecording=settings=profile,jdk.ObjectAllocationSample#throttle=50/s,{off}filename="
     line = f'java "{option}$PWD/run.jfr" {command.removeprefix("java ")}'
     convert = f"jfr print --json --stack-depth 1024 --events {','.join(JFR_EVENTS)} run.jfr > run.json"
-    smaller = f"sed 's/^ *//' run.json | gzip > \"{run}.jfr.json.gz\""  # half of the text is indentation
+    # half of the text is indentation; arguments of the program may contain secrets
+    smaller = f'sed -E \'s/^ *//; /^"({"|".join(JFR_ARGUMENTS)})"/d\' run.json | gzip > "{run}.jfr.json.gz"'
     return (f'mkdir -p "{folder}"', line, convert, smaller)
 
 
