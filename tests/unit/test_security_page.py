@@ -20,6 +20,12 @@ def test_each_promise_names_a_test() -> None:
     assert [promise for promise in PROMISES if "::test_" not in promise] == []
 
 
+def test_each_prevented_attack_names_a_test() -> None:
+    rows = [row for row in re.findall(r"^\| .*", PAGE, re.MULTILINE) if "prevented" in row]
+    assert len(rows) > 10
+    assert [row for row in rows if "::test_" not in row] == []
+
+
 def test_each_reference_to_a_test_is_complete() -> None:
     assert PAGE.count("::") == len(re.findall(r"`tests/[\w/]+\.py::\w+`", PAGE))
 
