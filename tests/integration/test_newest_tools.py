@@ -266,7 +266,7 @@ ADVICE = [
     Tool("memray table", "memray", f"{MEMRAY}; memray transform csv -o a.csv a.bin", "a.csv"),
     Tool("memray graph", "memray", f"{MEMRAY}; memray transform gprof2dot -o b.json a.bin", "b.json"),
     Tool("scalene", "scalene py-spy", "scalene run --cpu-only -o b.json burn.py", "b.json"),
-    Tool("profile", "python", "python -m profile -o b.pstats burn.py", "b.pstats"),
+    Tool("profile", "python", "python -m profile -o b.pstats keep.py", "b.pstats"),
     Tool("printed statistics", "python", "python -m cProfile burn.py > a.txt", "a.txt"),
     Tool("pyinstrument text", "python", "pyinstrument burn.py > a.txt", "a.txt"),
     Tool("pyinstrument pstats", "python", "pyinstrument -r pstats -o b.pstats burn.py", "b.pstats"),
