@@ -139,12 +139,6 @@ class Report:
         """Return the report as JSON (``docs/report.schema.json``)."""
         return to_json(self.data, pipeline.in_processes)
 
-    def csv(self) -> str:
-        """Return the report as a CSV table."""
-        from profgate.report.csv_report import to_csv
-
-        return to_csv(self.view)
-
     def markdown(self) -> str:
         """Return the pull request comment as Markdown."""
         names = {(page.workload, page.metric): page.document.name for page in self.pages}

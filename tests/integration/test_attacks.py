@@ -111,7 +111,7 @@ def test_invisible_characters_are_shown_nowhere(tmp_path: Path, capsys: pytest.C
         (tmp_path / name / "x\u202e.json").write_text(sampled(HOSTILE * count))
     sides = [str(tmp_path / "old"), str(tmp_path / "new")]
     main(["compare", *sides, "-o", str(tmp_path / "out"), "-v"])
-    main(["compare", *sides, "--format", "csv", "-v"])
+    main(["compare", *sides, "-v"])
     main(["overweight", *sides])
     main(["overweight", *sides, "--workload", "\u202enobody"])
     for name in ("x.svg", "x.html"):

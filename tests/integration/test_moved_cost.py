@@ -13,7 +13,6 @@ from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
-from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import grouped
 from profgate.report.view import View
@@ -100,7 +99,7 @@ def test_new_function_is_shown_under_its_caller() -> None:
     assert added.verdict.exit_code == 1
     assert [(part.callee.name, part.new) for part in added.workloads[0].metrics[0].parts] == [("validate", True)]
     assert "mostly in `validate` +6,0" in render_comment(View(added)).text
-    for text in (render_comment(View(added)).text, terminal_text(added, verbose=True), to_csv(View(added))):
+    for text in (render_comment(View(added)).text, terminal_text(added, verbose=True)):
         assert "validate" in text
 
 
@@ -119,8 +118,7 @@ def test_caller_is_part_of_the_cause() -> None:
     assert [reason.parameters["function"] for reason in slower.verdict.reasons] == ["lex"]
     comment = render_comment(View(slower)).text
     assert "`parse`" not in comment.partition("<details>")[0]
-    for text in (comment, to_csv(View(slower))):
-        assert "part of the change of" in text
+    assert "part of the change of" in comment
 
 
 def test_one_cause_in_three_workloads_counts_once() -> None:

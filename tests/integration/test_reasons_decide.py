@@ -25,7 +25,6 @@ from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
 from profgate.report import rows, wording
 from profgate.report.comment import render_comment, render_summary
-from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import tag_of
 from profgate.report.terminal_report import terminal_lines
@@ -121,7 +120,6 @@ def decisions(name: str) -> dict[str, Any]:
         "missing": [(entry.name, entry.metric, entry.side) for entry in rows.not_compared(again)],
         "acceptances": [(one.id, one.state, one.limit) for one in again.acceptances],
         "comment rows": [len(re.findall(r"^(?:\||- |<details>)", text, re.MULTILINE)) for text in (comment, summary)],
-        "csv rows": to_csv(View(report)).count("\n"),
         "tones": [tone for tone, _ in lines],
     }
 

@@ -38,7 +38,7 @@ from profgate.report.json_report import REPORT_NAME
 @sides_arguments
 @opt.policy_options
 @opt.strategies_option
-@opt.format_option("terminal", "json", "markdown", "csv")
+@opt.format_option("terminal", "json", "markdown")
 @opt.output_option("comment.md, report.json and the flame graphs")
 @click.option(
     "--interleaved",
@@ -92,7 +92,7 @@ def compare(
 
 
 def end_with(report: api.Report, folder: str | None, output: str = "terminal", *, verbose: bool = False) -> int:
-    """Write a report, print it in one of the formats terminal, json, markdown or csv, and return the exit code.
+    """Write a report, print it as terminal text, JSON or Markdown, and return the exit code.
 
     The files are written to a folder, if one is given, and those that cannot be written are reported on stderr. Without
     report.json, the exit code is 2 unless the gate failed.
@@ -107,7 +107,7 @@ def end_with(report: api.Report, folder: str | None, output: str = "terminal", *
     if output == "terminal":
         show(report.lines(verbose=verbose, width=opt.width()), sys.stdout)
     else:
-        sys.stdout.write({"json": report.json, "csv": report.csv, "markdown": report.markdown}[output]())
+        sys.stdout.write(report.json() if output == "json" else report.markdown())
     return code
 
 
@@ -162,7 +162,7 @@ def report() -> None:
 @opt.command("profgate report merge linux/report.json mac/report.json -o merged", of=report.command)
 @click.argument("reports", nargs=-1, required=True, type=opt.FILE, metavar="REPORT...")
 @opt.policy_options
-@opt.format_option("terminal", "json", "markdown", "csv")
+@opt.format_option("terminal", "json", "markdown")
 @opt.output_option("comment.md, report.json and links.json")
 @opt.verbose_option()
 def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str | None, *, verbose: bool) -> int:

@@ -135,7 +135,7 @@ def _commits(report: ReportData) -> tuple[str, str]:
 @click.argument("head", required=False)
 @extent_options
 @opt.policy_options
-@opt.format_option("terminal", "json", "markdown", "csv")
+@opt.format_option("terminal", "json", "markdown")
 @opt.output_option("comment.md, report.json and the flame graphs")
 @opt.verbose_option()
 def measure(

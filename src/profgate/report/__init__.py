@@ -1,1 +1,1 @@
-"""Reports as comment, JSON, terminal text and CSV."""
+"""Reports as comment, JSON and terminal text."""

@@ -38,8 +38,8 @@ TAGS: dict[Kind, str] = {
     Kind.SEVERE_OPTIMIZATION: "much better",
     Kind.TOTAL_OPTIMIZATION: "total better",
 }
-# keys and headings of what the terminal report and CSV show of each finding
-COLUMNS = {"cost": "baseline → target", "change": "change", "share": "share of total", "calls": "calls"}
+# headings of what the terminal report shows of each finding
+COLUMNS = ("baseline → target", "change", "share of total", "calls")
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 WITHIN_NOISE = "within noise"
 POSSIBLE = "possible"

@@ -171,7 +171,7 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     """
     times = Counter(row.finding.location.name for row in shown)
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
-    above = [] if brief or not shown else [("", "function", *COLUMNS.values())]
+    above = [] if brief or not shown else [("", "function", *COLUMNS)]
     # number of columns of a brief list: kind, name, cost and change
     columns = [at < 4 or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]
     lines = aligned(

@@ -44,13 +44,13 @@ def test_command_line_prints_no_command_in_a_workflow(
     for place in ("true", ""):
         monkeypatch.setenv("GITHUB_ACTIONS", place)
         shown = []
-        for words in (["--format", "json"], ["--format", "csv"], ["--format", "markdown"], ["-v"]):
+        for words in (["--format", "json"], ["--format", "markdown"], ["-v"]):
             main(["compare", *sides, *words])
             shown.append(capsys.readouterr().out)
         main(["fold", sides[1]])
         main(["overweight", "::error::x", NAME])
         printed[place] = [*shown, *capsys.readouterr()]
-    assert [as_read_by_the_runner(text) for text in printed["true"]] == [[]] * 6
+    assert [as_read_by_the_runner(text) for text in printed["true"]] == [[]] * 5
     assert sum(bool(as_read_by_the_runner(text)) for text in printed[""]) >= 4
     assert json.loads(printed["true"][0])["workloads"] == json.loads(printed[""][0])["workloads"]
 

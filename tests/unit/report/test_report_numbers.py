@@ -15,7 +15,6 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report
 from profgate.report.comment import render_comment, render_summary
-from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View
@@ -84,7 +83,6 @@ def show(text: str) -> None:
         render_comment(view)
         render_summary(view)
         terminal_lines(view, verbose=True)
-        to_csv(view)
         to_json(report)
 
 

@@ -14,7 +14,6 @@ from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report
 from profgate.report.comment import Body, finding_cells, render_comment
-from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.markdown_text import RAW
 from profgate.report.rows import Row, grouped, growth_by_size, parts_text, place_name, tag_of
@@ -96,7 +95,6 @@ def test_every_report_shows_it() -> None:
     report = with_changes(model_change())
     assert "linear → power (n^0.98 → n^1.96)" in terminal_text(report)
     assert "linear → power (n^0.98 → n^1.96)" in render_comment(View(report)).text
-    assert "best_model_order_equality,M,model,linear,power,,," in to_csv(View(report))
     assert from_json(to_json(report)) == report
 
 

@@ -19,9 +19,7 @@ from profgate.model.comparison import LONGEST_PATH, Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Side
 from profgate.model.report import TOTAL, Attribution, Finding, MetricReport, Report, Verdict, WorkloadReport
-from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.view import View
 from sentences import details_of
 from terminal_text import terminal_text
 
@@ -134,6 +132,5 @@ def test_reports_show_the_context_of_a_change() -> None:
     again = from_json(to_json(report))
     assert again == report
     assert ("main", "a", "f") in {change.location.context for change in again.workloads[0].metrics[0].changes}
-    assert "main;a;f" in to_csv(View(report))
     assert "in main › a › f" in terminal_text(report, verbose=True)
     assert judge(again, GATING) == report
