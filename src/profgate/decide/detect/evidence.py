@@ -300,7 +300,9 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
     samples, (total, tenth) = sample_counts(comparison), visible
     factor = between_sides(evidence.costs.factors, comparison.runs.target)
     undecided = None if counted is not None else _inconclusive(samples, total, tenth)
-    left = _cost_left(comparison)
+    # a baseline of few samples may differ so much by chance
+    few = samples is not None and samples[0] < FEWEST_SAMPLES
+    left = None if few else _cost_left(comparison)
     undecided = undecided if left is None else "other_work"
     calibration = replace(
         evidence.calibration,

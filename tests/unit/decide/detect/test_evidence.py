@@ -76,7 +76,7 @@ def test_four_runs_list_and_are_not_certain() -> None:
     assert found.calibration.inconclusive is None
 
 
-@pytest.mark.parametrize(("before", "after"), [(50, 90), (90, 50)])
+@pytest.mark.parametrize(("before", "after"), [(50, 400), (140, 120), (90, 20)])
 def test_few_samples_on_either_side_decide_nothing(before: int, after: int) -> None:
     sides = [[{"f": count, "g": count // 2}] * 5 for count in (before, after)]
     found = evidence(from_exclusive(*sides))
