@@ -1,7 +1,8 @@
-"""A strategy of another package: written, built, installed, listed, used; and what happens when it raises."""
+"""The example of a strategy as a package: built, installed, listed, used; and what happens when it raises."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from judged import changes_in
-from profgate.__main__ import main
 
 NAME = "mean_shift"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "strategy"
 SLOWER = "main;parse 3000\nmain;write 2000\n", "main;parse 4500\nmain;write 2000\n"
 
 
@@ -41,10 +42,8 @@ def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The skeleton as written."""
-    folder = tmp_path_factory.mktemp("written")
-    assert main(["strategies", "new", NAME, "-o", str(folder)]) == 0
-    return folder / NAME
+    """A copy of the example, because building writes files."""
+    return Path(shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("copied") / NAME))
 
 
 @pytest.fixture(scope="module")
@@ -115,32 +114,3 @@ def test_unloadable_strategy_is_named(package: Path, tmp_path: Path) -> None:
     done = run(installed(tmp_path, tmp_path / "site"), "profgate", "strategies")
     assert done.returncode == 2
     assert f"entry point profgate.strategies: {NAME}" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["mean-shift"], "such as mean_shift"),
-        (["Mean"], "lower-case letters"),
-        (["2fast"], "lower-case letters"),
-        (["mean__shift"], "lower-case letters"),
-        (["../mean"], "lower-case letters"),
-        (["x" * 61], "lower-case letters"),
-        (["overweight"], "taken by the strategy overweight"),
-        (["tot"], "taken by the strategy totals"),
-        (["own_weight"], "'ow' is taken by the strategy overweight"),
-    ],
-)
-def test_invalid_names_are_refused(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["strategies", "new", *arguments, "-o", str(tmp_path)]) == 2
-    assert message in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_existing_folder_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
-    assert main(["strategies", "new", NAME, "-o", str(tmp_path)]) == 2
-    assert "already exists" in capsys.readouterr().err
-    assert not (tmp_path / "nowhere").exists()

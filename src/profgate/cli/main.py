@@ -32,7 +32,7 @@ GROUPS = {  # the commands that most people use come first
         "report": "Merge the reports of several shards.",
     },
     "Reference": {
-        "strategies": "Describe the detection strategies; 'new' creates a package for one.",
+        "strategies": "Describe the detection strategies.",
         "formats": "Describe the profile formats.",
     },
 }

@@ -55,7 +55,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
     for strategy in extra:
         lacking = [part for part in ("name", "short", "family", "options", "detect") if not hasattr(strategy, part)]
         if lacking:
-            what = f"has no {', '.join(lacking)}; 'profgate strategies new NAME' creates a complete one"
+            what = f"has no {', '.join(lacking)}; docs/reference/strategies.md names a complete one"
             raise SettingsError(f"strategy {type(strategy).__name__}", what)
         if {strategy.name, strategy.short} & taken:
             what = f"its name or short name {strategy.short!r} is taken; remove one of the packages that define it"

@@ -1,31 +1,31 @@
-"""The strategy {{ name }}."""
+"""The strategy mean_shift."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from profgate.decide.detect.strategy import directed, not_tested, one_sided, resolved, worse_sign
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Context, Detection, Kind, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.change import Kind
 from profgate.statistics.thresholds import at_least
 
 
-class {{ class_name }}:
+class MeanShift:
     """Finds functions whose own cost changed by more than a given part of the run.
 
     Works on the exclusive cost of any profile, as means over runs. It states no confidence: a threshold ignores
     noise, so it reports at most a maybe. It fails where runs of unchanged code differ by more than the threshold.
     """
 
-    name = "{{ name }}"
-    short = "{{ short }}"
+    name = "mean_shift"
+    short = "ms"
     family = "A"  # strategies of a family have one vote: T calibrated tests, A amounts, M models, S stacks
     options: tuple[OptionSpec, ...] = (
         OptionSpec("part", 0.01, "smallest change as a part of the baseline's total", 0.0, 1.0),
     )
 
-    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002 - a strategy may use the sources
         """One row for each function with cost of its own on either side."""
         chosen = resolved(self, options)
         baseline, target = comparison.runs.means(comparison.self_value)

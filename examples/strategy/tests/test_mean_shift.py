@@ -1,17 +1,15 @@
-"""Results of {{ name }} for small profiles."""
+"""Results of mean_shift for small profiles."""
 
 import pytest
+from profgate_mean_shift.strategy import MeanShift
+
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import compare_workload
-from profgate.model.change import Context
+from profgate.model.change import Context, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.change import Kind
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
-from profgate.model.profile import Workload
 from profgate.readers.folded import FoldedReader
-
-from {{ package }}.strategy import {{ class_name }}
 
 
 def compared(baseline: str, target: str) -> Comparison:
@@ -21,7 +19,7 @@ def compared(baseline: str, target: str) -> Comparison:
 
 
 def kinds(comparison: Comparison, **options: float) -> dict[str, str]:
-    found = {{ class_name }}().detect(comparison, options, Context())
+    found = MeanShift().detect(comparison, options, Context())
     names = (comparison.symbols.names[symbol] for symbol in found.symbol.tolist())
     return dict(zip(names, (Kind(kind).word for kind in found.kind.tolist()), strict=True))
 
@@ -50,5 +48,5 @@ def test_option_sets_the_threshold() -> None:
 
 
 def test_zero_baseline_is_not_tested() -> None:
-    found = {{ class_name }}().detect(compared("main 0\n", "main 5\n"), {}, Context())
+    found = MeanShift().detect(compared("main 0\n", "main 5\n"), {}, Context())
     assert found.not_tested == ("the baseline's total is zero",)

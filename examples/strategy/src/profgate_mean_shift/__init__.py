@@ -1,0 +1,1 @@
+"""The detection strategy mean_shift for profgate."""
