@@ -42,11 +42,6 @@ class BlobHost:
         blob.complete = False
         return key, f"{self.address}/upload/{key}?sig={quote(blob.signature, safe='')}&se=1"
 
-    def expire_addresses(self) -> None:
-        """Lets every signature given out so far run out."""
-        for blob in self.blobs.values():
-            blob.signature = secrets.token_urlsafe()
-
     def answer(self, request: Request) -> Response:
         if "Authorization" in request.headers:
             self.tokens_received += 1

@@ -79,19 +79,6 @@ def on_machine(model: str, files: dict[str, bytes]) -> dict[str, bytes]:
     return files | {RECORDING_NAME: f"cpu_model={model}\n".encode()}
 
 
-def test_gate_needs_five_base_jobs(stage: Stage) -> None:
-    for jobs in range(1, 5):
-        stage.push()
-        stage.open_pull()
-        assert stage.compare(profiles(SLOWER, 77)) == 0
-        assert stage.outputs["conclusion"] == "warn"
-        assert f"come from different jobs, and {jobs} of 5 base jobs are stored" in stage.comments[-1]
-    stage.push()
-    stage.open_pull()
-    assert stage.compare(profiles(SLOWER, 77)) == 1
-    assert "none of 5 base jobs differed by more than" in stage.comments[-1]
-
-
 def test_base_jobs_of_other_machines_do_not_count(stage: Stage) -> None:
     stage.history = True
 
@@ -238,18 +225,6 @@ def test_rate_limit_while_commenting_leaves_the_verdict(recorded: Stage) -> None
     recorded.fake.fail("GET", "/issues", 403, times=9, message="API rate limit exceeded for installation")
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert "::warning title=profgate::no comment was written" in recorded.log
-
-
-def test_missing_results_service_names_the_step(recorded: Stage) -> None:
-    service = recorded.fake.service_env
-    here = {"ACTIONS_RESULTS_URL": "", "GITHUB_SERVER_URL": "https://github.com"}
-    recorded.fake.service_env = lambda: service() | here  # type: ignore[method-assign]
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert "actions/upload-artifact@v7" in recorded.log
-    command = f"gh run download {recorded.pull_run} --repo octo-org/shop --name profgate-pages-default-1"
-    assert all(command in text for text in (recorded.log, recorded.comments[0], recorded.summary))
-    assert recorded.outputs["page-url"] == ""
-    assert recorded.file("index.html")
 
 
 def commit_policy(stage: Stage, text: str) -> None:

@@ -28,8 +28,3 @@ def test_small_changes_are_only_counted() -> None:
     shown = text({"main;parse": 4000, "main;Union": 1}, {"main;parse": 6000, "main;Union": 9})
     assert "Union" not in shown
     assert "1 function changed by less than 0.5 % of the run or 5.0 % of the change; --format json" in shown
-
-
-def test_excluded_function_is_judged() -> None:
-    shown = text({"main;parse": 4000, "main;write": 100}, {"main;parse": 6000, "main;write": 200}, "parse")
-    assert "Without the stacks of parse: 100 → 200 ns (2.0x), so they explain 95.2 % of the change" in shown

@@ -105,14 +105,5 @@ def test_higher_is_better_swaps_kinds() -> None:
     assert Kind(int(detect(comparison).kind[0])) is BETTER
 
 
-def test_swapped_sides_mirror() -> None:
-    sides: list[list[Record]] = [
-        [("f", "", 10), ("g", "", 4), ("h", "", 5)],
-        [("f", "", 40), ("g", "", 1), ("h", "", 6)],
-    ]
-    there, back = detect(observed(*sides)), detect(observed(*reversed(sides)))
-    assert there.kind.tolist() == [-code for code in back.kind.tolist()] != [0, 0, 0]
-
-
 def test_nothing_to_average_is_not_tested() -> None:
     assert not_tested(detect(from_exclusive([{"f": 0}], [{"f": 0}])))

@@ -118,21 +118,6 @@ def test_gen_d6_shape_ignores_units() -> None:
         assert outcome(result)[2] == "quadratic"
 
 
-def test_lreg_names_fitting_curve() -> None:
-    base = [Given("linear", (10, 0), 0.99, 1, 1000)]
-    steep = with_line(Given("exponential", (10.0, 1.01), 0.99))
-    assert outcome(detect(pair(base, steep), LinearRegression()))[2] in {"exponential", "power"}
-    assert outcome(detect(pair(base, steep)))[2] == "unknown"
-
-
-def test_area_and_mean_disagree() -> None:
-    """More in relative terms at small sizes, less in sum: a maybe, by the sum."""
-    result = detect(pair([Given("linear", (0, 1), 0.99, 1, 1000)], [Given("linear", (40, 0.9), 0.99, 1, 1000)]))
-    relative, kind, _ = outcome(result)
-    assert relative > 0
-    assert kind is Kind.MAYBE_OPTIMIZATION
-
-
 def test_small_common_range_is_a_maybe() -> None:
     result = detect(pair([Given("linear", (0, 1), 0.99, 0, 100)], [Given("linear", (0, 9), 0.99, 60, 200)]))
     assert outcome(result)[1] is Kind.MAYBE_DEGRADATION

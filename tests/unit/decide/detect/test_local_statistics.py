@@ -10,7 +10,6 @@ from model_samples import MODEL_PAIRS, Given, pair
 from profgate.decide.detect.regression_models import LocalStatistics
 from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
-from profgate.model.units import Metric
 from sentences import details_of
 
 GOLDEN = {
@@ -86,8 +85,3 @@ def test_curves_are_compared_by_window() -> None:
     gaps = Given("regressogram", (), 0.9, 0, 10, (4, float("nan"), 4, 4))
     result = detect(pair([gaps], [gaps]))
     assert (len(details_of(result).windows[0]), outcome(result)) == (15, (0.0, Kind.NO_CHANGE))
-
-
-def test_higher_is_better_swaps_kinds() -> None:
-    result = detect(pair(*MODEL_PAIRS["A"], metric=Metric("hits", "hits", better="higher")))
-    assert {part.kind for part in details_of(result).windows[0]} == {"Optimization"}

@@ -106,15 +106,6 @@ def test_published_tables(example: int) -> None:
     assert [Kind(kind) for kind in kinds.tolist()] == [WORDS[line[7]] for line in expected]
 
 
-def test_pivots_of_example_five() -> None:
-    comparison = from_stacks([BASE], [TARGETS[5]])
-    levels = pivot_levels(comparison)
-    names = comparison.symbols.names
-    assert [names[level.pivot] for level in levels if level.pivot is not None] == ["k", "x"]
-    assert levels[1].table.total_delta == -3
-    assert levels[2].table.total_delta == 0
-
-
 def evidence(comparison: Comparison) -> dict[str, OverweightShare]:
     """The details by symbol."""
     result = Overweight().detect(comparison, {}, Context())
