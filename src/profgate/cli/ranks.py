@@ -7,20 +7,10 @@ import click
 
 from profgate.cli import options as opt
 from profgate.cli.main import Commands
-from profgate.errors import ProfgateError
-from profgate.history.ranks import rank_output
-from profgate.history.ranks.rank_inputs import (
-    FOLDER,
-    run_at,
-    runs_in,
-    store_repetition,
-    store_run,
-    stored_runs,
-)
+from profgate.history.rank_runs import FOLDER, run_at, runs_in, store_run, stored_runs
 from profgate.io.git import head_commit
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun
-from profgate.model.visible_text import name_text
 from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
@@ -37,47 +27,16 @@ def ranks() -> None:
     """
 
 
-@opt.command(
-    """profgate ranks record --repeat 3 -- sh -c 'pytest --junitxml="$PROFGATE_OUT/junit.xml"'""",
-    "profgate ranks record junit.xml",
-    of=ranks.command,
-    cls=opt.Measuring,
-)
-@click.argument("files", nargs=-1, type=opt.PROFILES, metavar="[RESULTS]...")
-@click.option("--repeat", type=opt.Number(1, 100), metavar="K", help="Run COMMAND K times to record K baseline runs.")
-@click.option(
-    "--timeout",
-    type=opt.SECONDS,
-    default=7200.0,
-    metavar="S",
-    help="Maximum number of seconds for one run.",
-)
+@opt.command("profgate ranks record junit.xml", of=ranks.command)
+@click.argument("files", nargs=-1, required=True, type=opt.PROFILES, metavar="RESULTS...")
 @opt.output_option("stored runs", FOLDER)
 @click.option("--commit", help="Tested commit (default: the commit that is checked out).")
-def record(
-    files: tuple[str, ...],
-    repeat: int | None,
-    timeout: float,
-    output_dir: str,
-    commit: str | None,
-    program: tuple[str, ...],
-) -> int:
+def record(files: tuple[str, ...], output_dir: str, commit: str | None) -> int:
     """Store the durations of a test run for use as a baseline and in the history.
 
-    RESULTS are the files and folders of one test run. With --repeat, COMMAND runs the tests and writes its results to
-    the folder PROFGATE_OUT ({out} in its arguments).
+    RESULTS are the files and folders of one test run.
     """
-    if bool(program) != bool(repeat):
-        raise ProfgateError("--repeat", "needs a COMMAND after --, and a COMMAND needs --repeat")
-    if bool(files) == bool(program):
-        raise ProfgateError("RESULTS", "use either the results of a run, or a COMMAND after -- that writes them")
-    commit = head_commit() if commit is None else commit
-    if files:
-        sys.stdout.write(f"{store_run(output_dir, files, commit)}\n")
-    for number in range(1, (repeat or 0) + 1):
-        sys.stdout.write(f"run {number} of {repeat}: {name_text(' '.join(program), 200)}\n")
-        sys.stdout.flush()
-        sys.stdout.write(f"{store_repetition(output_dir, program, commit, timeout)}\n")
+    sys.stdout.write(f"{store_run(output_dir, files, head_commit() if commit is None else commit)}\n")
     return 0
 
 
@@ -127,7 +86,6 @@ rules_options: opt.Decorator = opt.bundled(
 @click.option("--last", type=opt.COUNT, default=20, metavar="K", help="Use only the K newest runs.")
 @runs_option
 @rules_options
-@opt.format_option("terminal", "markdown", "json")
 @click.option(
     "--fail-on",
     type=opt.Choice(["never", "slower", "departure"]),
@@ -141,7 +99,6 @@ def check_ranks(
     last: int,
     runs: Runs,
     rules: RankRules,
-    output: str,
     fail_on: str,
     *,
     verbose: bool,
@@ -153,14 +110,8 @@ def check_ranks(
     code is 0 if the order is stable or the check is only advisory, 1 for the result given with --fail-on, and 3 if
     nothing was compared.
     """
-    baseline = runs(folders)[-last:]
-    found = check(side_by_side(baseline, [run_at(results, "target")]), rules)
-    if output == "terminal":
-        show(rank_lines(found, verbose=verbose, width=opt.width()), sys.stdout)
-    elif output == "json":
-        sys.stdout.write(rank_output.rank_json(found, [run.label for run in baseline], results))
-    else:
-        sys.stdout.write(rank_output.rank_markdown(found))
+    found = check(side_by_side(runs(folders)[-last:], [run_at(results, "target")]), rules)
+    show(rank_lines(found, verbose=verbose, width=opt.width()), sys.stdout)
     if found.order == "unknown":
         return NOT_COMPARED
     if fail_on == "slower":

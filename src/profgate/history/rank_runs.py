@@ -1,6 +1,5 @@
-"""Reads test durations from results, and records them for ``profgate ranks``."""
+"""Reads test durations from results, and stores the results of runs for ``profgate ranks``."""
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,8 +12,6 @@ from profgate.compare.readings import runs_of as stored
 from profgate.errors import ProfgateError
 from profgate.history.history_store import open_history
 from profgate.io.files import exists, sources_under, write_bytes
-from profgate.io.processes import run_command, variables, with_values
-from profgate.io.scratch import scratch_folder
 from profgate.model.durations import DurationRun
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks import TEST_RESULTS
@@ -77,23 +74,3 @@ def store_run(folder: str, files: Sequence[str], commit: str) -> str:
                 raise ProfgateError(place, "contains a file of the same name as another one; name a folder with both")
             write_bytes(copy, source.read(source.size))
     return f"stored {counted(len(run.values), 'duration')} in {Path(folder, label)}"
-
-
-def store_repetition(folder: str, program: Sequence[str], commit: str, timeout: float) -> str:
-    """Run the program, store its results and return a message. Raises ProfgateError if the program fails."""
-    with scratch_folder() as scratch:
-        out = Path(scratch, "results")
-        out.mkdir()
-        values = {"out": str(out)}
-        outcome = run_command(
-            with_values(program, values),
-            folder=".",
-            environment=os.environ | variables(values),
-            log=str(Path(scratch, "log")),
-            timeout=timeout,
-        )
-        if outcome.problem:
-            raise ProfgateError("COMMAND", f"{outcome.problem}; a failed run is not stored, so fix it first")
-        if not sources_under(str(out)):
-            raise ProfgateError("COMMAND", "wrote no results below $PROFGATE_OUT; change COMMAND")
-        return store_run(folder, [str(out)], commit)

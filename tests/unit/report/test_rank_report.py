@@ -1,17 +1,12 @@
-"""What the stable ranks say to people and programs."""
+"""What the stable ranks say to people."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 
-from profgate.history.ranks.rank_output import (
-    rank_json,
-    rank_markdown,
-)
 from profgate.model.durations import DurationRun, RankCheck
 from profgate.model.reason import Reason, ReasonCode
-from profgate.report.rank_report import rank_lines
+from profgate.report.rank_report import rank_details, rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
 HOSTILE = "a|b`@all\u202e\x1b[31m<img src=x>\n"
@@ -52,9 +47,7 @@ def test_departure_names_test_safely() -> None:
     assert "a|b`@all[31m<img src=x>" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
-    markdown = rank_markdown(found)
-    assert markdown.startswith("### 🟡 Stable ranks: ")
-    assert "| ``a\\|b`@all[31m<img src=x>`` |" in markdown
+    assert "| ``a\\|b`@all[31m<img src=x>`` |" in rank_details(found)
 
 
 def test_reason_of_a_stored_check_is_safe() -> None:
@@ -62,15 +55,3 @@ def test_reason_of_a_stored_check_is_safe() -> None:
     shown = text(replace(checked(runs(2)), reason=reason))
     assert "\x1b" not in shown
     assert "\u202e" not in shown
-
-
-def test_json_holds_every_number() -> None:
-    found = checked(runs(5, last_slow=5000.0))
-    document = json.loads(rank_json(found, ["a"], ["b"]))
-    assert document["schema"] == "profgate.ranks/1"
-    assert (document["order"], document["direction"], document["tests"]) == ("below", "slower", 120)
-    assert document["moved"][0]["name"] == HOSTILE
-    assert len(document["pairs"]) == 6
-    assert len(document["against_each"]) == 4
-    unknown = json.loads(rank_json(checked(runs(1)), [], ["b"]))
-    assert (unknown["expected"], unknown["bounds"], unknown["sigma"]["value"]) == (None, None, None)

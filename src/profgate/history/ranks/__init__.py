@@ -1,1 +1,0 @@
-"""Stable ranks of test durations across runs."""
