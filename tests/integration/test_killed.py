@@ -70,7 +70,7 @@ def running(mark: str) -> list[str]:
 def test_next_command_removes_what_a_killed_one_left(tmp_path: Path, killed_one: str, next_one: str) -> None:
     repository, temporary = TwoCommits(tmp_path / "repository", SHARES, SLOWER), tmp_path / "temporary"
     temporary.mkdir()
-    (temporary / "profgate-of-others").write_text("a file")
+    (temporary / "profgate-report").mkdir()
     repository.git("worktree", "add", "--detach", str(tmp_path / "unmounted"))
     (tmp_path / "unmounted").rename(tmp_path / "moved")
     mark = tmp_path / "hangs"
@@ -89,7 +89,7 @@ def test_next_command_removes_what_a_killed_one_left(tmp_path: Path, killed_one:
         subprocess.run(
             [*command, *COMMANDS[next_one]], cwd=repository.place, env=environment, capture_output=True, check=False
         )
-        assert {path.name for path in temporary.iterdir()} == {"profgate-of-others", used.name}
+        assert {path.name for path in temporary.iterdir()} == {"profgate-report", used.name}
     assert until(lambda: running(f"HANG={mark}") == [])
     worktrees = repository.git("worktree", "list").splitlines()
     assert [line.split()[0] for line in worktrees] == [str(repository.place), str(tmp_path / "unmounted")]

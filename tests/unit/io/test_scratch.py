@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError
-from profgate.io.scratch import scratch_folder
+from profgate.io.scratch import MARK, scratch_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders are not locked there")
 
@@ -28,18 +28,24 @@ def test_folder_is_removed_even_with_read_only_content(temporary: Path) -> None:
 
 
 def test_folder_of_a_killed_process_is_removed(temporary: Path) -> None:
-    (temporary / "profgate-left" / "deep").mkdir(parents=True)
-    (temporary / "other").mkdir()
+    left, own = temporary / "profgate-left", temporary / "profgate-report"
+    for folder in (left, own):
+        (folder / "deep").mkdir(parents=True)
+    (left / MARK).touch()
     with scratch_folder() as first, scratch_folder("track-1") as second:
-        assert {str(path) for path in temporary.iterdir()} == {str(temporary / "other"), first, second}
+        assert {str(path) for path in temporary.iterdir()} == {str(own), first, second}
         assert second == str(temporary / "profgate-track-1")
 
 
 def test_links_are_not_followed(temporary: Path) -> None:
-    (temporary / "own").mkdir()
+    for name in ("own", "profgate-other"):
+        (temporary / name).mkdir()
+    (temporary / "own" / MARK).touch()
     (temporary / "profgate-link").symlink_to("own")
+    (temporary / "profgate-other" / MARK).symlink_to(temporary / "own" / MARK)
     with scratch_folder():
-        assert (temporary / "own").is_dir()
+        assert (temporary / "own" / MARK).is_file()
+        assert (temporary / "profgate-other").is_dir()
 
 
 def test_missing_folder_is_an_error(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,12 +96,12 @@ class TrackFolder:
         with self._errors():
             for number, record in self.records(version).items():
                 if record.problem:
-                    self._remove((self._runs / version) / str(number))
+                    shutil.rmtree(self._runs / version / str(number))
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[Path]:
         """Create a folder for a new run, and remove it on exit unless the run was stored."""
-        folder = self._aside()
+        folder = self._runs / f"{ASIDE}{os.urandom(6).hex()}"
         with self._errors():
             (folder / OUTPUT).mkdir(parents=True)
         try:
@@ -116,7 +116,7 @@ class TrackFolder:
         with self._errors():
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.exists():  # the record was damaged
-                self._remove(place)
+                shutil.rmtree(place)
             attempt.rename(place)
 
     @contextlib.contextmanager
@@ -127,14 +127,6 @@ class TrackFolder:
         except OSError as error:
             what = f"cannot be written ({error.strerror}); finished runs are stored: run the same command to continue"
             raise ProfgateError(self.folder, what) from error
-
-    def _remove(self, path: Path) -> None:
-        """Remove a run atomically."""
-        path.rename(aside := self._aside())
-        shutil.rmtree(aside, ignore_errors=True)
-
-    def _aside(self) -> Path:
-        return self._runs / f"{ASIDE}{os.urandom(6).hex()}"
 
 
 def _digest(text: str) -> str:

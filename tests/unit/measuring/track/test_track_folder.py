@@ -1,18 +1,21 @@
 import os
 import shutil
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from profgate.errors import ProfgateError
+from profgate.io.scratch import MARK
 from profgate.measuring.track.track_folder import OUTPUT, TrackFolder
 from profgate.measuring.track.versions import TrackRun
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> TrackFolder:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TrackFolder:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # other tests may remove what a killed process left
     return TrackFolder(str(tmp_path / "track"), "key")
 
 
@@ -69,6 +72,7 @@ def test_leftovers_of_killed_track_are_removed(folder: TrackFolder, tmp_path: Pa
     runs = tmp_path / "track" / "runs" / "key"
     (runs / ".aside-0123" / "out").mkdir(parents=True)
     left.mkdir(parents=True)
+    (left.parents[1] / MARK).touch()
     (left / "file").write_text("x")
     with folder.locked() as source:
         assert Path(source) == left
