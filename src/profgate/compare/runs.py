@@ -43,14 +43,14 @@ _BY_METRIC = frozenset({"values", "root_values", "self_value", "total_value", "e
 _MARK = re.compile(
     r"""
     [-_. ]?(?<![0-9A-Za-z])(?:
-      run[-_]?(?P<run>\d+)(?![0-9A-Za-z])
+      (?:run[-_]?(?=\d+(?![0-9A-Za-z]))|\((?=\d+\)))(?P<run>\d+)\)?    # browsers number downloads as in "name (2)"
     | (?P<part>gw\d+)(?![0-9A-Za-z])
     | pid[-_]?(?P<process>\d+)(?:-id-\d+)?(?![0-9A-Za-z])
-    | (?P<beside>\d{1,7})(?=[-_]\d{10}(?!\d))
+    | (?P<beside>\d{1,7}(?=[-_]\d{10}(?!\d))|(?<!.)\d{1,7}(?=[-_]20\d\d[-_.]?[01]\d[-_.]?[0-3]\d))
     | (?P<start>
         [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}     # a UUID
-      | 20\d\d[-_.]?[01]\d[-_.]?[0-3]\d                   # a date, and the time of day
-        (?:[T_. -][0-2]\d[-_:.]?[0-5]\d(?:[-_:.]?[0-5]\d)?(?:\.\d{1,9}(?=Z))?Z?)?
+      | (?:20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|[0-3]\d[-_.][01]\d[-_.]20\d\d)     # a date, and the time of day
+        (?:[T_. -][0-2]\d[-_:.]?[0-5]\d(?:[-_:.]?[0-5]\d)?(?:[-_.]\d{1,9}(?=Z))?(?:Z|\+\d\d:?\d\d|-\d\d:\d\d)?)?
       | \d{9,}(?:_\d{1,9})?                               # seconds since 1970, the number of a workflow run
       | (?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,64}            # the hash of a commit
       )(?![0-9A-Za-z])

@@ -56,6 +56,10 @@ def compared(baseline: Sequence[SourceFile], target: Sequence[SourceFile]) -> di
         ("20/api.7.folded", "7", ""),
         ("bench.py-2026-01-01T12:00:07.25Z.txt", "2026-01-01T12:00:07.25Z", ""),
         ("3f2b8c1d/api.run-2.folded", "2", ""),
+        ("4711-2026-01-01T12:00:07+01:00.svg", "4711", ""),
+        ("api-2026-01-01T12-00-07-250Z.cpuprofile", "2026-01-01T12-00-07-250Z", ""),
+        ("api_31-01-2026_12-00.folded", "31-01-2026_12-00", ""),
+        ("api (2).cpuprofile", "2", ""),
     ],
 )
 def test_run_and_part_of_a_path(path: str, run: str, part: str) -> None:
