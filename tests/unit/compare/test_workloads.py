@@ -6,6 +6,7 @@ from profgate.compare.recordings import read_recordings
 from profgate.compare.runs import workload_name
 from profgate.compare.workloads import pair
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.reason import ReasonCode
 from profgate.model.source import source_of
 from profgate.model.units import Metric
 from profgate.readers.benchmarks.results import Results, quantity_of
@@ -117,6 +118,13 @@ def test_results_of_one_folder_are_repeated_runs() -> None:
 
 def test_results_of_two_folders_stay_apart() -> None:
     assert runs(results("x.json", "sort"), results("a/x.json", "sort")) == [("a: sort", 1), ("sort", 1)]
+
+
+def test_files_without_results_on_both_sides_are_reported() -> None:
+    full, empty, other = results("a/run-1.json", "sort"), results("a/run-2.json"), results("b/run-1.json")
+    paired = pair([full, empty, other], [empty, full, other])
+    assert [workload.name for workload in paired.workloads] == ["sort"]
+    assert [(entry.name, entry.reason.code) for entry in paired.alone] == [("b", ReasonCode.NO_RESULTS)]
 
 
 def test_files_of_a_base_run_are_of_one_job() -> None:

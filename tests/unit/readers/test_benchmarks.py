@@ -270,7 +270,7 @@ GO = ("BenchmarkX 1 2000000 ns/op", "BenchmarkX 1 9000000 ns/op", "BenchmarkX 1 
         # a log of the program between a name and its results, or without them
         (
             "go-benchmark",
-            "BenchmarkX-8 \t2026/01/01 on\n  100\t 2000000 ns/op\nBenchmarkY-8 \tlog    10\t 3000000 ns/op\nPASS",
+            "BenchmarkX-8 \t2026/01/01 on\n1000000000\t 2000000 ns/op\nBenchmarkY-8 \tlog    10\t 3000000 ns/op\nPASS",
             "BenchmarkX time: 2; BenchmarkY time: 3",
         ),
         (

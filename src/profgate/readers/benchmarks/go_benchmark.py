@@ -62,7 +62,8 @@ FORMAT = ResultFormat(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?P<end>(?:PASS|FAIL|ok ).*)"
         r"|Unit (?P<unit>\S+)(?P<properties>(?: +\w+=\S+)+)"
         # if all names have the same suffix, the suffix is the number of processors
-        r"|(?:(?P<name>Benchmark(?![a-z])\S*?)(?P<processors>-\d+)?(?:\s+|$)|\s+(?=\d))(?P<text>.*)"
+        # numbers that stand alone belong to the name before; those of many iterations are not indented
+        r"|(?:(?P<name>Benchmark(?![a-z])\S*?)(?P<processors>-\d+)?(?:\s+|$)|(?:\s+(?=\d)|(?=\d{8,}\s)))(?P<text>.*)"
     ),
     select=_runs,
     add=_add,
