@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from profgate import pipeline
 from profgate.errors import ProfgateError, SettingsError
 from profgate.io.files import exists, read_text, write_bytes
-from profgate.loading import Progress, load_diff, load_policy, profiles_at, readable_profiles, silent
+from profgate.loading import load_diff, load_policy, profiles_at, readable_profiles
 from profgate.model import report as data
 from profgate.model.links import Links
 from profgate.model.policy import Policy, with_strategies
@@ -244,16 +244,13 @@ def compare(
         from profgate.io.executors import executor_named  # a slow import
 
         with executor_named(executor) as started:
-            return compare_input(given, executor=started)
-    return compare_input(given, executor=executor)
+            return compare_input(given, started)
+    return compare_input(given, executor)
 
 
-def compare_input(given: PipelineInput, progress: Progress = silent, executor: "Executor | None" = None) -> Report:
-    """Compare both sides of an input and judge the result.
-
-    ``progress`` is called at each step, and ``executor`` runs parts of the work.
-    """
-    built = pipeline.compare(given, progress, executor)
+def compare_input(given: PipelineInput, executor: "Executor | None" = None) -> Report:
+    """Compare both sides of an input and judge the result. ``executor`` runs parts of the work."""
+    built = pipeline.compare(given, executor)
     return Report(built.report, built.pages, comparisons=built.comparisons)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from contextlib import closing
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -27,11 +26,6 @@ if TYPE_CHECKING:
     from profgate.model.profile import Profile
 
 LARGE = 16 << 20  # number of bytes below which starting a process takes more time than it saves
-Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
-
-
-def silent(_step: str, _part: float) -> None:
-    """Show no progress."""
 
 
 @cache
@@ -67,24 +61,12 @@ def readers() -> Readers:
     return readers_with(_plugins("profgate.readers"), NativeKernels())
 
 
-def read_sources(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
-    """Read every source and return the results in the same order. Large input is read by subprocesses.
-
-    ``progress`` is called before the first file and after each file.
-    """
+def read_sources(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+    """Read every source and return the results in the same order. Large input is read by subprocesses."""
     unread = [converted(source) for source in sources if source.profile is None]
     large = sum(map(_bytes_to_read, unread)) >= LARGE
-    size = max(sum(source.size for source in unread), 1)
     tasks = [partial(read_or_error, source, readers()) for source in unread]
-    made: list[Profile | ProfileError] = []
-    finished = 0
-    progress("reading profiles", 0)
-    with closing(done(tasks, processors() if large else 1)) as results:
-        for source, result in zip(unread, results, strict=True):
-            made.append(result)
-            finished += source.size
-            progress("reading profiles", finished / size)
-    read = iter(made)
+    read = iter(list(done(tasks, processors() if large else 1)))
     return [next(read) if source.profile is None else source.profile for source in sources]
 
 

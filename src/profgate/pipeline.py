@@ -20,7 +20,7 @@ from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import LARGEST_PROFILE
 from profgate.io.native import NativeKernels
 from profgate.io.workers import done, processors
-from profgate.loading import Progress, profiles_at, read_sources, silent, strategies
+from profgate.loading import profiles_at, read_sources, strategies
 from profgate.model.comparison import Causes, Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
@@ -147,11 +147,10 @@ class _Part:
         """``others`` are names of workloads of other parts, or None for a single part."""
         self.files, self.manifests, self.beside, self.others = files, manifests, beside, others
 
-    def __call__(self, progress: Progress = silent) -> ComparedPart:
+    def __call__(self) -> ComparedPart:
         # Step 1: Read the files in a single call, which allows both sides to be read in parallel.
         every = [source for sources in self.files for source in sources]
-        results = read_sources(every, progress)
-        progress("comparing", 0)
+        results = read_sources(every)
         made = read_recordings(self.files, results, manifests=self.manifests, named=self.beside.named)
         last = _no_recordings(self.files)
         if self.others is not None:
@@ -167,7 +166,6 @@ class _Part:
 
 def compare(
     given: PipelineInput,
-    progress: Progress = silent,
     executor: Executor | None = None,
     available: Sequence[Strategy] | None = None,
 ) -> Built:
@@ -179,17 +177,15 @@ def compare(
     """
     with collection_paused():  # the results contain no cycles
         # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
-        compared = compare_sources(given, progress, executor)
+        compared = compare_sources(given, executor)
         # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
         states, warnings = _source_changes(given, compared)
         # Steps 5 and 6: Detect changes in each comparison, and judge them.
-        progress("detecting changes", 0)
         available = strategies() if available is None else available
         report = report_on(compared.comparisons, given, available, compared.not_compared, warnings, states)
         if not given.pages:
             return Built(report, (), compared.comparisons)
         # Step 7: Draw the pages.
-        progress("drawing flame graphs", 0)
         from profgate.decide.detect.evidence import run_values
         from profgate.flamegraph.pages import build_pages
 
@@ -198,12 +194,12 @@ def compare(
         return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 
-def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparison]:
+def overlays(given: PipelineInput) -> list[Comparison]:
     """Return the comparisons without judging them, for commands that only draw or tabulate.
 
     Raises ComparisonError with the reasons if nothing can be compared.
     """
-    compared = compare_sources(given, progress)
+    compared = compare_sources(given)
     if not compared.comparisons:
         from profgate.report.wording import reason_text
 
@@ -215,7 +211,7 @@ def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparis
     return list(compared.comparisons)
 
 
-def compare_sources(given: PipelineInput, progress: Progress = silent, executor: Executor | None = None) -> Compared:
+def compare_sources(given: PipelineInput, executor: Executor | None = None) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
     policy, functions, test_results = given.policy, None, frozenset[str]()
     if given.diff is not None:
@@ -231,7 +227,7 @@ def compare_sources(given: PipelineInput, progress: Progress = silent, executor:
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names = set[str]()
-    for part in _compared_parts(given, beside, names, progress, executor):
+    for part in _compared_parts(given, beside, names, executor):
         comparisons += part.comparisons
         missing += part.missing
         unreadable += part.unreadable
@@ -253,7 +249,7 @@ def compare_sources(given: PipelineInput, progress: Progress = silent, executor:
 
 
 def _compared_parts(
-    given: PipelineInput, beside: OverlayInput, names: set[str], progress: Progress, executor: Executor | None
+    given: PipelineInput, beside: OverlayInput, names: set[str], executor: Executor | None
 ) -> Iterator[ComparedPart]:
     """Yield the results of all parts. ``names`` are the names in the results that were yielded before.
 
@@ -264,13 +260,12 @@ def _compared_parts(
     shared = given.past is None and (executor is not None or len(given.baseline) + len(given.target) >= 2 * MANY)
     divided = in_parts(files, MOST_IN_PART, PARTS if shared else 1)
     if len(divided) == 1:
-        yield _Part(files, given.manifests, beside, None)(progress)
+        yield _Part(files, given.manifests, beside, None)()
         return
     parts = [_Part(part, given.manifests, beside, frozenset()) for part in divided]
     last = _no_recordings(files)
     with closing(_results_of_parts(parts, executor, shared=shared)) as results:
-        for number, (part, result) in enumerate(zip(parts, results, strict=True), start=1):
-            progress("comparing", number / len(parts))
+        for part, result in zip(parts, results, strict=True):
             if names.isdisjoint(result.names):
                 yield result
             else:  # a workload of another part has the same name, so that this one needs a longer name

@@ -18,7 +18,7 @@ from profgate.cli.sides import GivenSides, diff_option, sides_arguments
 from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import ProfgateError, SettingsError
 from profgate.io.files import check_links
-from profgate.io.terminal import progress, show
+from profgate.io.terminal import show
 from profgate.loading import load_diff
 from profgate.model.links import Links
 from profgate.model.policy import Policy, with_strategies
@@ -82,8 +82,8 @@ def compare(
         verbose=verbose,
         pages=given.pages if output_dir else 0,  # pages are only written to a folder
     )
-    with opt.started_executor(executor) as started, progress(sys.stderr) as step:
-        report = api.compare_input(given, step, started)
+    with opt.started_executor(executor) as started:
+        report = api.compare_input(given, started)
     if not sides.difference and (sides.baseline == sides.target or _same_files(given)):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))

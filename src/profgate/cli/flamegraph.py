@@ -17,7 +17,6 @@ from profgate.flamegraph.page_input import PageContext, alone, page_input
 from profgate.flamegraph.page_runs import FEWEST_RUNS
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
-from profgate.io.terminal import progress
 from profgate.io.workers import started
 from profgate.loading import load_diff
 from profgate.pipeline import states_of
@@ -48,12 +47,10 @@ def flamegraph(
     normalize: bool,
 ) -> int:
     """Draw one profile, or the difference of two."""
-    with progress(sys.stderr) as step:
-        changes = None if diff is None else load_diff(diff)
-        comparisons = pipeline.overlays(replace(sides.read(alone=True), diff=changes), step)
-        step("drawing the flame graph", 0)
-        tree, header = _tree(chosen(comparisons, metric, workload), sides, changes)
-        text, repairs = _drawn(tree, header, output, normalize=normalize)
+    changes = None if diff is None else load_diff(diff)
+    comparisons = pipeline.overlays(replace(sides.read(alone=True), diff=changes))
+    tree, header = _tree(chosen(comparisons, metric, workload), sides, changes)
+    text, repairs = _drawn(tree, header, output, normalize=normalize)
     if repairs:
         count = f"{repairs:,} names" if repairs > 1 else "1 name"
         sys.stderr.write(

@@ -15,7 +15,7 @@ from profgate.history.stored_sides import checks_at, commit_named, graph_before,
 from profgate.history.trend_report import trends_json, trends_lines
 from profgate.history.trends import reported, reported_texts, trend_rules, trends_along, unknown_of
 from profgate.io.git import commits_before
-from profgate.io.terminal import progress, show
+from profgate.io.terminal import show
 from profgate.loading import profiles_at
 from profgate.model.history import Retention, StoredCommit
 from profgate.model.policy import Policy, with_strategies
@@ -49,9 +49,9 @@ def check(
     The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
     compared.
     """
-    with open_history(history) as store, progress(sys.stderr) as step:
+    with open_history(history) as store:
         given = PipelineInput((), (), policy=with_strategies(policy, strategies), verbose=verbose, pages=0)
-        checks = checks_at(store, rev, last if every else None, given, step)
+        checks = checks_at(store, rev, last if every else None, given)
     if output == "json":
         sys.stdout.write(checks_json(checks))
     else:

@@ -155,9 +155,7 @@ def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading]
     return stored, Side(workload, sha)
 
 
-def checks_at(
-    store: HistoryStore, rev: str, last: int | None, given: PipelineInput, progress: loading.Progress = loading.silent
-) -> Checks:
+def checks_at(store: HistoryStore, rev: str, last: int | None, given: PipelineInput) -> Checks:
     """Check a revision or, if ``last`` is given, the newest ``last`` measured commits up to this commit.
 
     ``given`` has the policy and the options of the comparisons. Raises ProfgateError if no commit was measured.
@@ -173,7 +171,7 @@ def checks_at(
         raise ProfgateError(target[:12], what)
     newest = measured[-(last or 1) :]
     reports, first = list[Report](), list[tuple[str, str]]()
-    for number, sha in enumerate(newest):
+    for sha in newest:
         groups, without = _baselines(sha, graph, measured_at)
         for (distance, baseline), keys in sorted(groups.items()):
             # distance is the number of commits from the baseline to the target
@@ -181,7 +179,6 @@ def checks_at(
             compared = replace(given, baseline_side=sides[0], target_side=sides[1])
             reports.append(_compared(store, keys, compared, ancestry_of(baseline, graph)))
         first += [(sha, workloads[key]) for key in without]
-        progress("checking", (number + 1) / len(newest))
     drawn = {*newest, *(report.baseline.sha or "" for report in reports)} if last is None else newest
     commits = [graph.get(sha, StoredCommit(sha)) for sha in reversed(in_order(graph, drawn))]
     return Checks(tuple(commits), tuple(reports), tuple(first), len(measured) - len(newest))

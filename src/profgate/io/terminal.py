@@ -4,7 +4,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TextIO
 
@@ -42,31 +42,6 @@ def coloured(stream: TextIO) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
-
-
-@contextmanager
-def progress(stream: TextIO) -> Iterator[Callable[[str, float], None]]:
-    """Show the current step on one line of a terminal, and remove the line at the end.
-
-    Yields a function that takes the name of the step and its completed part, between 0 and 1. The function does nothing
-    if the stream is not a terminal.
-    """
-    if not stream.isatty():
-        yield lambda _step, _part: None
-        return
-    try:
-        yield lambda step, part: _replace_line(stream, f"{step} ({part:.0%})" if part else step)
-    finally:
-        _replace_line(stream, "")
-        stream.write("\r")
-
-
-def _replace_line(stream: TextIO, text: str) -> None:
-    import shutil  # imports modules for archives
-
-    width = min(60, shutil.get_terminal_size().columns - 1)
-    stream.write(f"\r{text[:width]:<{width}}")
-    stream.flush()
 
 
 @contextmanager
