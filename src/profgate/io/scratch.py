@@ -12,7 +12,7 @@ from pathlib import Path
 from profgate.io.files import translated_errors
 
 PREFIX = "profgate-"
-MARK = ".profgate-scratch"  # a locked file, without which a folder with such a name belongs to the user
+MARK = ".profgate-scratch"  # a file, without which a folder with such a name belongs to the user
 UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a link or a pipe is not opened
 
 
@@ -23,11 +23,12 @@ def scratch_folder(name: str = "") -> Iterator[str]:
     With ``name``, its path is the same in every run. Raises ProfgateError if the folder cannot be created.
     """
     parent = tempfile.gettempdir()
-    for left in Path(parent).glob(f"{PREFIX}*"):
-        lock = None if left.is_symlink() else _lock(str(left))
+    for mark in Path(parent).glob(f"{PREFIX}*/{MARK}"):
+        left = str(mark.parent)
+        lock = _lock(left)
         if lock is not None:
-            end_marked(f"GOBIN={left.resolve()}/")  # a variable of `side_environment`
-            _remove(str(left), lock)
+            end_marked(f"GOBIN={os.path.realpath(left)}/")  # a variable of `side_environment`
+            _remove(left, lock)
     place, lock = _created(parent, name)
     try:
         yield place
@@ -69,7 +70,8 @@ def _created(parent: str, name: str) -> tuple[str, int | None]:
     """Create a folder and lock it. Until it is locked, it has a name that is not searched for."""
     with translated_errors(f"{parent}/{PREFIX}{name}"):
         made = tempfile.mkdtemp(prefix=f".{PREFIX}", dir=parent)
-        lock = _lock(made, os.O_CREAT)
+        Path(made, MARK).touch()
+        lock = _lock(made)
         place = f"{parent}/{PREFIX}{name or made.rpartition(PREFIX)[2]}"
         try:
             Path(made).rename(place)
@@ -79,12 +81,10 @@ def _created(parent: str, name: str) -> tuple[str, int | None]:
         return place, lock
 
 
-def _lock(folder: str, flags: int = 0) -> int | None:
-    """Lock a temporary folder. Return None if it is none, if another process has locked it, or if it is not our own."""
-    if sys.platform == "win32":
-        return None
-    with contextlib.suppress(OSError):
-        file = os.open(f"{folder}/{MARK}", os.O_RDWR | UNFOLLOWED | flags, 0o600)
+def _lock(folder: str) -> int | None:
+    """Lock a folder. Return None if another process has locked it, or if it is a link or belongs to another user."""
+    with contextlib.suppress(OSError):  # Windows does not open folders
+        file = os.open(folder, os.O_RDONLY | UNFOLLOWED)
         if os.fstat(file).st_uid == os.getuid() and try_lock(file):
             return file
         os.close(file)
