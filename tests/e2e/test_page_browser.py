@@ -162,27 +162,6 @@ def test_link_restores_the_state(open_page: OpenPage, zoomed: bool) -> None:
     assert again.locator('#norms input[value="total"]').is_checked()
 
 
-def test_link_opens_frame_by_name(open_page: OpenPage) -> None:
-    page = painted(open_page(fragment="#frame=parse"))
-    assert selected(page) == "parse"
-    vanished = painted(open_page(fragment="#frame=vanished"), "before")
-    assert selected(vanished) == "vanished"
-    unknown = painted(open_page(fragment="#frame=nobody"))
-    assert "nobody is not in this profile" in unknown.locator("#message").inner_text()
-
-
-def test_hover_and_click_select_the_box(open_page: OpenPage) -> None:
-    page = painted(open_page())
-    edge = page.locator(".graph").first.bounding_box()
-    assert edge is not None
-    page.mouse.move(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
-    tip = page.locator("#tip")
-    assert "parse" in tip.inner_text()
-    assert "87.0 % of the net change" in tip.inner_text()
-    page.mouse.click(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
-    assert page.locator("#trail [aria-current]").inner_text() == "parse"
-
-
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
@@ -219,13 +198,6 @@ def test_static_picture_without_script(open_page: OpenPage) -> None:
     page = open_page(java_script_enabled=False)
     assert page.locator("#static svg").is_visible()
     assert page.locator("#app").is_hidden()
-
-
-def choose(page: "Page", label: str) -> None:
-    """Select a setting, and close the settings again."""
-    page.locator("#settings-open").click()
-    page.locator("#settings").get_by_label(label, exact=True).check()
-    page.keyboard.press("Escape")
 
 
 def test_side_by_side_in_a_wide_window(open_page: OpenPage) -> None:

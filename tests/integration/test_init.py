@@ -40,30 +40,8 @@ BIN = str(Path(sys.executable).parent)
 PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 CATALOGUE = {name: one.options for one in loading.strategies() for name in (one.name, one.short)}
 SETUP = "import setuptools\n"
-CI = """\
-on:
-  push:
-    branches: [develop]
-jobs:
-  test:
-    runs-on: [self-hosted, linux, bench-1]
-    steps:
-      - uses: actions/checkout@v7
-      - uses: actions/setup-python@v6
-        with:
-          python-version: 3.12
-      - uses: actions/setup-node@v5
-        with:
-          node-version: 22
-  windows:
-    runs-on: windows-latest
-  old:
-    runs-on: ubuntu-20.04
-  older:
-    runs-on: ubuntu-20.04
-  reckoned:
-    runs-on: ${{ matrix.os }}
-"""
+PROJECTS = ROOT / "tests" / "data" / "init"
+CI = (PROJECTS / "workflow.yml").read_text()
 
 
 NIGHTLY = "#![feature(test)]\n"
@@ -688,19 +666,7 @@ def test_package_of_a_monorepo_is_recorded_in_its_folder(tmp_path: Path) -> None
     assert '"$PROFGATE_OUT/packages-b/run-$PROFGATE_RUN"' in shell["RECORD"]
 
 
-OLD = """\
-jobs:
-  lint:
-    steps: [{uses: actions/setup-python@v3, with: {python-version: 3.8}}]
-  test:
-    strategy: {matrix: {python: ["3.9", "3.13", "pypy3.10", 3.12]}}
-    services: {db: {image: "postgres:17", ports: ["5432:5432"]}}
-    steps:
-      - {uses: actions/checkout@v5, with: {submodules: recursive}}
-      - {uses: actions/setup-python@v5, with: {python-version: "${{ matrix.python }}", cache: pip}}
-      - run: sudo apt-get install -y libxml2-dev
-      - run: pytest
-"""
+OLD = (PROJECTS / "old_workflow.yml").read_text()
 
 
 def test_test_job_of_the_repository_is_the_pattern(tmp_path: Path) -> None:
@@ -865,51 +831,19 @@ def test_tests_of_node_are_repeated_in_one_process(tmp_path: Path, capsys: pytes
 
 
 COMPILER = "exports.transpileModule = (text) => ({ outputText: text.replace(/: number|, type Mock/g, '') });\n"
-RUNNERS = {  # tests that pass once, and a test that is not repeated
-    "ava": (
-        "import test from 'ava';\n",
-        (
-            "test.beforeEach((t) => { t.context.n = 14; });\n"
-            "test.serial('a', (t) => { if (t.context.n !== 14) throw new Error(); t.is(sum(14), 0); });\n"
-            "test('b', (t, n) => { t.throws(() => { sum(n); throw new Error(); }); }, 14);\n"
-            "test.failing('x', (t) => t.fail());\n"
-        ),
-    ),
-    "tape": (
-        "const test = require('tape');\n",
-        (
-            "test('a', (t) => { t.plan(2); t.equal(sum(14), 0); setImmediate(() => t.pass()); });\n"
-            "test('b', { timeout: 9 }, (t) => { t.deepEqual(sum(14), {}); t.end(); });\n"
-            "test('x', (t) => { t.doesNotExist.thing(); t.missing[0](); throw new Error(); });\n"
-        ),
-    ),
-    "vitest": (
-        "import { beforeAll, describe, expect, it as works, vi } from 'vitest';\n",
-        (
-            "let n; beforeAll(() => { n = 14; });\n"
-            "describe('all', () => { works.each([[14], [13]])('a %i', (m) => { expect(sum(m)).toBe(0); }); });\n"
-            "works('b', async () => { await expect(Promise.resolve(sum(n))).resolves.not.toEqual(0); }, 99);\n"
-            "describe.skip('none', () => { works('x', () => {}); });\n"
-        ),
-    ),
-    "vitest, TypeScript": (
-        "import { expect, it, type Mock } from 'vitest';\n",
-        (
-            "it('a', () => expect(sum(14)).toBe(expect.any(Number)));\n"
-            "it('b', () => { const n: number = __dirname.length; sum(n % 9); });\n"
-        ),
-    ),
-}
+RUNNERS = sorted((PROJECTS / "runners").iterdir())  # tests that pass once, and a test that is not repeated
 
 
 @needs_node
-@pytest.mark.parametrize("tool", quick_first(RUNNERS, 3))
-def test_tests_of_other_tools_run_without_them(tool: str, tmp_path: Path) -> None:
-    start, tests = RUNNERS[tool]
-    ending = "ts" if "Type" in tool else "mjs" if start.startswith("import") else "cjs"
-    load = "const sum = require('./sum.cjs');\n" if ending == "cjs" else "import sum from './sum.cjs';\n"
+@pytest.mark.parametrize("tests", quick_first(RUNNERS, 3), ids=lambda path: path.name)
+def test_tests_of_other_tools_run_without_them(tests: Path, tmp_path: Path) -> None:
+    load = "const sum = require('./sum.cjs');\n" if tests.suffix == ".cjs" else "import sum from './sum.cjs';\n"
     script = render_template("init/repeated-tests.mjs.j2").replace("WHOLE = 8", "WHOLE = 0.1")
-    files = {"sum.cjs": TESTED_NODE["lib/sum.js"], f"a.test.{ending}": start + load + tests, "bench/it.mjs": script}
+    files = {
+        "sum.cjs": TESTED_NODE["lib/sum.js"],
+        f"a.test{tests.suffix}": load + tests.read_text(),
+        "bench/it.mjs": script,
+    }
     files["node_modules/typescript/index.js"] = COMPILER
     run = ["node", "bench/it.mjs"]
     subprocess.run(run, cwd=made(tmp_path, files), env=os.environ | {"REPEATED_TESTS": "update"}, check=True)
@@ -918,24 +852,7 @@ def test_tests_of_other_tools_run_without_them(tool: str, tmp_path: Path) -> Non
     subprocess.run(run, cwd=tmp_path, check=True)
 
 
-JEST = """
-const tests = [];
-globalThis.it = globalThis.test = (title, body) => tests.push([title, body]);
-globalThis.jest = { setTimeout() {} };
-globalThis.afterAll = (body) => tests.push(["after", body]);
-let checks = 0;
-globalThis.expect = (value) => ({ toBe(other) { checks++; if (value !== other) throw new Error(value); } });
-expect.getState = () => ({ testPath: process.cwd() + "/a.test.js" });
-require("./repeated-jest.cjs");
-let sums = 0;
-test("sums", () => { for (let n = 0; n < 1e5; n++) sums += n; expect(1 + 1).toBe(2); });
-test("fails", () => expect(1).toBe(2));
-test("takes a callback", (done) => done());
-(async () => {
-  for (const [title, body] of tests) await Promise.resolve().then(() => body(() => {})).catch(() => {});
-  console.log(checks);
-})();
-"""
+JEST = (PROJECTS / "jest.js").read_text()
 
 
 @needs_node
@@ -952,32 +869,7 @@ def test_tests_of_jest_are_repeated_without_checks(tmp_path: Path) -> None:
     assert done.stdout == "1\n"  # only the first call is checked
 
 
-TESTED_JAVA = {
-    "src/Test.java": """\
-import java.lang.annotation.*;
-@Retention(RetentionPolicy.RUNTIME) @interface Test { boolean enabled() default true; }
-@Retention(RetentionPolicy.RUNTIME) @interface BeforeClass {}
-""",
-    "src/WholeTest.java": """\
-@Test class WholeTest {
-    int prepared;
-    @BeforeClass public void prepare() { prepared++; }
-    public void once() { if (prepared != 1) throw new AssertionError(); }
-    @Test(enabled = false) public void off() {}
-    public int sum() { return prepared; }
-    void other() {}
-}
-""",
-    "src/CartTest.java": """\
-class CartTest {
-    double price;
-    void setUp() { price = 2; }
-    @Test void total() { if (java.util.stream.IntStream.range(0, 1000).sum() * price < 1) throw new AssertionError(); }
-    @Test void fails() { throw new AssertionError(); }
-    void other() {}
-}
-""",
-}
+TESTED_JAVA = {f"src/{path.name}": path.read_text() for path in (PROJECTS / "java" / "src").iterdir()}
 
 
 @pytest.mark.slow

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,56 +8,7 @@ from profgate.attribution.unified_diff import MAX_HUNK_TEXT, TextBudget, changed
 from profgate.errors import ProfgateError
 from profgate.model.attribution import Edit, LineRange
 
-GIT = r"""diff --git a/b.bin b/b.bin
-new file mode 100644
-index 0000000..bdc955b
-Binary files /dev/null and b/b.bin differ
-diff --git a/gone.py b/gone.py
-deleted file mode 100644
-index bca70f3..0000000
---- a/gone.py
-+++ /dev/null
-@@ -1 +0,0 @@
--q
-diff --git a/old.py b/new.py
-similarity index 80%
-rename from old.py
-rename to new.py
-index f972a5b..5be5418 100644
---- a/old.py
-+++ b/new.py
-@@ -2,4 +2,4 @@ def z():
- y
- x
- w
--v
-+V
-diff --git a/sp ace.py b/sp ace.py
-index 587be6b..ccc9bd6 100644
---- a/sp ace.py<TAB>
-+++ b/sp ace.py<TAB>
-@@ -1 +1 @@
--x
-+--- xx
-diff --git a/src/a.py b/src/a.py
-index de98044..f8f7a32 100644
---- a/src/a.py
-+++ b/src/a.py
-@@ -1,3 +1,4 @@
- a
--b
-+B
- c
-+d
-\ No newline at end of file
-diff --git "a/\303\274\"x.py" "b/\303\274\"x.py"
-index 4ae8ef0..1725e66 100644
---- "a/\303\274\"x.py"
-+++ "b/\303\274\"x.py"
-@@ -1 +1 @@
--u
-+uu
-""".replace("<TAB>", "\t")
+GIT = (Path(__file__).parents[2] / "data" / "diffs" / "git.diff").read_text()
 
 
 def test_git_diffs_name_every_file_once() -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from bench.field.cases import BY_JOBS, INTERLEAVED, cases_of
-from bench.field.judging import Outcome, judge, profile_of, worse_findings
-from bench.field.main import judge_recordings
+from bench.field.judging import Outcome
 from bench.field.programs import PROGRAMS, Program, variants_of
 from bench.field.session import UNCHANGED, Step, lane_steps
 from bench.field.table import reached
@@ -50,27 +49,6 @@ def test_sides_share_no_run_and_take_one_of_each_round(tmp_path: Path) -> None:
     assert {len(case.jobs) + 1 for case in cases if case.mode.startswith(BY_JOBS)} == {3, 5, 8}
 
 
-def folded(folder: Path, name: str, rows: dict[str, int]) -> Path:
-    """A small recording."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / name
-    path.write_text("".join(f"{stack} {count}\n" for stack, count in rows.items()), encoding="utf-8")
-    return path
-
-
-def test_a_report_is_judged_from_profiles(tmp_path: Path) -> None:
-    others = {f"main;f{number}": 400 for number in range(8)}
-    sides = [
-        [
-            profile_of(folded(tmp_path / side, f"run-{run}.folded", others | {"main;parse": cost + run}))
-            for run in range(1, 6)
-        ]
-        for side, cost in (("before", 400), ("after", 1600))
-    ]
-    report = judge(sides[0], sides[1], [], interleaved=True)
-    assert "parse" in {finding.location.name for finding in worse_findings(report)}
-
-
 def outcome(row: str, *, red: tuple[str, ...] = (), named: bool = False, held_out: bool = True) -> Outcome:
     """What one comparison showed."""
     conclusion = "fail" if red else "pass"
@@ -85,14 +63,3 @@ def test_rows_count_red_and_named_outcomes() -> None:
     assert (unchanged.hits, unchanged.tried, unchanged.met) == (1, 100, True)
     assert (new.hits, new.tried, new.met) == (1, 2, False)
     assert rows["everything 3x slower, 8 base jobs: red"].met is None
-
-
-@pytest.mark.slow
-def test_recordings_are_judged_by_any_executor(tmp_path: Path) -> None:
-    for run in (1, 2):
-        path = tmp_path / "markdown" / UNCHANGED / f"run-{run}.folded"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"main;parse {1000 + run}\nmain;write 500\n", encoding="ascii")
-    outcomes = judge_recordings(tmp_path, "serial")
-    assert {outcome.program for outcome in outcomes} == {"markdown"}
-    assert judge_recordings(tmp_path, "processes:1") == outcomes

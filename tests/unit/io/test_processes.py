@@ -77,12 +77,6 @@ def test_values_become_variables_and_fill_placeholders() -> None:
     assert with_values(["a{out}b{out}", "{commit}", "{version}"], VALUES) == ["a/ob/o", "", "{out}; rm"]
 
 
-def test_command_runs_in_folder_with_variables(tmp_path: Path) -> None:
-    script = "import os, pathlib; pathlib.Path('seen').write_text(os.environ['PROFGATE_SIDE'])"
-    output_of([sys.executable, "-c", script], str(tmp_path), {"PROFGATE_SIDE": "target"}, 60)
-    assert (tmp_path / "seen").read_text() == "target"
-
-
 def test_a_command_that_fails_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(ProfgateError, match=r"ended with exit code 3 .*: its \| last words"):
         output_of([sys.executable, "-c", "print('its\\nlast words'); exit(3)"], str(tmp_path), {}, 60)

@@ -31,14 +31,6 @@ def text(found: RankCheck) -> str:
     return "\n".join(line for _, line in rank_lines(found))
 
 
-def test_stable_order_shows_its_count() -> None:
-    shown = text(checked(runs(5)))
-    assert shown.startswith("STABLE  the order of the durations is as stable as in the baseline\n")
-    assert " of 120 ranks stable; " in shown
-    assert "4 baseline runs" in shown
-    assert "(2 sigma, poisson)" in shown
-
-
 def test_departure_names_test_safely() -> None:
     found = checked(runs(5, last_slow=5000.0))
     shown = text(found)

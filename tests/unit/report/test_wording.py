@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,23 +15,8 @@ from profgate.model.report import StatedPolicy
 from profgate.report.statements import ADVICE, advice
 from profgate.report.wording import SENTENCES, full_sentence, reason_text
 
-SAMPLES: dict[str, Parameter] = json.loads("""{
-  "workload": "api", "metric": "cpu", "function": "parse", "kind": "Degradation", "direction": "worse",
-  "splits": 252, "runs": 10, "p": 0.011904761904761904, "jobs": 8, "needed": 3, "bound": 0.38, "change": 0.5,
-  "relative": 0.5, "before": 106.0, "after": 203238.0, "baseline": 1, "target": 1, "wanted": 5, "factor": 1.6,
-  "distance": 2, "by": "octocat", "limit": 0.3, "growth": 0.5,
-  "reason": "it is needed", "severity": "degraded", "setting": "fail-on", "value": "severe",
-  "confirm": "always", "count": 2, "share": 0.12, "total": 0.8, "tenth": 1.2, "samples": 674, "comparisons": 3,
-  "workflow": "ci.yml", "commits": 9, "run": 7, "artifact": "profgate-default", "release": "v1",
-  "asset": "profgate-default.zip", "side": "target", "more": 2, "file": "api.1.folded",
-  "text": "line 3 has no number", "results": "failure", "strategy": "totals", "rate": 99.0, "fact": "runtime",
-  "number": 2, "name": "main at 4f2c1ab", "ours": 2,
-  "shared": 1, "others": 1, "names": "render", "shard": "linux", "baselines": "linux 9d01, mac 4f2c",
-  "error": "KeyError: 'f'", "r_square": 0.1, "tests": 12, "mean": 1.5,
-  "login": "mallory", "most": 50, "input": "fail-on", "policy": "degradation", "source": "profgate.yml", "ref": "v2",
-  "low": 0.28, "high": 0.34, "files": "a.py, b.py", "benchmarks": "parse, render",
-  "programs": "5 of jest.js, 10 of worker.js"
-}""")
+PARAMETERS = Path(__file__).parents[2] / "data" / "reason_parameters.json"  # one of each kind
+SAMPLES: dict[str, Parameter] = json.loads(PARAMETERS.read_text())
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.FEW_JOBS: {"jobs": 1, "needed": 5, "confirm": "off"},
     ReasonCode.SUSPECT: {

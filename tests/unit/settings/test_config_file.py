@@ -1,5 +1,6 @@
 import copy
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,27 +25,8 @@ CATALOGUE: Catalogue = {
     "bmoe": (),
 }
 
-GOOD = """\
-degradation:
-  apply: first
-  collect_before_check: true
-  strategies:
-    - {type: mixed, postprocessor: regression_analysis, method: bmoe}
-    - cmd: mybin
-      workload: ["big-*", 17]
-      method: eto
-      options: {cutoff: 0.5, times: 2, way: median, strict: true}
-    - method: clr
-  location_filter: "lib.*"
-  cutoff: 2
-gate:
-  fail_on: severe
-  on-not-compared: fail
-  on-inconclusive: fail
-  confirm: off
-  owners: "@team"
-  ignore: [cpu_idle, "swapper*"]
-"""
+POLICIES = Path(__file__).parents[2] / "data" / "policy"
+GOOD = (POLICIES / "complete.yml").read_text()
 
 
 def policy_of(text: str) -> Policy:
@@ -101,25 +83,7 @@ PLACES = "2:3 4:7 5:16 6:39 6:42 6:59 6:69 6:82 7:7 8:20 9:11 11:12 13:17 14:12 
 
 
 def test_every_mistake_is_reported_with_its_place() -> None:
-    text = """\
-degradation:
-  strategy: []
-  strategies:
-    - {type: mixed}
-    - {method: clrr}
-    - {method: eto, options: {cutoff: 7, tymes: 1, times: 1.5, way: odd, strict: "yes"}}
-    - [method]
-  location_filter: "("
-  cutoff: much
-gate:
-  fail-on: degraded
-  on-inconclusive: fail
-  own-baseline: 1
-  owners: [{a: b}]
-  confirm: perhaps
-gaet: {}
-"""
-    found = {line.split(": ")[0]: line for line in mistakes_of(text)}
+    found = {line.split(": ")[0]: line for line in mistakes_of((POLICIES / "mistakes.yml").read_text())}
     assert " ".join(place.removeprefix("profgate.yml:") for place in found) == PLACES
     assert "did you mean strategies?" in found["profgate.yml:2:3"]
     assert "did you mean clr?" in found["profgate.yml:5:16"]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -16,20 +17,7 @@ from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
 from sentences import details_of, not_tested
 
-GOLDEN = """
-hash 30.0 36.5 +6.5 +3.487124 6.641231 SevereDegradation iqr_multiple +6.648649
-find 9.0 10.9 +1.9 +1.019313 1.867846 Degradation iqr_multiple +1.675676
-fresh - 0.8 +0.8 +0.429185 0.726385 NotInBaseline stddev_multiple +1.174440
-init 3.0 3.2 +0.2 +0.107296 0.103769 NoChange stddev_multiple +0.293610
-copy 12.0 12.1 +0.1 +0.053648 0.000000 NoChange stddev_multiple +0.146805
-log 5.0 5.1 +0.1 +0.053648 0.000000 NoChange stddev_multiple +0.146805
-sort 22.0 22.1 +0.1 +0.053648 0.000000 NoChange stddev_multiple +0.146805
-emit 18.0 17.6 -0.4 -0.214592 0.518846 NoChange stddev_multiple -0.587220
-parse 40.0 39.5 -0.5 -0.268240 0.622615 NoChange stddev_multiple -0.734025
-lex 25.0 24.2 -0.8 -0.429185 0.933923 NoChange stddev_multiple -1.174440
-trim 0.8 - -0.8 -0.429185 0.933923 NotInTarget stddev_multiple -1.174440
-walk 16.0 14.4 -1.6 -0.858369 1.764077 MaybeOptimization stddev_multiple -2.348881
-"""
+GOLDEN = (Path(__file__).parents[3] / "data" / "published" / "outliers.txt").read_text()
 ROWS = [line.split() for line in GOLDEN.split("\n") if line]
 BASE = {row[0]: round(float(row[1]) * 1000) for row in ROWS if row[1] != "-"}
 TARGET = {row[0]: round(float(row[2]) * 1000) for row in ROWS if row[2] != "-"}

@@ -1,9 +1,12 @@
 """The digest of the benchmark at a line, in languages with methods, functions and anonymous functions."""
 
+from pathlib import Path
+
 import pytest
 
 from profgate.measuring.track.benchmark_sources import digest_at_line
 
+BENCHMARKS = Path(__file__).parents[3] / "data" / "benchmarks"
 PYTHON = """import os
 
 @fast
@@ -16,30 +19,8 @@ class Two:
 
     async def other(self): ...
 """
-JAVASCRIPT = """import { bench, describe } from "vitest";
-describe("parse", () => {
-  bench("small", () => {
-    parse(small);
-  });
-  bench("large", () => {
-    parse(large);
-  });
-});
-"""
-GO = """package shop
-
-func BenchmarkSmall(b *testing.B) {
-	for range b.N {
-		parse(small)
-	}
-}
-
-func BenchmarkLarge(b *testing.B) {
-	for range b.N {
-		parse(large)
-	}
-}
-"""
+JAVASCRIPT = (BENCHMARKS / "bench.js").read_text()
+GO = (BENCHMARKS / "bench_test.go").read_text()
 LANGUAGES = [
     ("bench.py", PYTHON, 5, "[1]", "return 2"),
     ("bench.js", JAVASCRIPT, 3, "parse(small)", "parse(large)"),

@@ -1,0 +1,3 @@
+import java.lang.annotation.*;
+@Retention(RetentionPolicy.RUNTIME) @interface Test { boolean enabled() default true; }
+@Retention(RetentionPolicy.RUNTIME) @interface BeforeClass {}
