@@ -20,7 +20,7 @@ from pathlib import Path
 from bench.harness import ENVIRONMENT, MEBIBYTE, SAMPLED_EVERY
 from bench.load import written
 
-EXECUTORS = "default,serial,processes:1,processes:2,processes:4"
+EXECUTORS = "default,processes:1,processes:2,processes:4"
 
 
 @dataclass(frozen=True, slots=True)

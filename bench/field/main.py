@@ -26,7 +26,7 @@ from bench.field.session import record_all
 from bench.field.truth import measure_all
 from bench.field.upgrades import UPGRADES
 
-from profgate.io.executors import FORMS, executor_named, results_of
+from profgate.io.executors import executor_named, results_of
 
 DEFAULT = Path(__file__).resolve().parents[2] / "build" / "field"
 OUTCOMES = "outcomes.json"
@@ -81,7 +81,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--counts", action="store_true", help="record and judge counts on other machines")
     parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="programs that the table counts")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N", help="for judging")
-    parser.add_argument("--executor", metavar="NAME", help=f"for judging: {FORMS} (default: processes:N)")
+    parser.add_argument(
+        "--executor", metavar="NAME", help="for judging: processes[:N] or dask://HOST:PORT (default: processes:N)"
+    )
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.name} as well")
     options = parser.parse_args(arguments)
     executor = options.executor or f"processes:{options.processes}"

@@ -240,16 +240,16 @@ def compare(
     policy = load_policy(policy) if policy is None or isinstance(policy, str) else policy
     given = two_sides(baseline, target, with_strategies(policy, strategies or ()))
     given = replace(given, diff=None if diff is None else load_diff(diff), interleaved=interleaved, pages=pages)
+    return compare_input(given, executor)
+
+
+def compare_input(given: PipelineInput, executor: "Executor | str | None" = None) -> Report:
+    """Compare both sides of an input and judge the result. ``executor`` runs parts of the work."""
     if isinstance(executor, str):
         from profgate.io.executors import executor_named  # a slow import
 
         with executor_named(executor) as started:
             return compare_input(given, started)
-    return compare_input(given, executor)
-
-
-def compare_input(given: PipelineInput, executor: "Executor | None" = None) -> Report:
-    """Compare both sides of an input and judge the result. ``executor`` runs parts of the work."""
     built = pipeline.compare(given, executor)
     return Report(built.report, built.pages, comparisons=built.comparisons)
 

@@ -64,7 +64,7 @@ def test_hostile_profiles_are_entries_of_the_report(whole: str) -> None:
     assert {f"w{number:03}" for number in range(WORKLOADS)} <= {workload["name"] for workload in report["workloads"]}
 
 
-@pytest.mark.parametrize("name", ["serial", "processes:2"])
+@pytest.mark.parametrize("name", ["processes:1", "processes:2"])
 def test_executor_does_not_change_the_report(name: str, sides: tuple[str, str], whole: str) -> None:
     assert report_by(name, sides) == whole
 
@@ -98,9 +98,9 @@ def test_ended_process_is_an_error() -> None:
         list(results_of([ended_process], pool))
 
 
-@pytest.mark.parametrize("name", ["threads", "processes:x", "dask://", "dask://a", "dask://user@host:1", "serial:2"])
+@pytest.mark.parametrize("name", ["threads", "processes:x", "dask://", "dask://a", "dask://user@host:1", "serial"])
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(ProfgateError, match="is unknown; use serial, processes"), executor_named(name):
+    with pytest.raises(ProfgateError, match="is unknown; use processes"), executor_named(name):
         pass
 
 

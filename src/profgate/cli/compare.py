@@ -82,8 +82,7 @@ def compare(
         verbose=verbose,
         pages=given.pages if output_dir else 0,  # pages are only written to a folder
     )
-    with opt.started_executor(executor) as started:
-        report = api.compare_input(given, started)
+    report = api.compare_input(given, executor)
     if not sides.difference and (sides.baseline == sides.target or _same_files(given)):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))

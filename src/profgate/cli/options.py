@@ -1,12 +1,11 @@
 """Options that several commands use, and parameter types."""
 
-import contextlib
 import math
 import re
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import click
 
@@ -15,9 +14,6 @@ from profgate.io.files import check_links
 from profgate.model.policy import FailOn, Policy
 
 FOLDER = ".profgate"
-FORMS = "serial, processes[:N] or dask://HOST:PORT"
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -154,17 +150,8 @@ FAIL_ON = click.option(
 executor_option = click.option(
     "--executor",
     metavar="NAME",
-    help=f"Where the work is done: {FORMS} (default: on the processors of this machine).",
+    help="Where the work is done: processes[:N] or dask://HOST:PORT (default: on the processors of this machine).",
 )
-
-
-def started_executor(name: str | None) -> "contextlib.AbstractContextManager[Executor | None]":
-    """Start or connect the executor, if one is named, and stop it afterwards."""
-    if name is None:
-        return contextlib.nullcontext()
-    from profgate.io.executors import executor_named
-
-    return executor_named(name)
 
 
 def last_option(default: int, which: str = "") -> Decorator:

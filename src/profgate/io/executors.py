@@ -10,7 +10,7 @@ import re
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from profgate.errors import ProfgateError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 Result = TypeVar("Result")
-FORMS = "serial, processes[:N] or dask://HOST:PORT"
 LONGEST_WAIT = 30.0  # seconds in which a scheduler must answer, and without a result before it is checked
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 
@@ -76,10 +75,7 @@ def call(version: str, task: Callable[[], Result]) -> Result:
 @contextlib.contextmanager
 def executor_named(name: str) -> Iterator[Executor]:
     """Start or connect the executor with this name, and stop it afterwards. Raises ProfgateError if this fails."""
-    if name == "serial":
-        with ThreadPoolExecutor(1) as thread:
-            yield thread
-    elif processes := re.fullmatch(r"processes(?::([1-9]\d{0,3}))?", name):
+    if processes := re.fullmatch(r"processes(?::([1-9]\d{0,3}))?", name):
         from concurrent.futures.process import ProcessPoolExecutor  # slow to import, and not on every platform
         from multiprocessing import active_children, get_context
 
@@ -97,7 +93,7 @@ def executor_named(name: str) -> Iterator[Executor]:
         with _dask(name, place[1], place[2]) as cluster:
             yield cluster
     else:
-        raise ProfgateError("--executor", f"{name!r} is unknown; use {FORMS}")
+        raise ProfgateError("--executor", f"{name!r} is unknown; use processes[:N] or dask://HOST:PORT")
 
 
 @contextlib.contextmanager

@@ -84,8 +84,6 @@ class RankCheck:
     sigma: float | None = None
     sigma_rule: SigmaRule = "poisson"
     width: float = 2.0
-    pair_counts: tuple[int, ...] = ()
-    target_counts: tuple[int, ...] = ()
     chance: Probability | None = None
     ties: int = 0
     overall: float | None = None

@@ -141,8 +141,6 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         sigma=sigma,
         sigma_rule=rule,
         width=rules.width,
-        pair_counts=pairs,
-        target_counts=counts,
         chance=chance_of_as_many(len(names), round(count)) if count is not None and names else None,
         ties=max((len(row) - len(np.unique(row)) for row in values), default=0),
         unit=table.unit,

@@ -80,7 +80,7 @@ class StableRanks(WithoutRows):
             confidence_type="sigma",
             confidence=found.distance,
             reason=found.result,
-            details=replace(found, moved=found.moved[:5], pair_counts=(), target_counts=()),
+            details=replace(found, moved=found.moved[:5]),
             flags=flags,
         )
 
