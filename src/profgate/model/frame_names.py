@@ -38,7 +38,9 @@ NAME_RULES = (
     NameRule("J2", "Accessor", r"\b(Generated(?:Serialization)?(?:Method|Constructor)Accessor)\d+", r"\1"),
     NameRule("J3", "LambdaForm$", r"(LambdaForm\$[A-Z]+)(?:[/.+]0x[0-9a-fA-F]+|\$\d+)+", r"\1"),
     NameRule("J4", "$Proxy", r"\$Proxy\d+", "$Proxy"),
-    NameRule("J6", "Proxy$", r"(Proxy\$)[0-9A-Za-z]{8}(?![0-9A-Za-z])", r"\1"),  # a random name may have no digit
+    NameRule(
+        "J6", "Proxy$|ByteBuddy$", r"((?:Proxy|ByteBuddy)\$)[0-9A-Za-z]{8}(?![0-9A-Za-z])", r"\1"
+    ),  # a random name may have no digit
     NameRule("J5", "_[", r"_\[[ij01]\]$"),
     NameRule("C2", "+0x", r"\+0x[0-9a-fA-F]+$"),
     NameRule(
@@ -92,13 +94,21 @@ _PROCESS = re.compile(
 )
 _PROCESS_NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b(?=[a-f]*[0-9])[0-9a-f]++\b|[0-9]+")
 _APART = (
-    r"0x[0-9a-fA-F]+|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?:[0-9]+|[0-9a-f]{6,}|[0-9A-F]{6,}|[A-Za-z0-9]{20,}"
+    r"[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}"  # a UUID
+    r"|(?<=__)_[0-9]+"  # a negative number
+    r"|(?<='lambda)[0-9]*(?=')"  # the first of several has no number
+    r"|(?<=/)[0-9a-z]{2}(?=/(?=[a-z]*[0-9])[0-9a-z]{20})"  # the folder of a cache that begins a hash
+    # hashes of bundlers in base 64 or 32 and identifiers of GHC, which may have no digit
+    r"|(?<=[-.])(?=[a-z_-]{0,7}[A-Z0-9])[\w-]{8}(?=\.(?:m?js|css|wasm)\b)"
+    r"|(?<![A-Za-z0-9])[a-z](?=[a-z]{0,3}[A-Z0-9])[0-9A-Za-z]{2,4}(?=_info(?![A-Za-z0-9]))"
+    r"|0x[0-9a-fA-F]+|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?:[0-9]+|[0-9a-f]{6,}|[0-9A-F]{6,}|[A-Za-z0-9]{20,}"
     # a mixture of letters and digits with at most two letters before the first digit, or with several numbers
     r"|[A-Za-z]{0,2}[0-9]+[A-Za-z][A-Za-z0-9]*|[A-Za-z]+[0-9]+[A-Za-z]+[0-9]+[A-Za-z0-9]*)(?![A-Za-z0-9])"
-    r"|(?:(?<=func)|(?<=wrap)|(?<=lambda)|(?<=closure))[0-9]+"
+    r"|(?:(?<=func)|(?<=wrap)|(?<=range)|(?<=lambda)|(?<=lambda_method)|(?<=closure)|(?<=DisplayClass))[0-9]+"
 )
 _POSITION = re.compile(
-    r"(?<![A-Za-z])(?:func|fun|fn)[_-]*\*|wrap\*|[Ll]ambda|[Cc]losure|(?<![A-Za-z])anon|[$#:@]\*|__\*"
+    r"(?<![A-Za-z])(?:func|function|fun|fn)[_.\[-]*\*|(?:wrap|range|invoke_)\*|[Ll]ambda|[Cc]losure"
+    r"|(?<![A-Za-z])anon|[$#:@]_?\*|__\.?\*"
 )
 
 

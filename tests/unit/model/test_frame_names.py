@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from profgate.model.frame_names import (
     FrameKey,
     frame_key,
+    has_position,
     needles_of,
     normalised_name,
     normalised_path,
     process_name,
+    shape_of,
 )
 
 
@@ -23,6 +25,7 @@ from profgate.model.frame_names import (
         ("GeneratedMethodAccessor17.invoke", "GeneratedMethodAccessor.invoke"),
         ("LambdaForm$DMH.0x0000000800c03000.invokeStatic", "LambdaForm$DMH.invokeStatic"),
         ("$Proxy12.call", "$Proxy.call"),
+        ("User$ByteBuddy$jHbYCxwQ.getName", "User$ByteBuddy$.getName"),
         ("String.get_[j]", "String.get"),
         ("write_[k]", "write_[k]"),
         ("foo.isra.0.cold", "foo"),
@@ -73,6 +76,42 @@ def test_roots_of_processes_and_threads_lose_their_numbers() -> None:
     assert process_name("process 4711:python x.py") == "process *:python x.py"
     assert process_name("Thread 7f12") == "Thread *"
     assert process_name("Thread (4243)") == "Thread (*)"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("job 003d6aa3-ebdd-4893-abcd-ffffffffffff", "job 42cfadc0-f779-4eca-8cf6-cbf1585d552d"),
+        ("_index_html_erb__123456_70", "_index_html_erb___654321_81"),
+        ("run()::'lambda'(int)", "run()::'lambda1'(int)"),
+        ("torchinductor/qx/cqxabcdefghijklmnopqrst2.py", "torchinductor/4z/c4zabcdefghijklmnopqrst3.py"),
+        ("assets/index-DiwrgTda.js", "assets/index-B_xc9Q-T.js"),
+        ("chunk-ABCDEFGH.js", "chunk-2BCDEFGH.js"),
+        ("Main.sat_sOrd_info", "Main.sat_s2Xy_info"),
+    ],
+)
+def test_names_of_one_shape(one: str, other: str) -> None:
+    assert shape_of(one, within_words=False)[0] == shape_of(other, within_words=False)[0] != one
+
+
+@pytest.mark.parametrize("name", ["index-settings.js", "get_file_info", "arrange_2021/ab/cd.py", "a_lambda"])
+def test_words_are_no_hashes(name: str) -> None:
+    assert shape_of(name, within_words=False)[0] == name.replace("2021", "*")
+
+
+@pytest.mark.parametrize(
+    ("name", "position"),
+    [
+        *dict.fromkeys(
+            ("main.run.func2", "run()::$_1::operator()", "wasm-function[120]", "main._omp_fn.0"), True
+        ).items(),
+        *dict.fromkeys(("<>c__DisplayClass0_0.<Main>b__1", "__run_block_invoke_2", "main.run-range1"), True).items(),
+        *dict.fromkeys(("lambda_method12(Closure)", "__omp_outlined__.3"), True).items(),
+        *dict.fromkeys(("stage_1", "conv2d_3", "shard[3]", "worker.1"), False).items(),
+    ],
+)
+def test_numbers_that_count_functions(name: str, position: bool) -> None:
+    assert has_position(shape_of(name, within_words=False)[0]) is position
 
 
 @pytest.mark.parametrize("name", ["main2", "process2", "process::exit2", "Pool3.run", "std::vector<thread, 2>::at"])
