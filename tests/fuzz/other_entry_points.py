@@ -57,45 +57,12 @@ from source_map_samples import FUNCTIONS, MAP, SCRIPT, WITHOUT_NAMES
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "outsider", ".github/workflows/a.yml")
 CHOICE = OptionSpec("way", "mean", "How.", choices=("mean", "median"))
 CATALOGUE = {"eto": (OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0), CHOICE), "bmoe": ()}
-POLICY = b"""degradation:
-  apply: first
-  strategies:
-    - {type: mixed, postprocessor: regression_analysis, method: bmoe}
-    - cmd: mybin
-      workload: ["big-*", 17]
-      method: eto
-      options: {cutoff: 0.5, way: median}
-  location_filter: "lib.*"
-gate:
-  fail_on: severe
-  on-inconclusive: fail
-  owners: "@team"
-  ignore: [cpu_idle, "swapper*", "0x1F", "0o17", "1_0", "0b1", "1:30", ".inf", "-.INF", ".nan", "1e3"]
-  required: ["2001-01-01", "2001-01-01T00:00:00+99:99", "~", "<<", "=", "*a", "&a", "!a", "!!binary", "on", "---"]
-  aliases: {"old_*": "new_*", a.b: c}
-"""
+POLICY = (DATA / "policy" / "seed.yml").read_bytes()
 ACCEPTING = (
     b"/profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it\n/profgate accept a: b\n",
     b"/profgate accept a" + b" " * 3_900 + b"x: y",
 )
-DIFF = b"""diff --git a/x.py b/x.py
-index 1234567..4567890 100644
---- a/x.py
-+++ b/x.py
-@@ -1,3 +1,4 @@ def f():
- a
--b
-+c
-+d
- e
-diff --git "a/\\303\\251.py" "b/q.py"
-similarity index 90%
-rename from "\\303\\251.py"
-rename to q.py
-diff --git a/b.bin b/b.bin
-new file mode 100644
-Binary files /dev/null and b/b.bin differ
-"""
+DIFF = (DATA / "diffs" / "seed.diff").read_bytes()
 LOCKS = (
     b'uv.lock\n[[package]]\nname = "numpy"\nversion = "2.1"\n',
     b'package-lock.json\n{"packages": {"node_modules/a": {"version": "1.0"}}}',

@@ -157,25 +157,3 @@ def test_base_jobs_show_growth_and_not_noise() -> None:
         found += "red" in colours(compared(random, program, program.grown(place, 0.1), jobs=8), program.names[place])
     assert false == 0
     assert found >= 0.9 * JOB_PAIRS
-
-
-def test_moved_cost_is_not_red() -> None:
-    random = np.random.default_rng(6)
-    for _ in range(CHANGED_PAIRS):
-        program = program_of(random)
-        place = next(number for number in range(3, FUNCTIONS) if program.caller[number] >= 0)
-        cost = 0.6 * float(program.shares[place])
-        split = program.grown(place, -cost).with_callee(place, "part", cost)
-        assert compared(random, program, split).verdict.conclusion != "fail"
-
-
-def test_swapped_sides_turn_red_into_green() -> None:
-    random = np.random.default_rng(8)
-    program, place = program_of(random).holding(0.1)
-    sides = runs_of(random, program), runs_of(random, program.grown(place, 0.2))
-    seen = []
-    for before, after in (sides, sides[::-1]):
-        report = judge(before, after, [], interleaved=True)
-        found = [finding for metric in report.workloads[0].metrics for finding in metric.findings]
-        seen.append({finding.colour for finding in found if finding.location.name == program.names[place]})
-    assert seen == [{"red"}, {"green"}]

@@ -139,10 +139,11 @@ def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> Non
         assert not missing.get(without)
 
 
-def test_cancelled_publishing_has_written_its_result(stormy: Stage) -> None:
-    def cancel(_: float) -> None:
-        raise KeyboardInterrupt
+def cancel(*_: object) -> None:
+    raise KeyboardInterrupt
 
+
+def test_cancelled_publishing_has_written_its_result(stormy: Stage) -> None:
     stormy.pace = Pace(0, 1, 0, 0, RetryBudget(sleep=cancel))
     stormy.fail("POST", "/issues/1/comments", LIMITED)
     with pytest.raises(KeyboardInterrupt):
@@ -153,9 +154,6 @@ def test_cancelled_publishing_has_written_its_result(stormy: Stage) -> None:
 
 
 def test_upload_that_is_cancelled_leaves_a_comment_file(stormy: Stage) -> None:
-    def cancel(_: float) -> None:
-        raise KeyboardInterrupt
-
     stormy.pace = Pace(0, 1, 0, 0, RetryBudget(sleep=cancel))
     stormy.fail("POST", "/CreateArtifact", 503)
     with pytest.raises(KeyboardInterrupt):
@@ -164,9 +162,6 @@ def test_upload_that_is_cancelled_leaves_a_comment_file(stormy: Stage) -> None:
 
 
 def test_cancelled_report_upload_leaves_links_to_the_pages(stormy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    def cancel(*_: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(reporting, "store_report", cancel)
     with pytest.raises(KeyboardInterrupt):
         stormy.compare(profiles(SLOWER, 77))

@@ -30,20 +30,11 @@ def ranks(stage: Stage) -> dict[str, Any]:
     return dict(change)
 
 
-def test_first_pull_request_explains_durations(stage: Stage) -> None:
+@pytest.mark.parametrize(("tests", "text"), [(TESTS, "durations of 120 tests"), (5, "With 30 tests or more")])
+def test_first_pull_request_explains_durations(stage: Stage, tests: int, text: str) -> None:
     stage.open_pull()
-    assert stage.compare(junit(1)) == 0
-    (comment,) = stage.comments
-    assert "This pull request has durations of 120 tests" in comment
-    assert "From the third base run on" in comment
-    assert "This needs no profiler" in comment
-    assert "record profiles" in comment
-
-
-def test_few_tests_are_reported_as_too_few(stage: Stage) -> None:
-    stage.open_pull()
-    assert stage.compare(junit(1, tests=5)) == 0
-    assert "With 30 tests or more" in stage.comments[0]
+    assert stage.compare(junit(1, tests=tests)) == 0
+    assert text in stage.comments[0]
 
 
 def test_profiles_read_nothing_of_durations(stage: Stage) -> None:

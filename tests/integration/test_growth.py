@@ -93,24 +93,6 @@ def test_every_change_of_shape_is_seen(before: str, after: str) -> None:
     assert back == {("best_model_order_equality", "f"): mirrored[word]}
 
 
-@pytest.mark.parametrize("factor", [1.08, 1.2, 3.0])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_slower_by_a_factor_is_seen_by_every_strategy_that_knows_size(shape: str, factor: float) -> None:
-    before = points(shape=shape, **SHAPES[shape])
-    found = kinds(
-        report_of(
-            profile(sized("f", before)),
-            profile(sized("f", [(x, factor * y) for x, y in before])),
-            *("fast", "lreg", "preg", "int", "loc"),
-        )
-    )
-    quiet = "MaybeDegradation" if factor > 1.05 else "NoChange"
-    expected = {1.08: (quiet, "NoChange"), 1.2: (quiet, "MaybeDegradation"), 3.0: ("Degradation", "Degradation")}
-    difference, area = expected[factor]
-    assert {kind for (strategy, _), kind in found.items() if strategy.endswith(("check", "regression"))} == {difference}
-    assert {found["integral_comparison", "f"], found["local_statistics", "f"]} == {area}
-
-
 LINE = sized("f", points(shape="linear", b0=5, b1=2))
 EDGES: dict[str, tuple[list[Record], str]] = {
     "all sizes equal": (sized("f", [(7, 1), (7, 2), (7, 3)]), "Unknown"),

@@ -318,12 +318,7 @@ def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> Non
     _, document = checked(capsys, "--all", "--last", "2")
     assert edges(document) == [(shas[1], shas[2], 1), (shas[2], shas[3], 1)]
     assert document["further"] == 2
-    assert main(["check", "--all", "--last", "2"]) == 0
-    assert capsys.readouterr().out.endswith("the newest 2 of 4 measured commits (--last N looks further back)\n")
-    assert main(["check", "--all"]) == 0
-    assert "--last" not in capsys.readouterr().out
-    assert main(["trends", "--last", "3"]) == 0
-    assert "the newest 3 of 4 measured commits" in capsys.readouterr().out
-    assert main(["trends"]) == 0
-    assert "--last" not in capsys.readouterr().out
+    for words in (["check", "--all", "--last", "2"], ["trends", "--last", "3"], ["check", "--all"], ["trends"]):
+        assert main(words) == 0
+        assert (" of 4 " in capsys.readouterr().out) == ("--last" in words)
     assert main(["trends", "--last", "0"]) == 2

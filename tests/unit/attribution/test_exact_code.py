@@ -1,6 +1,8 @@
 """Changes of a source that have no effect, and changes that only look so."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -77,26 +79,9 @@ def test_only_sentences_and_blank_lines_have_no_effect(path: str, before: str, a
 
 
 SENTENCES = ["Adds all items.", "Sums up the list, once.", "Returns the total (of a copy)."]
-PROGRAMS = {  # items, of which the first begins the file; ? is a condition, ~ a sentence
-    "a.py": "|import a|import b|def f():\n    return a.x|# ~|def f():\n    return b.x|if ?:\n    def g(): return 1|"
-    "T = {'a': f, 'b': lambda x: x}|S = '''\n# ~\n\n'''|# cython: profile=False|class A:\n    n = 64",
-    "a.js": "|import 'a'|import 'b'|function f() { return 1 }|// ~|function f() { return 2 }|"
-    "const g = ? ? () => 1 : () => 2|const T = [f, x => x]|const S = `\n// ~\n\n`|"
-    "/* @__PURE__ */ f()|class A { n = 64 }",
-    "a.ts": "|import './a'|function f() { return 1 }|// ~|const g = ? ? () => 1 : () => 2|const S = `\n// ~\n`|"
-    "// @ts-nocheck|const n: number = 64",
-    "a.tsx": "|/** @jsx h */|const a = <b>\n// ~\n</b>|const g = ? ? () => 1 : () => 2|// ~|function f() { return 1 }",
-    "a.go": 'package a|import "a"|import "b"|func f() int { return 1 }|//go:noinline|func g() { if ? { f() } }|'
-    "var s = `\n// ~\n\n`|// ~|var T = map[string]func(){}|// Output:\n// ~",
-    "A.java": 'class A {|int f() { return 1; }|static { if (?) { g(); } }|String s = """\n// ~\n\n""";|// ~|'
-    "@Deprecated int n = 64;|}",
-    "a.rs": "|use a;|use b;|fn f() -> u32 { 1 }|#[inline(never)]|fn g() { if ? { f(); } }|// ~|"
-    'const S: &str = "\n// ~\n";',
-    "a.c": '|#include "a.h"|#include "b.h"|int f(void) { return 1; }|int g(void) { return ? ? 1 : 2; }|'
-    "#define N 64|// ~",
-    "a.cc": '|#include "a.h"|int f() { return 1; }|auto g = ? ? []() { return 1; } : h;|'
-    'const char *s = R"(\n// ~\n)";|// ~',
-}
+# items, of which the first begins the file; ? is a condition, ~ a sentence
+DATA = Path(__file__).parents[2] / "data"
+PROGRAMS: dict[str, str] = json.loads((DATA / "exact_programs.json").read_text())
 
 
 def pairs(path: str, count: int = 200) -> Iterator[tuple[str, str, bool]]:

@@ -1,40 +1,13 @@
 """Fingerprints: what changes a function, and what only changes how it looks."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from profgate.attribution.fingerprints import LARGEST_SOURCE, SourceFunction, parsed_source
 
-SAMPLES = {
-    "a.py": (
-        "import os\n"
-        "\n"
-        "def total(items, tax=1):\n"
-        "    '''Sums.'''\n"
-        "    return sum(items) * tax\n"
-        "\n"
-        "class A:\n"
-        "    def f(self):\n"
-        "        return 1\n"
-    ),
-    "a.js": (
-        "import os from 'os';\n"
-        "function total(items, tax = 1) {\n"
-        "  return items.length * tax\n"
-        "}\n"
-        "class A { f() { return 1 } }\n"
-    ),
-    "a.ts": (
-        "function total(items: number[], tax = 1): number {\n"
-        "  return items.length * tax\n"
-        "}\n"
-        "class A { f() { return 1 } }\n"
-    ),
-    "a.go": 'package a\n\nimport "os"\n\nfunc total(items []int, tax int) int {\n\treturn len(items) * tax\n}\n',
-    "A.java": "package a;\nclass A {\n  int total(int[] items, int tax) {\n    return items.length * tax;\n  }\n}\n",
-    "a.c": "#include <x.h>\nint total(int *items, int tax) {\n  return items[0] * tax;\n}\n",
-    "a.cc": "namespace a {\nint A::total(std::vector<int> items, int tax) {\n  return items.size() * tax;\n}\n}\n",
-    "a.rs": "use std::io;\nfn total(items: &[i32], tax: i32) -> i32 {\n    items.len() as i32 * tax\n}\n",
-}
+SAMPLES: dict[str, str] = json.loads((Path(__file__).parents[2] / "data" / "fingerprints.json").read_text())
 COMMENTS = {"a.py": "# said\n", "a.go": "// said\n", "a.rs": "// said\n"}
 
 

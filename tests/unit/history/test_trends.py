@@ -41,13 +41,6 @@ def test_known_step_of_another_metric_is_new() -> None:
     assert unknown_of(found, [replace(trend, metric="other")], LINE) == found
 
 
-def test_later_step_is_new() -> None:
-    levels = [1.0] * 15 + [1.2] * 15 + [1.5] * 15
-    first = trends_of(past(levels[:30]), LINE)
-    new = unknown_of(trends_of(past(levels), LINE), first, LINE)
-    assert [one.commit for one in new] == ["c30"]
-
-
 def test_trend_of_unknown_commits_is_not_the_same() -> None:
     trends = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
     gone = [replace(one, commit="rewritten") for one in trends]

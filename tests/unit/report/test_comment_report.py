@@ -217,37 +217,14 @@ def test_the_summary_shows_more_and_stays_below_its_limit() -> None:
     assert "more in the report" in text
 
 
-def test_summary_shows_why_there_is_no_comment() -> None:
-    text = render_summary(View(samples.regression()), note="No comment: this pull request comes from a fork.").text
-    assert text.endswith("> No comment: this pull request comes from a fork.\n")
-
-
 def test_first_run(golden: Golden) -> None:
     document = render_first_run(key="shop", workloads=2, base_branch="main", run_url=RUN, head_sha=samples.HEAD)
-    golden.check("comment/first_run.md", document.text)
+    policies = [Policy(fail_on="never"), Policy(fail_on="severe"), Policy(confirm="required")]
+    texts = [document.text, render_first_run(policy=Policy(on_not_compared="fail"), fails=True).text]
+    texts += [render_first_run(policy=policy).text for policy in policies]
+    golden.check("comment/first_run.md", "\n".join(texts))
     assert "5 base runs" in html_of(document)
     assert html_of(document).count("<li>") == 3
-
-
-def test_first_run_that_fails_states_why() -> None:
-    strict = render_first_run(policy=Policy(on_not_compared="fail"), fails=True).text
-    assert strict.splitlines()[1].startswith("### ❌")
-    assert "`on-not-compared: fail`" in strict
-    assert "fails" not in render_first_run().text.partition("What happens next")[0]
-
-
-@pytest.mark.parametrize(
-    ("policy", "present", "absent"),
-    [
-        (Policy(fail_on="never"), "never fails, because `fail-on: never`", "base runs"),
-        (Policy(fail_on="severe"), "Until 5 base runs are stored", "on-not-compared"),
-        (Policy(confirm="required"), "**A pull request fails only after** `profgate confirm`", "5 base runs"),
-    ],
-)
-def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, absent: str) -> None:
-    text = render_first_run(policy=policy).text
-    assert present in text
-    assert absent not in text
 
 
 def test_reasons_that_repeat_a_row_are_left_out() -> None:
@@ -259,20 +236,6 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
     )
     view = View(replace(samples.regression(), verdict=samples.verdict("fail", *reasons)))
     assert [reason.code for reason in view.further_reasons()] == [ReasonCode.STRATEGY_FAILED]
-
-
-def test_failure_shows_the_acceptance_command() -> None:
-    twice = [samples.finding("run", 1e9, 2e9, file=name) for name in ("a.py", "b.py")]
-    odd = samples.finding("ns::f(int, a: b)`|@x", 1e9, 2e9)
-    loads = samples.workload(samples.metric(samples.finding("parse", 1e9, 2e9), odd))
-    text = comment(samples.report(loads, verdict=samples.RED)).text
-    assert "`/profgate accept parse max=+125%: REASON`" in text
-    assert "```/profgate accept ``ns::f(int, a: b)`|@x`` max=+125%: REASON```" in text
-    text = comment(samples.report(samples.workload(samples.metric(*twice)), verdict=samples.RED)).text
-    assert (
-        "`/profgate accept run max=+125% file=a.py: REASON`, `/profgate accept run max=+125% file=b.py: REASON`" in text
-    )
-    assert "A maintainer can comment" not in comment(samples.report(loads, verdict=samples.verdict("warn"))).text
 
 
 def test_failure_shows_each_workload_with_other_work_once() -> None:
@@ -305,26 +268,6 @@ def test_shown_acceptance_command_can_be_read(name: str) -> None:
 def test_bars_show_the_values_of_a_change(before: float, after: float, bar: str | None) -> None:
     text = comment(samples.report(samples.workload(samples.metric(samples.finding("parse", before, after))))).text
     assert re.findall("[█-▏]+ → [█-▏]+", spaced(text)) == ([bar] if bar else [])
-
-
-def test_profiles_without_stacks_link_to_a_table() -> None:
-    one = samples.metric(samples.finding("parse", 1e9, 2e9))
-    for metric, link in (
-        (one, "[🔥 flame graph](p.html)"),
-        (replace(one, lacks="stacks"), "[table of functions](p.html)"),
-    ):
-        load = samples.workload(metric)
-        text = comment(samples.report(load), links=Links(pages={(load.name, metric.name): "p.html"})).text
-        assert link in text
-        assert text.count("🔥") == 2 * ("🔥" in link)
-
-
-def test_large_total_within_noise_says_why() -> None:
-    noisy = replace(samples.metric(before=2e9, after=3e9), calibration=Calibration(total_tested=True, run_spread=2.0))
-    for metric, reason in ((noisy, ": runs of the same code differ by up to 2.0x"), (samples.metric(), "")):
-        report = samples.report(samples.workload(metric))
-        for text in (spaced(comment(report).text), terminal_text(report)):
-            assert f", within noise{reason})" in text
 
 
 def test_changed_functions_within_noise_are_named_without_a_finding() -> None:
@@ -391,7 +334,14 @@ def with_verdict(verdict: Verdict, *findings: Finding) -> Report:
     return samples.report(samples.workload(samples.metric(*findings)), verdict=verdict)
 
 
+NOISY = replace(samples.metric(before=2e9, after=3e9), calibration=Calibration(total_tested=True, run_spread=2.0))
+SLOW, ODD = samples.finding("parse", 1e9, 2e9), samples.finding("ns::f(int, a: b)`|@x", 1e9, 2e9)
+TWICE = [samples.finding("run", 1e9, 2e9, file=name) for name in ("a.py", "b.py")]
 FORMS: dict[str, Report] = {
+    "large total within noise": samples.report(samples.workload(NOISY)),
+    "no stacks": samples.report(samples.workload(replace(samples.metric(SLOW), lacks="stacks"))),
+    "acceptance of odd names": with_verdict(samples.RED, SLOW, ODD),
+    "acceptance of a name in two files": with_verdict(samples.RED, *TWICE),
     "notes, of which the small one is left out": with_verdict(
         samples.GREEN, possible("parse", 1e9, 1.3e9, "neutral"), possible("load", 1e9, 1.1e9, "neutral")
     ),
