@@ -175,7 +175,7 @@ def _symbols(document: Json, where: str) -> dict[tuple[int, int], tuple[str, str
     for number, (_, library) in enumerate(numbered_objects(document.get("libs", []), where, "'libs'", "library")):
         numbered[str(library.get("debugName")), _build(library.get("breakpadId"))] = number
     found = {}
-    for place, part in numbered_objects(stated.get("data", []), where, "'data'", "library"):
+    for place, part in numbered_objects(stated.get("data", []), where, "'data'", "symbols of library"):
         known = numbered.get((str(part.get("debug_name")), _build(part.get("debug_id"))))
         names = []
         for symbol_place, symbol in numbered_objects(part.get("symbol_table"), place, "'symbol_table'", "symbol"):

@@ -111,7 +111,7 @@ def test_newer_versions_are_refused_before_their_tables() -> None:
         ({"string_table": 7}, "'string_table' is not a JSON array"),
         ({"data": [{"symbol_table": [{"symbol": 1}]}]}, "names text 1, but there are 1 texts"),
         ({"data": [{"symbol_table": [{"symbol": 0}], "known_addresses": [[2, 1]]}]}, "address of a symbol"),
-        ({"data": [{"symbol_table": [], "known_addresses": [[2]]}]}, "address of a symbol"),
+        ({"data": [{"symbol_table": [], "known_addresses": [[2]]}]}, "symbols of library 0"),
     ],
 )
 def test_damaged_symbols_are_refused(change: dict[str, Any], message: str) -> None:
