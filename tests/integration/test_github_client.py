@@ -14,7 +14,7 @@ from fake_github import HANG, FakeGitHub
 from profgate.action.github import requests
 from profgate.action.github.client import GitHubClient
 from profgate.action.github.connections import RetryBudget, RetryBudgetExceededError, read_body
-from profgate.action.github.downloads import Download, fetch
+from profgate.action.github.downloads import fetch
 from profgate.action.github.requests import MOVED, NotFoundError, ServerFailedError
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 
@@ -30,7 +30,7 @@ def client_of(fake: FakeGitHub, token: str = "", budget: RetryBudget | None = No
 def test_downloads_in_the_background_overlap(fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> None:
     daemons = list[bool]()
 
-    def noted(*args: Any, **options: Any) -> Download:
+    def noted(*args: Any, **options: Any) -> bytes:
         daemons.append(threading.current_thread().daemon)
         return fetch(*args, **options)
 

@@ -106,4 +106,4 @@ def test_we_read_what_it_uploaded(fake: FakeGitHub, official: OfficialClient) ->
     assert (archive.id, archive.digest) == (zipped["id"], f"sha256:{zipped['digest']}")
     assert (page.id, page.name, page.digest) == (single["id"], "page.html", f"sha256:{single['digest']}")
     assert fake.client().artifact_files(archive) == PROFILES
-    assert fake.client().artifact_files(page) == {"page.html": PAGE}
+    assert fake.client().download(page) == PAGE

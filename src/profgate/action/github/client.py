@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic import AliasPath, Field
 
 from profgate.action.github.connections import repeated
-from profgate.action.github.downloads import Download, TryAgainError, check_digest, fetch, files_of, read_zip
+from profgate.action.github.downloads import TryAgainError, check_digest, fetch, read_zip
 from profgate.action.github.records import (
     ArtifactRecord,
     AssetRecord,
@@ -64,7 +64,7 @@ class GitHubClient(GitHubConnection):
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
         self._at_once = Semaphore(AT_ONCE)
-        self._started: dict[int, Future[Download]] = {}  # by the id of the artifact
+        self._started: dict[int, Future[bytes]] = {}  # by the id of the artifact
         self._storage_budget = self._budget.fresh()  # so that the comment can be written even if the storage host fails
 
     # Commits and files
@@ -158,17 +158,17 @@ class GitHubClient(GitHubConnection):
     def start_downloads(self, artifacts: Iterable[ArtifactRecord]) -> None:
         """Download artifacts in threads that do not delay the end of the program. `download` returns them."""
         for artifact in artifacts:
-            self._started[artifact.id] = future = Future[Download]()
+            self._started[artifact.id] = future = Future[bytes]()
             Thread(target=self._download_into, args=(future, artifact), daemon=True).start()
 
-    def _download_into(self, future: Future[Download], artifact: ArtifactRecord) -> None:
+    def _download_into(self, future: Future[bytes], artifact: ArtifactRecord) -> None:
         try:
             with self._at_once:
                 future.set_result(self._downloaded(artifact))
         except BaseException as error:  # noqa: BLE001 - raised again by `download`
             future.set_exception(error)
 
-    def download(self, artifact: ArtifactRecord) -> Download:
+    def download(self, artifact: ArtifactRecord) -> bytes:
         """Download the stored bytes of an artifact and check them against its digest.
 
         One API request returns a signed URL, which is downloaded without sending the token, and again if the host
@@ -179,10 +179,10 @@ class GitHubClient(GitHubConnection):
         started = self._started.pop(artifact.id, None)
         return self._downloaded(artifact) if started is None else started.result()
 
-    def _downloaded(self, artifact: ArtifactRecord) -> Download:
+    def _downloaded(self, artifact: ArtifactRecord) -> bytes:
         where = _place(artifact)
 
-        def once() -> Download:
+        def once() -> bytes:
             address = self._call("GET", f"/actions/artifacts/{artifact.id:d}/zip")[0].get("location", "")
             if not address.startswith(("https://", "http://")):
                 raise GitHubError(where, "GitHub returned no download address; run again")
@@ -192,15 +192,15 @@ class GitHubClient(GitHubConnection):
 
     def artifact_files(self, artifact: ArtifactRecord) -> dict[str, bytes]:
         """Return the unpacked files of an artifact by name. Raises ProfileError if the zip is broken or unsafe."""
-        return files_of(self.download(artifact), _place(artifact))
+        return read_zip(self.download(artifact), where=_place(artifact))
 
-    def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
+    def _stored(self, where: str, once: Callable[[], bytes], digest: str | None) -> bytes:
         """Return the download after checking its digest. If the storage host fails, ``once`` is called again."""
 
-        def checked() -> Download:
-            download = once()
-            check_digest(download.data, digest, where)
-            return download
+        def checked() -> bytes:
+            data = once()
+            check_digest(data, digest, where)
+            return data
 
         return repeated(checked, self._storage_budget, self._backoff, 3, TryAgainError)
 
@@ -222,10 +222,10 @@ class GitHubClient(GitHubConnection):
         where = f"release asset {asset.name} ({asset.id})"
         address = f"{self._api_url}/repos/{self._repository}/releases/assets/{asset.id:d}"
 
-        def once() -> Download:
+        def once() -> bytes:
             return fetch(address, where, token=self._token, verify=self._verify)
 
-        return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
+        return read_zip(self._stored(where, once, asset.digest or None), where=where)
 
     # Pull requests
 

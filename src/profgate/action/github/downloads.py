@@ -6,12 +6,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from email.message import Message
-from email.utils import collapse_rfc2231_value
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from profgate.action.github.connections import (
     AnswerTooLarge,
@@ -36,15 +31,6 @@ RATIO_FLOOR = 1 << 20  # number of unpacked bytes that is always allowed, whatev
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
-    """Downloaded bytes, the file name from the headers, and whether the bytes are a zip archive."""
-
-    data: bytes
-    is_zip: bool
-    file_name: str
-
-
 class TryAgainError(TemporaryError):
     """A download failed for a reason that may be temporary."""
 
@@ -56,7 +42,7 @@ def fetch(
     token: str = "",
     max_bytes: int = MAX_DOWNLOAD,
     verify: bool | str = True,
-) -> Download:
+) -> bytes:
     """Download a URL. If ``token`` is given, one redirect is followed without sending the token.
 
     Raises TryAgainError if the host or the connection fails, NotAllowed if the token is refused, and GitHubError on
@@ -88,10 +74,7 @@ def fetch(
         what = f"the download failed ({failure_of(error)}); check the network of the runner and run again"
         raise kind(where, what) from None
     if answer.status_code == 200:
-        media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        zip_types = {"application/zip", "application/x-zip-compressed", "application/zip-compressed"}
-        is_zip = media_type in zip_types or urlsplit(answer.url).path.lower().endswith(".zip")
-        return Download(data, is_zip, _file_name(answer.headers))
+        return data
     location = answer.headers.get("Location", "")
     if token and answer.is_redirect and location.startswith(("https://", "http://")):
         return fetch(location, where, max_bytes=max_bytes, verify=verify)
@@ -114,13 +97,6 @@ def check_digest(data: bytes, digest: str | None, where: str) -> None:
     """Raise TryAgainError if ``data`` does not have the digest ``sha256:<hex>``. If the digest is None, do nothing."""
     if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
-
-
-def files_of(download: Download, where: str) -> dict[str, bytes]:
-    """Return the files of a downloaded zip archive, or the only file of an artifact that was stored without zipping."""
-    if download.is_zip:
-        return read_zip(download.data, where=where)
-    return {download.file_name or "artifact": download.data}
 
 
 class _ZipBytes(io.BytesIO):
@@ -164,7 +140,7 @@ def read_zip(
     except ProfgateError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise ProfileError(where, f"the zip is broken ({type(error).__name__}); upload it again") from error
+        raise ProfileError(where, f"the zip is broken or none ({type(error).__name__}); upload it again") from error
 
 
 def _read_members(archive: zipfile.ZipFile, budget: int, where: str) -> dict[str, bytes]:
@@ -204,13 +180,3 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
     else:
         return
     raise ProfileError(where, f"entry {name!r} of the zip {reason}; nothing was read")
-
-
-def _file_name(headers: Mapping[str, str]) -> str:
-    message = Message()
-    message["Content-Disposition"] = headers.get("Content-Disposition", "")
-    parts = message.get_params([], "content-disposition")
-    # encoded names come last, and are preferred
-    name = next((collapse_rfc2231_value(value) for key, value in reversed(parts) if key == "filename"), "")
-    name = re.sub(r"[\x00-\x1f\x7f]", "", name).replace("\\", "/").rsplit("/", 1)[-1]
-    return "" if name in {".", ".."} else name

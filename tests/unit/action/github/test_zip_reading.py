@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from profgate.action.github.downloads import Download, files_of, read_zip
+from profgate.action.github.downloads import read_zip
 from profgate.errors import ProfileError
 
 
@@ -154,13 +154,6 @@ def test_each_limit_holds_to_the_byte() -> None:
         read_zip(data, max_bytes=9)
     with pytest.raises(ProfileError, match="2 entries, but at most 1"):
         read_zip(data, max_members=1)
-
-
-def test_download_is_a_file_unless_zipped() -> None:
-    data = packed(("a", b"1"))
-    assert files_of(Download(data, is_zip=True, file_name="x.zip"), "x") == {"a": b"1"}
-    assert files_of(Download(data, is_zip=False, file_name="x.bin"), "x") == {"x.bin": data}
-    assert files_of(Download(data, is_zip=False, file_name=""), "x") == {"artifact": data}
 
 
 def test_stored_bomb_and_overlapping_entries_are_refused() -> None:
