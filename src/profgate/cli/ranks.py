@@ -1,7 +1,6 @@
 """The ``profgate ranks`` command."""
 
 import sys
-from collections.abc import Callable, Sequence
 
 import click
 
@@ -10,12 +9,11 @@ from profgate.cli.main import Commands
 from profgate.history.rank_runs import FOLDER, run_at, runs_in, store_run, stored_runs
 from profgate.io.git import head_commit
 from profgate.io.terminal import show
-from profgate.model.durations import DurationRun
+from profgate.model.durations import SigmaRule
 from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
 NOT_COMPARED = 3
-Runs = Callable[[Sequence[str]], list[DurationRun]]
 
 
 @opt.command("profgate ranks check new/junit.xml --fail-on slower", of=click.group, cls=Commands)
@@ -40,37 +38,6 @@ def record(files: tuple[str, ...], output_dir: str, commit: str | None) -> int:
     return 0
 
 
-def _runs(history: str | None) -> Runs:
-    """Return a function that returns the runs of the history, followed by the runs in the folders it is given.
-
-    Without any of them, the folder written by ``record`` is read.
-    """
-    runs = stored_runs(history) if history else []
-    return lambda folders: runs + [run for place in folders or ([] if runs else [FOLDER]) for run in runs_in(place)]
-
-
-runs_option: opt.Decorator = opt.bundled(
-    "runs", _runs, click.option("--history", type=opt.PROFILES, metavar="DIR", help="History whose runs are also used.")
-)
-rules_options: opt.Decorator = opt.bundled(
-    "rules",
-    RankRules,
-    click.option(
-        "--width",
-        type=opt.Number(0.5, 100.0),
-        default=2.0,
-        metavar="W",
-        help="Maximum distance of a stable order from the mean, in standard deviations.",
-    ),
-    click.option(
-        "--sigma",
-        type=opt.Choice(["poisson", "observed"]),
-        default="poisson",
-        help="Standard deviation: the square root of the mean count, or the observed one (five or more baseline runs).",
-    ),
-)
-
-
 @opt.command(
     "profgate ranks check new/junit.xml", "profgate ranks check new/ --fail-on slower", of=ranks.command, name="check"
 )
@@ -83,9 +50,21 @@ rules_options: opt.Decorator = opt.bundled(
     metavar="DIR",
     help=f"Folder with one file or folder per baseline run (default: {FOLDER}; repeatable).",
 )
+@click.option("--history", type=opt.PROFILES, metavar="DIR", help="History whose runs are also used.")
 @click.option("--last", type=opt.COUNT, default=20, metavar="K", help="Use only the K newest runs.")
-@runs_option
-@rules_options
+@click.option(
+    "--width",
+    type=opt.Number(0.5, 100.0),
+    default=2.0,
+    metavar="W",
+    help="Maximum distance of a stable order from the mean, in standard deviations.",
+)
+@click.option(
+    "--sigma",
+    type=opt.Choice(["poisson", "observed"]),
+    default="poisson",
+    help="Standard deviation: the square root of the mean count, or the observed one (five or more baseline runs).",
+)
 @click.option(
     "--fail-on",
     type=opt.Choice(["never", "slower", "departure"]),
@@ -96,9 +75,10 @@ rules_options: opt.Decorator = opt.bundled(
 def check_ranks(
     results: tuple[str, ...],
     folders: tuple[str, ...],
+    history: str | None,
     last: int,
-    runs: Runs,
-    rules: RankRules,
+    width: float,
+    sigma: SigmaRule,
     fail_on: str,
     *,
     verbose: bool,
@@ -110,7 +90,10 @@ def check_ranks(
     code is 0 if the order is stable or the check is only advisory, 1 for the result given with --fail-on, and 3 if
     nothing was compared.
     """
-    found = check(side_by_side(runs(folders)[-last:], [run_at(results, "target")]), rules)
+    runs = stored_runs(history) if history else []
+    for folder in folders or ([] if history else [FOLDER]):
+        runs += runs_in(folder)
+    found = check(side_by_side(runs[-last:], [run_at(results, "target")]), RankRules(width, sigma))
     show(rank_lines(found, verbose=verbose, width=opt.width()), sys.stdout)
     if found.order == "unknown":
         return NOT_COMPARED
