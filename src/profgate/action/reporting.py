@@ -29,11 +29,6 @@ class ReportResult:
     links: Links
     first_run: Document | None = None
 
-    @property
-    def report(self) -> Report:
-        """The report, from which all outputs are written."""
-        return self.view.report
-
 
 def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     """Publish the comment, the commit status and the summary, and return the exit code.
@@ -51,7 +46,7 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     url, note = write_comment(job, view, comment, links)
     has_status = write_status(job, view)
     _end(job, result, note, url)
-    return exit_code_of(job, result.report, has_status=has_status)
+    return exit_code_of(job, result.view.report, has_status=has_status)
 
 
 def comment_of(job: Job, result: ReportResult) -> Document:
@@ -77,7 +72,7 @@ def end_shard(job: Job, result: ReportResult) -> int:
         step = upload_step(name, posixpath.join(job.settings.output_dir, folder), job.context.run_url)
         how = "and in the last job download them, run profgate report merge, and publish the result with mode: report"
         job.warn(f"{alone} For one verdict of all shards add this step:\n{step}\n{how}")
-        return exit_code_of(job, result.report)
+        return exit_code_of(job, result.view.report)
     _end(job, result, "This is one shard: the job that merges all shards writes the comment and the verdict.", "")
     if warning := store_report(job.uploads, name, files)[1]:
         raise ProfgateError("mode shard", f"the report was not stored, so it cannot be merged: {warning}")
@@ -87,13 +82,13 @@ def end_shard(job: Job, result: ReportResult) -> int:
 
 def _files(result: ReportResult) -> dict[str, bytes]:
     """Return the files of a result that are read by the job that merges the shards."""
-    texts = {REPORT_NAME: to_json(result.report), LINKS_NAME: links_to_json(result.links)}
+    texts = {REPORT_NAME: to_json(result.view.report), LINKS_NAME: links_to_json(result.links)}
     return {name: text.encode() for name, text in texts.items()}
 
 
 def _end(job: Job, result: ReportResult, note: str, comment_url: str) -> None:
     """Write the summary and set the outputs."""
-    report, links = result.report, result.links
+    report, links = result.view.report, result.links
     summary = summarize(job, result, note)
     job.write(replace(summary, name="summary.md"))
     give_to_owner(job.output_dir, job.context.workspace)

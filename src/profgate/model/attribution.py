@@ -120,9 +120,3 @@ class SourceStates:
     reach: tuple[Reach, ...] = ()
     through: tuple[str, ...] = ()
     spans: tuple[tuple[LineRange | None, LineRange | None], ...] = ()
-
-    @staticmethod
-    def unknown(symbols: int) -> "SourceStates":
-        """Return the states of symbols whose sources are unknown."""
-        states: tuple[SourceState, ...] = ("unknown",)
-        return SourceStates(states * symbols, (None,) * symbols, (None,) * symbols)

@@ -32,7 +32,8 @@ def test_function_of_the_whole_run_explains_nothing() -> None:
     comparison = compared({**BEFORE, "main;run;render": 300})
     names = comparison.symbols.names
     every: tuple[SourceState, ...] = ("changed",)
-    sources, _ = sources_of(comparison, replace(SourceStates.unknown(len(names)), states=every * len(names)))
+    nothing = (None,) * len(names)
+    sources, _ = sources_of(comparison, SourceStates(every * len(names), nothing, nothing))
     assert {names[source] for source in sources} == {"run", "render"}
 
 

@@ -1,7 +1,7 @@
 from typing import get_args
 
 from profgate.flamegraph.page_columns import SOURCE_STATES
-from profgate.model.attribution import LineRange, SourceState, SourceStates
+from profgate.model.attribution import LineRange, SourceState
 
 
 def test_every_state_has_a_number_and_unknown_is_nought() -> None:
@@ -12,9 +12,3 @@ def test_every_state_has_a_number_and_unknown_is_nought() -> None:
 def test_an_empty_range_holds_no_line() -> None:
     assert 12 not in LineRange(12, 11)
     assert [line for line in range(10, 16) if line in LineRange(12, 14)] == [12, 13, 14]
-
-
-def test_of_unknown_sources_nothing_is_said() -> None:
-    unknown = SourceStates.unknown(2)
-    assert unknown.states == ("unknown", "unknown")
-    assert unknown.paths == unknown.links == (None, None)
