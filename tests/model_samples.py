@@ -43,33 +43,21 @@ def with_line(*models: Given) -> tuple[Given, ...]:
 
 MODEL_PAIRS: dict[str, tuple[Sequence[Given], Sequence[Given]]] = {
     "A": ([Given("linear", (5, 1), 0.99)], [Given("linear", (5, 10), 0.99)]),
-    "B": (
-        with_line(Given("constant", (10,), 0.95, 0, 10)),
-        with_line(Given("constant", (12.5,), 0.95, 0, 10)),
-    ),
+    "B": (with_line(Given("constant", (10,), 0.95, 0, 10)), with_line(Given("constant", (12.5,), 0.95, 0, 10))),
     "C": (with_line(Given("power", (1, 1.5), 0.999)), with_line(Given("power", (10, 1.5), 0.999))),
     "D": (with_line(Given("logarithmic", (0, 1), 0.99)), [Given("linear", (3, 0.004), 0.99)]),
     "E": (
         with_line(Given("quadratic", (1, 1, 1), 0.99, 0, 100)),
         with_line(Given("quadratic", (1, 1, 50), 0.99, 0, 100)),
     ),
-    "F": (
-        with_line(Given("constant", (10,), 0.95, 0, 10)),
-        with_line(Given("constant", (10,), 0.95, 0, 20)),
-    ),
+    "F": (with_line(Given("constant", (10,), 0.95, 0, 10)), with_line(Given("constant", (10,), 0.95, 0, 20))),
     "G": ([Given("linear", (100, 2), 0.97, 0, 100)], [Given("linear", (104, 2.08), 0.97, 0, 100)]),
-    "H": (
-        [Given("linear", (100, 2), 0.97, 0, 100)],
-        with_line(Given("quadratic", (100, 1, 0.02), 0.98, 0, 100)),
-    ),
+    "H": ([Given("linear", (100, 2), 0.97, 0, 100)], with_line(Given("quadratic", (100, 1, 0.02), 0.98, 0, 100))),
 }  # the pairs of the golden table of comparisons of models
 
 
 def modelled(
-    baseline: Mapping[str, Sequence[Given]],
-    target: Mapping[str, Sequence[Given]],
-    *,
-    metric: Metric | None = None,
+    baseline: Mapping[str, Sequence[Given]], target: Mapping[str, Sequence[Given]], *, metric: Metric | None = None
 ) -> Comparison:
     """Models by location for each side; a location without an entry does not exist there."""
     return _comparison(baseline, target, {}, {}, metric or timed("ms"))

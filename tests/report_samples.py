@@ -129,11 +129,7 @@ def report(
 
 
 def regression() -> Report:
-    total = replace(
-        finding("total", 41.2e9, 44e9, kind="TotalDegradation", p=None),
-        share_from=None,
-        share_to=None,
-    )
+    total = replace(finding("total", 41.2e9, 44e9, kind="TotalDegradation", p=None), share_from=None, share_to=None)
     cpu = metric(
         total,
         finding("http.parse_headers", 2.4e9, 5.1e9, file="http.py"),
@@ -153,9 +149,7 @@ def regression() -> Report:
 
 def improvement() -> Report:
     cpu = metric(
-        finding("render", 3.1e9, 1.5e9, kind="SevereOptimization", colour="green"),
-        before=41.2e9,
-        after=39.6e9,
+        finding("render", 3.1e9, 1.5e9, kind="SevereOptimization", colour="green"), before=41.2e9, after=39.6e9
     )
     return report(workload(cpu))
 

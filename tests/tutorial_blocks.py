@@ -81,14 +81,7 @@ def output_of(command: list[str], folder: Path, timeout: int, expected: int = 0,
     place = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, **names, "PATH": place, "NO_COLOR": "1", "COLUMNS": "120"}
     result = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=timeout, check=False
     )
     report = f"{command[-1]}\nexit code {result.returncode}\n{result.stdout}{result.stderr}"
     if (result.returncode, expected) == (0, 1):

@@ -53,8 +53,7 @@ def with_attempts(page: Path, place: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name == "python" else pytest.mark.full) for name in NEEDED],
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "python" else pytest.mark.full) for name in NEEDED]
 )
 def test_tutorial_works(name: str, tmp_path: Path) -> None:
     if reason := reason_to_skip(NEEDED[name], tmp_path):

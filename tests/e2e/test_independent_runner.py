@@ -127,11 +127,7 @@ class Runner:
         }
         command = [str(self.act), event, *(f"--{name}={value}" for name, value in options.items())]
         command += [f"--env=GITHUB_RUN_ID={run}"]
-        environ = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.home),
-            "DOCKER_HOST": self.engine,
-        }
+        environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), "DOCKER_HOST": self.engine}
         return subprocess.run(
             command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=self.timeout
         )

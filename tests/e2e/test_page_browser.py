@@ -332,13 +332,7 @@ JUDGED = replace(
     HEADER,
     findings=[
         PageFinding(symbol=6, severity="degraded", direction="worse", tag="degraded"),
-        PageFinding(
-            symbol=2,
-            severity="severe",
-            direction="worse",
-            tag="severe",
-            parts=("mostly in", PARTS),
-        ),
+        PageFinding(symbol=2, severity="severe", direction="worse", tag="severe", parts=("mostly in", PARTS)),
     ],
     headline=MetricHeadline(
         "fails", "vanished is 26.5 % slower (121 → 153 ms)", "total 1.64 → 1.48 s, −9.7 % (within noise)"
@@ -349,8 +343,7 @@ JUDGED = replace(
 
 
 @pytest.mark.parametrize(
-    ("verdict", "scheme"),
-    quick_first(itertools.product(("fails", "review", "better", "unchanged"), ("light", "dark"))),
+    ("verdict", "scheme"), quick_first(itertools.product(("fails", "review", "better", "unchanged"), ("light", "dark")))
 )
 def test_axe_finds_nothing_on_a_judged_page(
     open_page: OpenPage, verdict: str, scheme: Literal["light", "dark"]

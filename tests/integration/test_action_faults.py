@@ -1,7 +1,6 @@
 """Faults of the machine, of the line and of GitHub during a run of the action: the verdict stays, or there is none."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import pytest
@@ -59,12 +58,7 @@ def assert_no_verdict(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "missing"),
-    [
-        (100_000, "api.samples.html"),
-        (4_000, "report.json"),
-        (500, "comment.md"),
-    ],
+    ("size", "missing"), [(100_000, "api.samples.html"), (4_000, "report.json"), (500, "comment.md")]
 )
 def test_full_disk_keeps_verdict_and_comment(
     ready: Stage, fill_disk: Callable[[int], None], size: int, missing: str
@@ -214,11 +208,6 @@ def close(stage: Stage) -> None:
 
 def force_push(stage: Stage) -> None:
     stage.fake.add_commit(branch="main", files={"another": b"history"})
-
-
-def expire(stage: Stage) -> None:
-    artifacts = stage.fake.state.artifacts
-    artifacts |= {number: replace(artifact, expired=True) for number, artifact in artifacts.items()}
 
 
 FULL = b'{"msg": "insufficient usage to create artifact"}'

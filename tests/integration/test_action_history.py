@@ -86,13 +86,7 @@ def test_concurrent_additions_are_merged(keeping: Stage, tmp_path: Path) -> None
     assert count(keeping, tmp_path, "(SELECT DISTINCT revision FROM readings)") == 3
 
 
-@pytest.mark.parametrize(
-    "poison",
-    [
-        b"no database at all",
-        b"SQLite format 3\0" + bytes(9000),
-    ],
-)
+@pytest.mark.parametrize("poison", [b"no database at all", b"SQLite format 3\0" + bytes(9000)])
 def test_poisoned_history_is_reported_and_ignored(keeping: Stage, tmp_path: Path, poison: bytes) -> None:
     for number in range(1, 3):
         keeping.push(profiles(seed=number))

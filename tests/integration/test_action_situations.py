@@ -203,10 +203,7 @@ ROWS: dict[str, tuple[Act, int, str, int, list[str], str]] = {
     ),
     "fork without a status": (reported(before=without("statuses")), 1, "fail", 1, [], "statuses: write"),
     "dependabot": (reported(fork=False), 0, "fail", 1, ["failure"], ""),
-    "own run has reported": (
-        own_run_then_fork_comment,
-        *(0, "not_compared", 1, ["failure"], "so it has reported"),
-    ),
+    "own run has reported": (own_run_then_fork_comment, *(0, "not_compared", 1, ["failure"], "so it has reported")),
 }
 
 

@@ -63,8 +63,7 @@ def test_flamegraph_is_a_page(report: api.Report) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [({"pages": -1}, "-1 is negative"), ({"strategies": []}, "name a strategy")],
+    ("options", "message"), [({"pages": -1}, "-1 is negative"), ({"strategies": []}, "name a strategy")]
 )
 def test_useless_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError, match=message):

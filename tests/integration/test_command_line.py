@@ -65,26 +65,7 @@ def test_usage_error_suggests_a_fix(arguments: list[str], message: str, capsys: 
 
 
 # Each script loads the completion script that its first argument names and prints the completions of "profgate flame".
-SHELLS = {
-    "bash": """
-        source "$1"
-        COMP_WORDS=(profgate flame) COMP_CWORD=1
-        "$(complete -p profgate | sed 's/.*-F \\([^ ]*\\).*/\\1/')" profgate flame profgate
-        printf '%s\\n' "${COMPREPLY[@]}"
-    """,
-    "zsh": """
-        compdef() { }
-        source "$1"
-        _describe() { print -l -- ${(P)3} ${(P)4} }
-        compadd() { print -l -- "$@" }
-        words=(profgate flame) CURRENT=2
-        _profgate_completion
-    """,
-    "fish": """
-        source $argv[1]
-        complete --do-complete 'profgate flame'
-    """,
-}
+SHELLS = {path.suffix[1:]: path.read_text() for path in (Path(__file__).parents[1] / "data" / "shells").iterdir()}
 
 
 @pytest.mark.parametrize("shell", SHELLS)

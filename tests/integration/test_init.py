@@ -801,23 +801,8 @@ def test_listed_tests_of_node_must_run(change: tuple[str, str], message: str, tm
     assert ("error: repeated-tests.txt lists" in done.stderr) == bool(message)
 
 
-TESTED_NODE = {
-    "package.json": '{"scripts": {"test": "node --test test"}}',
-    # recursive, because the profiler counts inlined functions for their caller
-    "lib/sum.js": "module.exports = function sum(n) { return n < 2 ? n : sum(n - 1) + sum(n - 2); };\n",
-    "test/a.js": """\
-const test = require("node:test");
-const sum = require("../lib/sum.js");
-test("sums", () => { if (!sum(16)) throw new Error(); });
-test("needs its context", (t) => t.test("inner", (inner) => inner.assert.equal(sum(14), 377)));
-test("fails", () => { throw new Error("failed"); });
-""",
-    "test/b.mjs": """\
-import { describe, it } from "node:test";
-import sum from "../lib/sum.js";
-describe("more", () => { it("waits for a result", async () => { sum(14); }); });
-""",
-}
+NODE_PROJECT = PROJECTS / "node"
+TESTED_NODE = {path.relative_to(NODE_PROJECT).as_posix(): path.read_text() for path in NODE_PROJECT.rglob("*.*")}
 
 
 @needs_node

@@ -69,9 +69,7 @@ def test_a_sub_folder_is_one_run_of_many_files(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.usefixtures("baseline")
-def test_record_keeps_the_files_of_each_run(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_record_keeps_the_files_of_each_run(capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(5):
         for name, value in durations(number).values.items():
             file = Path(f"results/{number}/{name}.folded")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from judged import changes_in
 from profgate.__main__ import main
 from profgate.io.git import tracked_files
 
@@ -67,20 +66,6 @@ def test_findings_say_whether_their_function_was_changed(
     assert "total() (changed here)" in capsys.readouterr().out
     main(["compare", *checkout, "--diff", "x.diff", "--format", "markdown"])
     assert "<br>changed in this PR |" in capsys.readouterr().out
-
-
-def test_a_context_of_a_changed_function_is_more_than_a_maybe(
-    checkout: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    kinds = []
-    for diff in ([], ["--diff", "x.diff"]):
-        main(["compare", *checkout, *diff, "--strategy", "ctx", "--format", "json"])
-        (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
-        kinds.append({change["location"]["name"]: change["kind"] for change in changes_in(metric)})
-    assert kinds == [
-        {"total": "MaybeDegradation", "count": "MaybeOptimization"},
-        {"total": "SevereDegradation", "count": "MaybeOptimization"},
-    ]
 
 
 @pytest.mark.parametrize(("path", "noted"), [("bench/all.py", True), ("src/shop/cart.py", False)])

@@ -293,10 +293,7 @@ def test_stopped_track_continues(
         (["v1..--output=x", *COMMAND], "--output=x: is not a revision: it looks like an option"),
         (["--tags", "none*", *COMMAND], "were not found"),
         (["--last", "2", "--timeout", "nan", *COMMAND], "--timeout: 'nan'"),
-        (
-            ["--last", "2", "--bring", "absent.py", *COMMAND],
-            "absent.py: does not exist, so --bring cannot copy it",
-        ),
+        (["--last", "2", "--bring", "absent.py", *COMMAND], "absent.py: does not exist, so --bring cannot copy it"),
     ],
 )
 def test_wrong_arguments_are_errors(

@@ -79,11 +79,7 @@ def test_files_that_the_diff_leaves_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "reach"),
-    [
-        ("total (docs/cart.py:20)", "changed here"),
-        ("save (docs/cart.py:60)", "unknown"),
-    ],
+    ("function", "reach"), [("total (docs/cart.py:20)", "changed here"), ("save (docs/cart.py:60)", "unknown")]
 )
 def test_file_that_runs_affects_the_program(function: str, reach: str) -> None:
     diff = diff_of(BODY, head="--- a/docs/cart.py\n+++ b/docs/cart.py\n")

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 from bench.field.cases import BY_JOBS, INTERLEAVED, cases_of
-from bench.field.judging import Outcome
 from bench.field.programs import PROGRAMS, Program, variants_of
 from bench.field.session import UNCHANGED, Step, lane_steps
-from bench.field.table import reached
 from bench.field.variants import edited, sources_of
 
 BY_NAME = {program.name: program for program in PROGRAMS}
@@ -47,19 +45,3 @@ def test_sides_share_no_run_and_take_one_of_each_round(tmp_path: Path) -> None:
         rounds = [(int(path.name[4:].partition(".")[0]) - 1) // 4 for path in case.baseline]
         assert rounds == [0, 1, 2, 3, 4]
     assert {len(case.jobs) + 1 for case in cases if case.mode.startswith(BY_JOBS)} == {3, 5, 8}
-
-
-def outcome(row: str, *, red: tuple[str, ...] = (), named: bool = False, held_out: bool = True) -> Outcome:
-    """What one comparison showed."""
-    conclusion = "fail" if red else "pass"
-    return Outcome("numeric", held_out, INTERLEAVED, row, row, conclusion, red, red, "", named, named, None)
-
-
-def test_rows_count_red_and_named_outcomes() -> None:
-    outcomes = [outcome(UNCHANGED)] * 99 + [outcome(UNCHANGED, red=("a",))]
-    outcomes += [outcome("new 10", red=("recheck",), named=True), outcome("new 10", red=("a",))]
-    rows = {one.row.name: one for one in reached(outcomes)}
-    unchanged, new = rows["unchanged: red"], rows["new function of 10 %: red by name"]
-    assert (unchanged.hits, unchanged.tried, unchanged.met) == (1, 100, True)
-    assert (new.hits, new.tried, new.met) == (1, 2, False)
-    assert rows["everything 3x slower, 8 base jobs: red"].met is None

@@ -17,14 +17,7 @@ MERGED = graph("a", "b: a", "x: a", "y: x", "m: b y", "n: m")
 
 
 def test_both_sides_of_a_merge_are_ancestors() -> None:
-    assert list(ancestors("n", MERGED)) == [
-        ("n", 0),
-        ("m", 1),
-        ("y", 2),
-        ("b", 2),
-        ("x", 3),
-        ("a", 3),
-    ]
+    assert list(ancestors("n", MERGED)) == [("n", 0), ("m", 1), ("y", 2), ("b", 2), ("x", 3), ("a", 3)]
 
 
 def test_nearest_ancestor_through_a_merge() -> None:

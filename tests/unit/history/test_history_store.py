@@ -17,13 +17,7 @@ from history_samples import reading, rows
 from profgate.errors import ProfgateError
 from profgate.history.history_file import FILE, check_file
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted
-from profgate.model.history import (
-    Column,
-    Reading,
-    Retention,
-    Series,
-    StoredCommit,
-)
+from profgate.model.history import Column, Reading, Retention, Series, StoredCommit
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
@@ -168,25 +162,7 @@ def test_other_schema_is_refused(folder: str, statement: str, write: bool | None
         pass
 
 
-DAMAGED_ROWS = [
-    "UPDATE measured SET total = 'x'",
-    "UPDATE measured SET total = 9e999",
-    "UPDATE measured SET exponent = 1000000",
-    "UPDATE measured SET period = 'x'",
-    "UPDATE measured SET symbols = 'x'",
-    "UPDATE measured SET reading = 999 WHERE reading = 1",
-    "UPDATE commits SET time = 'x'",
-    "UPDATE commits SET title = x'00'",
-    "UPDATE commits SET sha = '' WHERE id = 1",
-    "UPDATE readings SET run = 'x'",
-    "UPDATE readings SET series = 999",
-    "UPDATE readings SET facts = -1",
-    "UPDATE facts SET content = '[]'",
-    "UPDATE series SET content = '{'",
-    "UPDATE metrics SET kind = 'other'",
-    "UPDATE metrics SET better = 'never'",
-    "DELETE FROM metrics",
-]
+DAMAGED_ROWS = (Path(__file__).parents[2] / "data" / "damaged_rows.sql").read_text().splitlines()
 
 
 @pytest.mark.parametrize("statement", DAMAGED_ROWS)

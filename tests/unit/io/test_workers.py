@@ -43,11 +43,7 @@ assert all(len(pids) == 1 for pids in done([task] * 50, 3))
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 @pytest.mark.parametrize(
     "program",
-    [
-        SHARED,
-        *map(FAILING.format, ("raise ValueError(number)", "os.kill(os.getpid(), signal.SIGKILL)")),
-        NESTED,
-    ],
+    [SHARED, *map(FAILING.format, ("raise ValueError(number)", "os.kill(os.getpid(), signal.SIGKILL)")), NESTED],
 )
 def test_every_task_runs_once(program: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

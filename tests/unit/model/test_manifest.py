@@ -93,11 +93,7 @@ def test_an_unlisted_file_still_has_the_machine() -> None:
 def test_recording_file_states_facts_and_the_environment() -> None:
     data = b"c_library=glibc 2.39\ncompiler=cc (Debian) 14.2\n\nenv.PATH=20\nenv.HOME=5\n"
     facts = recording_facts(data)
-    assert facts == {
-        "c_library": "glibc 2.39",
-        "compiler": "cc (Debian) 14.2",
-        "environment": "53 bytes: HOME PATH",
-    }
+    assert facts == {"c_library": "glibc 2.39", "compiler": "cc (Debian) 14.2", "environment": "53 bytes: HOME PATH"}
     stated = MANIFEST.recorded(facts).facts_of("other", Facts())
     assert (stated.c_library, stated.environment, stated.cpu_model) == ("glibc 2.39", "53 bytes: HOME PATH", "a cpu")
 

@@ -20,13 +20,7 @@ from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, as_reason
 from profgate.model.report import Attribution, Colour, Document, Finding, Report, Verdict
 from profgate.model.visible_text import name_text
-from profgate.report.comment import (
-    COMMENT_BYTES,
-    SUMMARY_BYTES,
-    render_comment,
-    render_quiet_comment,
-    render_summary,
-)
+from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
 from profgate.report.metric_headline import metric_headline, view_of_metric
 from profgate.report.view import HELP, View, ways_out
 from terminal_text import terminal_text

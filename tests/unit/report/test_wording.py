@@ -19,13 +19,7 @@ PARAMETERS = Path(__file__).parents[2] / "data" / "reason_parameters.json"  # on
 SAMPLES: dict[str, Parameter] = json.loads(PARAMETERS.read_text())
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.FEW_JOBS: {"jobs": 1, "needed": 5, "confirm": "off"},
-    ReasonCode.SUSPECT: {
-        "from": 9e7,
-        "to": 1.57e9,
-        "unit": "nanoseconds",
-        "share_from": 0.012,
-        "share_to": 0.16,
-    },
+    ReasonCode.SUSPECT: {"from": 9e7, "to": 1.57e9, "unit": "nanoseconds", "share_from": 0.012, "share_to": 0.16},
     ReasonCode.TOO_FEW_SAMPLES: {"factor": 8},
     ReasonCode.OTHER_WORK: {"function": "process", "before": 24.0, "after": 2.0},
     ReasonCode.OFFSET: {"relative": -0.27},

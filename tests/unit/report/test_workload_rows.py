@@ -17,12 +17,7 @@ def test_table_has_a_row_for_each_workload() -> None:
         "❌ fails",
         "`http.parse_headers` is 2.1x slower (2.40 → 5.10 s) |",
     ]
-    assert second == [
-        "| `cli-bench`<br>`cpu`",
-        "**+0.1_%**<br>12.9_→_12.9_s_(within_noise)",
-        "✅ unchanged",
-        " |",
-    ]
+    assert second == ["| `cli-bench`<br>`cpu`", "**+0.1_%**<br>12.9_→_12.9_s_(within_noise)", "✅ unchanged", " |"]
 
 
 def test_single_metric_has_no_table() -> None:

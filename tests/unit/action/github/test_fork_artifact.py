@@ -47,10 +47,7 @@ def test_newest_artifact_of_the_run_is_used() -> None:
     assert taken(replace(MINE, id=4, run_id=None, head_sha=None)) == "4.folded"  # an older server states no run
 
 
-@pytest.mark.parametrize(
-    "other",
-    [{"run_id": 8}, {"head_sha": "c" * 40}, {"name": "profgate-2"}],
-)
+@pytest.mark.parametrize("other", [{"run_id": 8}, {"head_sha": "c" * 40}, {"name": "profgate-2"}])
 def test_artifact_of_another_run_is_ignored(other: dict[str, Any]) -> None:
     strange = replace(MINE, **{"id": 9} | other)
     assert taken(strange) is None

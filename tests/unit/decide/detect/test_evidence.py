@@ -128,8 +128,7 @@ def test_benchmark_alone_proves_no_work(better: Literal["lower", "higher"], rati
 
 
 @pytest.mark.parametrize(
-    ("calls", "inconclusive", "fewer"),
-    [(24, None, None), (12, None, None), (2, "other_work", ("search", 24.0, 2.0))],
+    ("calls", "inconclusive", "fewer"), [(24, None, None), (12, None, None), (2, "other_work", ("search", 24.0, 2.0))]
 )
 def test_function_with_fewer_calls_is_not_faster(
     calls: int, inconclusive: str | None, fewer: tuple[str, float, float] | None

@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks, timed
-from profgate.decide.detect.location_costs import (
-    FEWEST_STEADY,
-    SELF,
-    SUBTREE,
-    TOTAL,
-    Costs,
-    Ratios,
-    costs_of,
-)
+from profgate.decide.detect.location_costs import FEWEST_STEADY, SELF, SUBTREE, TOTAL, Costs, Ratios, costs_of
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import Comparison, Sampling
 from profgate.model.units import Metric, MetricKind

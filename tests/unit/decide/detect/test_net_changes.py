@@ -129,10 +129,7 @@ def test_new_function_without_known_caller_is_itself(build: type) -> None:
 
 
 MOVED = {
-    "between callers": (
-        {"main;x": 50, "main;y": 50, "main;x;a": 900},
-        {"main;x": 50, "main;y": 50, "main;y;a": 900},
-    ),
+    "between callers": ({"main;x": 50, "main;y": 50, "main;x;a": 900}, {"main;x": 50, "main;y": 50, "main;y;a": 900}),
     "split": (
         {"main;work;parse": 1000},
         {"main;work;parse": 300, "main;work;parse;lex": 400, "main;work;parse;emit": 300},

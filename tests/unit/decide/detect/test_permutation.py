@@ -5,14 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from profgate.decide.detect.permutation import (
-    Rows,
-    observed,
-    p_of,
-    p_of_one,
-    splits_of,
-    visible_factor,
-)
+from profgate.decide.detect.permutation import Rows, observed, p_of, p_of_one, splits_of, visible_factor
 from profgate.decide.detect.permutation import jointly_tested as family_of
 from profgate.model.arrays import FloatArray
 from profgate.model.levels import LISTED, MOST_SPLITS, RED

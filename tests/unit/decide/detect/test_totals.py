@@ -65,8 +65,7 @@ def test_two_runs_of_exact_counts_gate(after: int, expected: Kind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("slower", "expected"),
-    [(1.0, Kind.NO_CHANGE), (1.05, Kind.MAYBE_DEGRADATION), (1.2, Kind.TOTAL_DEGRADATION)],
+    ("slower", "expected"), [(1.0, Kind.NO_CHANGE), (1.05, Kind.MAYBE_DEGRADATION), (1.2, Kind.TOTAL_DEGRADATION)]
 )
 def test_base_jobs_need_a_margin_for_the_total(slower: float, expected: Kind) -> None:
     assert kind(detect(of_totals([10.2], [10.2 * slower], JOBS))) is expected

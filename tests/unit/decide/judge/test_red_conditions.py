@@ -16,16 +16,7 @@ from profgate.model.change import Change, GateResult, Location
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode, Side
-from profgate.model.report import (
-    TOTAL,
-    Attribution,
-    Finding,
-    FunctionCosts,
-    MetricReport,
-    Report,
-    Total,
-    draft_of,
-)
+from profgate.model.report import TOTAL, Attribution, Finding, FunctionCosts, MetricReport, Report, Total, draft_of
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
 from report_samples import finding, metric, report, workload
@@ -177,8 +168,7 @@ def test_calls_that_rose_prove_a_listed_time(calls: float, colour: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "changed"),
-    [({"inconclusive": "too_few_runs"}, {}), ({}, {"judged": "subtree"}), ({}, {"net": "offset"})],
+    ("facts", "changed"), [({"inconclusive": "too_few_runs"}, {}), ({}, {"judged": "subtree"}), ({}, {"net": "offset"})]
 )
 def test_calls_prove_nothing_else(facts: dict[str, Any], changed: dict[str, Any]) -> None:
     assert with_calls(2000.0, facts, **changed).colour != "red"

@@ -1,0 +1,2 @@
+source $argv[1]
+complete --do-complete 'profgate flame'
