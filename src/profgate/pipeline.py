@@ -338,18 +338,15 @@ def _compared_part(
     for profiles in files.profiles:
         profiles.clear()
     del paired  # otherwise, this reference would keep every profile in memory
-    run = in_processes if beside.past is None else _in_turn
     while workloads:
         count = min(len(workloads), WORKLOADS_PER_BATCH)
         tasks = [partial(overlay, workloads.popleft(), beside) for _ in range(count)]
-        for comparisons, missing in run(tasks):
+        # a database connection works only in the process that opened it
+        made = in_processes(tasks) if beside.past is None else [task() for task in tasks]
+        for comparisons, missing in made:
             part.comparisons.extend(comparisons)
             part.missing.extend(missing)
     return part
-
-
-def _in_turn(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
-    return [task() for task in tasks]
 
 
 def _source_changes(given: PipelineInput, compared: Compared) -> tuple[list[SourceStates | None], tuple[Reason, ...]]:

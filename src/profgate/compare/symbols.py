@@ -77,11 +77,6 @@ def _keys_of(
     return _Keys(list(map(process_name, names)), files, lines)
 
 
-def _have_equal_frames(profile: Profile, other: Profile) -> bool:
-    """Return whether the keys of both profiles are equal."""
-    return profile.frames == other.frames
-
-
 def _has_special_names(profile: Profile, policy_aliases: Aliases) -> bool:
     """Return whether a rule may change a name in this profile."""
     if policy_aliases.pairs:
@@ -126,7 +121,7 @@ class FrameKeys:
         self._profiles, self._targets, self._keys = profiles, targets, list[_Keys]()
         for place, profile in enumerate(profiles):
             # repeated runs of a deterministic program often have the same frames, and comparing lists is fast
-            same = place and _have_equal_frames(profile, profiles[place - 1])
+            same = place and profile.frames == profiles[place - 1].frames
             self._keys.append(self._keys[-1] if same else _keys_of(profile, cache, policy_aliases))
         self._modules = [[module or "" for module in profile.frames.modules] for profile in profiles]
 

@@ -7,11 +7,6 @@ from profgate.model.visible_text import cut, plain
 from profgate.report.rows import CONCLUSIONS
 
 
-def status_context(key: str) -> str:
-    """Return the name of the status, which can be used in branch protection rules. GitHub ignores its case."""
-    return f"profgate/{key}"
-
-
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
     """Set the commit status for a verdict. The policy determines whether "not compared" passes or fails."""
     parts = filter(None, (CONCLUSIONS[verdict.conclusion].word, text))
@@ -26,5 +21,5 @@ def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, 
 def _publish(client: GitHubClient, sha: str, key: str, state: str, text: str, url: str) -> None:
     if not sha:
         raise GitHubError("commit status", "the commit is not known; run on an event of a commit")
-    # GitHub refuses longer descriptions of statuses
-    client.set_status(sha, status_context(key), state, cut(plain(text), 140), url)
+    # branch protection rules require a status by its name; GitHub refuses longer descriptions
+    client.set_status(sha, f"profgate/{key}", state, cut(plain(text), 140), url)
