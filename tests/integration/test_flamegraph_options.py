@@ -12,22 +12,6 @@ BEFORE = "main;a 100\nmain;b 100\nmain;name with;semi 7\n"
 AFTER = "main;a 330\nmain;b 84\n"
 
 
-@pytest.fixture
-def sides(tmp_path: Path) -> list[str]:
-    paths = [tmp_path / "before.folded", tmp_path / "after.folded"]
-    for path, text in zip(paths, (BEFORE, AFTER), strict=True):
-        path.write_text(text)
-    return [str(path) for path in paths]
-
-
-def test_picture_has_the_colours_of_flamegraph_pl(sides: list[str], tmp_path: Path) -> None:
-    path = tmp_path / "x.svg"
-    assert main(["flamegraph", *sides, "-o", str(path)]) == 0
-    text = path.read_text()
-    assert "rgb(255,0,0)" in text
-    assert f"rgb({int(210 * (230 - 16) / 230)},{int(210 * (230 - 16) / 230)},255)" in text
-
-
 @pytest.mark.parametrize("command", ["flamegraph", "compare"])
 def test_pages_have_the_costs_of_single_runs(tmp_path: Path, command: str) -> None:
     for side, text in (("before", BEFORE), ("after", AFTER)):

@@ -125,18 +125,6 @@ def test_ways_to_choose_versions(
     assert [one["name"] for one in document["versions"]] == versions  # type: ignore[attr-defined]
 
 
-@pytest.mark.slow
-def test_failing_version_is_reported_and_skipped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    repository([LIB.format(times=100), "def work(:\n", LIB.format(times=200)])
-    assert main(["track", "--last", "3", "--runs", "2", *COMMAND]) == 0
-    output = capsys.readouterr()
-    assert "2 of 3 versions measured" in output.out
-    assert "v2: " in output.out
-    assert "SyntaxError" in output.out
-    assert "v1 → v3" in output.out
-    assert "skipped" in output.err
-
-
 def test_failed_version_is_measured_again(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository([LIB.format(times=5)])
     words = ["track", "--last", "1", "--runs", "1", "--", sys.executable, "-c", f"open({str(folder / 'data')!r})"]

@@ -231,12 +231,6 @@ def test_recursion_counts_each_cost_once() -> None:
     assert certain(found(sides(mutual, {**mutual, "main;a;b": 900}))) == ["b"]
 
 
-def test_function_below_two_callers_is_one_row() -> None:
-    before = {"main;x;a": 300, "main;y;a": 300}
-    rows = found(sides(before, {stack: 2 * cost for stack, cost in before.items()}))
-    assert certain(rows) == ["a"]
-
-
 GRAPH = [("main", "serve", 5000, 8000), ("serve", "parse", 4500, 4500), ("serve", "audit", 0, 3000)]
 
 
