@@ -12,16 +12,20 @@ from profgate.readers.benchmarks import FORMATS
 
 # a row without a usable value where a file without rows would not be recognized
 EMPTY: dict[str, Any] = {
+    "asv": {"commit_hash": "a", "result_columns": ["result"], "results": {}, "version": 2},
     "benchmarkdotnet": {"HostEnvironmentInfo": {}, "Benchmarks": []},
+    "codspeed": {"creator": {}, "instrument": {}, "benchmarks": [{"stats": {"median_ns": "NaN"}, "uri": "a"}]},
     "criterion": {"sampling_mode": "Flat", "iters": [1], "times": ["NaN"]},
     "custom-results": [{"name": "a", "unit": "s", "value": "NaN"}],
     "go-benchmark": "BenchmarkX 1 1e999 ns/op\nPASS\n",
     "go-test": '{"Action": "skip", "Package": "shop"}\n',
     "google-benchmark": {"context": {"library_build_type": "release"}, "benchmarks": []},
+    "gungraun": {"version": "7", "benchmark_exe": "a", "module_path": "a", "id": None, "profiles": []},
     "hyperfine": {"results": [{"command": "a", "median": None, "times": [1], "exit_codes": [1]}]},
     "jmh": [{"jmhVersion": "1", "benchmark": "a", "primaryMetric": {"scoreUnit": "s/op", "score": "NaN"}}],
     "junit": "<testsuites/>",
     "libtest": "test a ... bench: 1 ns/iter",
+    "mitata": {"layout": [], "benchmarks": []},
     "pyperf": {"benchmarks": [{"metadata": {"name": "a"}, "runs": []}], "perf_version": 1},
     "pytest-benchmark": {"machine_info": {}, "benchmarks": []},
     "pytest-durations": "1.00s call     printed\n= slowest durations =\n= no tests ran in 0.01s =\n",
@@ -42,5 +46,4 @@ def test_empty_results_end_no_other_comparison(name: str, tmp_path: Path, capsys
     assert main(["compare", str(tmp_path / "baseline"), str(tmp_path / "target"), "--format", "json"]) == 1
     report = json.loads(capsys.readouterr().out)
     absent = [entry["reason"]["code"] for entry in report["not_compared"]]
-    # all tests of a file are one workload, and each benchmark is one
-    assert (report["verdict"]["conclusion"], absent) == ("fail", [] if reader.scenarios else ["no_results"])
+    assert (report["verdict"]["conclusion"], absent) == ("fail", ["no_results"])
