@@ -83,7 +83,9 @@ def _created(parent: str, name: str) -> tuple[str, int | None]:
 
 def _lock(folder: str) -> int | None:
     """Lock a folder. Return None if another process has locked it, or if it is a link or belongs to another user."""
-    with contextlib.suppress(OSError):  # Windows does not open folders
+    if sys.platform == "win32":  # it does not open folders
+        return None
+    with contextlib.suppress(OSError):
         file = os.open(folder, os.O_RDONLY | UNFOLLOWED)
         if os.fstat(file).st_uid == os.getuid() and try_lock(file):
             return file
