@@ -180,7 +180,7 @@ def _other_work(parameters: Parameters) -> str:
     share, before, after = (number_of(parameters.get(name)) for name in ("share", "before", "after"))
     where, left = parameters["where"], numbers.percent(share)
     if not parameters.get("function"):
-        return f"{where} costs {left} as much in its fastest run, and nothing shows that it did the same work"
+        return f"{where} costs {left} as much, and nothing shows that it did the same work"
     calls = f"{numbers.from_to(before, after, 'count')} calls of {parameters['subject']}"
     return f"{where} did {left} of the work: {calls}"
 

@@ -335,20 +335,18 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
 def _cost_left(comparison: Comparison) -> float | None:
     """Return the part of the cost that is left if it is less than half and nothing shows the same work, or None.
 
-    The fastest run of each side counts, so a single run that failed is found. A change of the code may make one
-    function much faster. Then the others cost as much as before, and the function is called as often, if calls are
-    counted. If the function was nearly the whole run, the others show nothing.
+    The mean over the runs of a side counts, because single runs of unchanged code differ by more than half. A change
+    of the code may make one function much faster. Then the others cost as much as before, and the function is called
+    as often, if calls are counted. If the function was nearly the whole run, the others show nothing.
     """
-    totals, split = comparison.run_totals, comparison.runs.baseline
-    rates = comparison.metric.better == "higher"
-    fastest = np.argmax if rates else np.argmin
-    runs = [int(fastest(totals[:split])), split + int(fastest(totals[split:]))]
-    if rates:
-        runs.reverse()
-    before, after = totals[runs].tolist()
+    totals = comparison.runs.means(comparison.run_totals)
+    costs = comparison.runs.means(comparison.self_value)
+    if comparison.metric.better == "higher":  # a rate: the side that did less work has the higher one
+        totals, costs = totals[::-1], costs[::-1]
+    before, after = map(float, totals)
     if MACHINE * after >= before:
         return None
-    own, left = comparison.self_value[runs]
+    own, left = costs
     faster = int(np.argmax(own - left))
     others, others_left = before - own[faster], after - left[faster]
     if others > (1.0 - NEARLY_ALL) * before and others_left >= NEARLY_ALL * others:
