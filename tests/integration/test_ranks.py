@@ -98,7 +98,7 @@ def test_check_over_a_history(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "what"),
     [
         (["record"], "RESULTS... is missing"),
-        (["record", "nobody.xml"], "nobody.xml"),
+        (["record", "missing.xml"], "missing.xml"),
         (["check", "same.xml"], "profgate-ranks: does not exist; 'profgate ranks record'"),
         (["check", "same.xml", "--baseline", "empty"], "contains no run"),
         (["check", "empty", "--baseline", "baseline"], "contains no results"),

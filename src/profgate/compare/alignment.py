@@ -2,7 +2,7 @@
 
 Functions whose names are equal apart from these parts have the same *shape*. The functions of one shape in two
 recordings are paired by the functions that only one of them calls or is called by, or else by their order. Costs never
-decide. Functions that cannot be told apart become one group. The result depends only on names and calls.
+decide. Functions that nothing distinguishes become one group. The result depends only on names and calls.
 """
 
 from __future__ import annotations

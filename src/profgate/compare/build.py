@@ -172,7 +172,7 @@ class SettledNames(NamedTuple):
     """The symbols of all runs of a workload, and what was done to number them.
 
     ``aliases`` and ``files`` map names of the baseline to those of the target. ``groups`` contains the symbols that are
-    several functions because nothing tells them apart, and the number of these functions in the target.
+    several functions because nothing distinguishes them, and the number of these functions in the target.
     """
 
     numbering: Numbering

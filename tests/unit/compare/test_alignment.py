@@ -41,19 +41,19 @@ def below(caller: str, values: Mapping[str, int]) -> dict[str, int]:
             {"run.func1;parse": 9, "run.func2;emit": 5, "run.func2": 1},
             {"run.func1;log": 1, "run.func2;parse": 8, "run.func3;emit": 6, "run.func3": 2},
             {"parse": (9, 8), "emit": (5, 6), "log": (0, 1), "run.func3": (1, 2)},
-            id="inserted, told apart by callees",
+            id="inserted, distinguished by callees",
         ),
         pytest.param(
             {"a;run.func1": 9, "b;run.func2": 5},
             {"b;run.func1": 6, "a;run.func2": 8, "c;run.func3": 1},
             {"run.func1": (5, 6), "run.func2": (9, 8), "run.func3": (0, 1)},
-            id="inserted, told apart by callers",
+            id="inserted, distinguished by callers",
         ),
         pytest.param(
             {"a;f_1;g_1": 9, "b;f_2;g_2": 5},
             {"a;f_7;g_8": 8, "b;f_9;g_6": 6},
             {"g_8": (9, 8), "g_6": (5, 6)},
-            id="told apart by callees that are told apart",
+            id="distinguished by callees that are distinguished",
         ),
         pytest.param(
             {"run.func1;parse": 9, "run.func2;emit": 5, "run.func1": 1},

@@ -385,10 +385,13 @@ def metric_report(
 
 
 def _renamed(comparison: Comparison, sums: _Sums) -> Iterator[tuple[Location, Location]]:
-    """Yield the pairs of old and new names, except of functions so small that a sample of either may be missing."""
+    """Yield the pairs of old and new names, except of functions so small that a sample of either may be missing.
+
+    Otherwise, ``IPv4Address`` in one sample of one side and ``IPv6Address`` in one of the other would be named.
+    """
     for row, old in sorted(comparison.renamed.items()):
         costs = zip(sums.inclusive, sums.totals, strict=True)
-        if any(total and cost[row] >= NEW_COST_SHARE * total for cost, total in costs):
+        if any(total and cost[row] >= 0.01 * total for cost, total in costs):  # as for groups
             yield Location(*old), location_of(comparison, row)
 
 
