@@ -23,11 +23,11 @@ from profgate.measuring.init import trial
 from profgate.measuring.init.candidates import Kind
 from profgate.measuring.init.library_share import share_of
 from profgate.measuring.init.plans import Options, plans
+from profgate.measuring.init.problems import problem_in
 from profgate.measuring.init.recipes import RECIPES, SAMPLES, extent_for
 from profgate.measuring.init.repeated_tests import repeated_tests
 from profgate.measuring.init.repository import candidates, detected
 from profgate.measuring.init.repository_files import Files
-from profgate.measuring.init.trial import problem_in
 from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
@@ -193,15 +193,15 @@ SUITE = {"pyproject.toml": "[tool.pytest]\n"}
 DETECTED = [  # files, part of the command, and part of the installation
     ({"pyproject.toml": PYPROJECT + "[tool.pytest]\n"}, "python -m pytest", "pip install -e '.[test]'\n"),
     ({"requirements.txt": "pytest-benchmark\n"}, "python -m pytest --benchmark-only", "pip install -r"),
-    ({"setup.py": SETUP, "bench/__init__.py": "", "bench/cart.py": ""}, "python bench/cart.py", "install -e .\n"),
+    ({"setup.py": SETUP, "bench/__init__.py": "", "bench/cart.py": ""}, "python -m bench.cart", "install -e .\n"),
     ({"setup.py": SETUP, "bench/test_a.py": FIXTURE}, "pytest --benchmark-only bench/test_a.py", "pip install -e"),
     ({"setup.py": SETUP, "shop/benchmarks/a.py": "run()\n"}, "python shop/benchmarks/a.py", "pip install -e"),
     ({"setup.py": SETUP, "bench/b.py": "import pyperf\nrun()\n"}, "b.py --debug-single-value --loops 1", "pip"),
-    ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
+    ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "\npip install --group test\n"),
     (UNITTEST, "python -m pytest test/testlex.py", "pip"),
     (SUITE | {"uv.lock": "x"}, "python -m pytest", "pip install uv==0.13.9\nuv sync --inexact\n"),
     (SUITE | {"poetry.lock": "x"}, "python -m pytest", "pip install poetry==2.5.1\n"),
-    ({"tox.ini": DEPENDENT}, "python -m pytest", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
+    ({"tox.ini": DEPENDENT}, "python -m pytest", "pip install 'pytest>=8' pytest-xdist -r dev.txt pytest\n"),
     ({"go.mod": "", "b/b_test.go": BENCHMARK}, "-bench '^(BenchmarkX)$' -benchtime 1000x ./b -o", "go mod download\n"),
     (OWN_MODULE, 'cd _bench\nmkdir -p "$PROFGATE_OUT/bench"\ngo test', "(cd _bench && go mod download)\n"),
     ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test -count 1 ./deep", "go mod"),
@@ -243,6 +243,23 @@ def test_commands_and_installation_are_detected(
     assert set(unpinned(written(tmp_path).read_text())) <= {"pip install "}  # the project's own requirements
     shown = subprocess.run(["sh", "-n", "-c", shell["RECORD"] + prepared], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
+
+
+PARTS = {"bench:a": "node a.js", "bench:b": "node b.js"}
+CHAIN = json.dumps({"scripts": {"bench": "npm run build && npm run bench:a && npm run bench:b"} | PARTS})
+READING = "use std::io; fn main() { io::stdin(); }\n"
+
+
+def test_parts_of_a_chain_are_benchmarks_and_no_setup(tmp_path: Path) -> None:
+    tree = Files(str(made(tmp_path, {"package.json": CHAIN})))
+    found = {each.command: each.setup for each in candidates(tree, RECIPES[2])}
+    assert found == dict.fromkeys(["node a.js", "node b.js"], ("npm install", "npm run build"))
+
+
+def test_program_that_reads_standard_input_is_not_recorded(tmp_path: Path) -> None:
+    programs = {"examples/perf-1.rs": READING, "benches/a.rs": READING, "examples/perf-2.rs": "fn main() {}"}
+    tree = Files(str(made(tmp_path, {"Cargo.toml": CARGO} | programs)))
+    assert [each.command for each in candidates(tree, RECIPES[3])] == ["target/release/examples/perf-2"]
 
 
 TINYBENCH = 'import { Bench } from "tinybench";\n'
@@ -420,12 +437,13 @@ def test_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     ("seconds", "rate", "runs", "enough"),
-    [(None, 1000, 5, False), (0.01, 1000, 50, False), (0.4, 1000, 25, True), (4, 1000, 5, True), (60, 100, 5, True)],
+    [(None, 1000, 20, False), (1, 1000, 40, True), (2, 1000, 20, True), (4, 1000, 10, True), (60, 300, 5, True)],
 )
 def test_rate_and_runs_give_enough_samples(seconds: float | None, rate: int, runs: int, enough: bool) -> None:
-    extent = extent_for(1000, seconds)
+    extent = extent_for(1000, seconds, library=0.8)
     assert (extent.rate, extent.runs, extent.samples >= SAMPLES) == (rate, runs, enough)
-    assert [extent_for(1000, seconds or 1.0, run).budget for run in (1.0, 24.0, 56.0)] == [5, 5, 12]
+    assert extent_for(1000, seconds, library=0.7).runs == min(runs, 20)  # a fifth of a short run is its start
+    assert [extent_for(1000, 2.0, run).budget for run in (2.0, 6.0, 12.0)] == [5, 5, 10]
 
 
 LIBRARY = "module.exports = (n) => { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s; };\n"
@@ -532,10 +550,10 @@ SUM = "node bench/sum.js"
     [
         (UNBUILT, "", "nothing", {}, "add the build to --install"),
         (NODE | {"bench/sum.js": OTHER_CODE}, "", "nothing", {}, "only 0 % of the samples"),
-        (NODE, SUM, "true && sleep 9", {"LONGEST_SETUP": 0.2}, "took longer than 0.2 s: it stopped in 'sleep 9'"),
-        (NODE, SUM, "true", {"LONGEST_RUN": 0.01}, "took longer than 0.01 s"),
+        (NODE, SUM, "true && sleep 9", {"LONGEST_SETUP": 0.2}, "took longer than 0.2 s: + sleep 9"),
+        (NODE, SUM, "true", {"LONGEST_RUN": 0.01}, "took too long: let the command"),
         (NODE, SUM, "true", {"LARGEST_RECORDING": 100}, "do less work"),
-        ({"go.mod": "x"}, "true -benchtime 10x", "nothing", {}, "found no benchmark"),
+        ({"go.mod": "x"}, "true -benchtime 10x", "nothing", {}, "contains no samples"),
         ({"package.json": "x"}, "none.js", "nothing", {}, "Cannot find module"),
         ({"pom.xml": "x"}, "true", "nothing", {}, "ended with exit code"),
     ],
@@ -603,15 +621,14 @@ def test_share_counts_functions_of_the_library(name: str, module: str, share: fl
 
 
 @needs_node
-@pytest.mark.parametrize(("ignored", "code"), [("build\n", 0), ("none\n", 2)])
-def test_only_ignored_files_may_be_built(
-    ignored: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("command", ["node bench/new.js", "node bench/it.js"])
+def test_needed_files_that_git_does_not_track_are_named(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    top = committed(tmp_path, NODE | {".gitignore": ignored})
-    made(top, {"build/sum.js": NODE["bench/sum.js"]})  # of an earlier build
-    words = ["--command", "node build/sum.js", "--install", "mkdir -p build && cp bench/sum.js build/sum.js"]
-    assert main(["init", str(top), "--yes", "--measure", *words]) == code
-    assert ("git does not track it" in capsys.readouterr().err) == bool(code)
+    top = committed(tmp_path, NODE | {"bench/it.js": "require('./new.js');\n", ".gitignore": "old.js\n"})
+    made(top, {"bench/new.js": NODE["bench/sum.js"], "bench/other.js": "", "bench/old.js": ""})
+    assert main(["init", str(top), "--yes", "--measure", "--command", command, "--install", "nothing"]) == 2
+    assert "git add bench/new.js)" in capsys.readouterr().err
 
 
 @needs_node
@@ -623,15 +640,14 @@ def test_command_that_works_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixt
     assert shell_of(tmp_path)["RECORD"].endswith(" bench/sum.js\n")
 
 
-def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
-    output = "BenchmarkX-2   100   40000000 ns/op   3 B/op\nBenchmarkY-2  100  10000000.5 ns/op\n"
-    stub = 'cat out.txt\nfor last; do :; done\ntest $# = 2 || cp cpu.pb.gz "$last"\n'
-    committed(tmp_path, {"go.mod": "module x\n", "out.txt": output, "stub.sh": stub})
-    shutil.copy(ROOT / "tests" / "data" / "pprof" / "go-1.19.8-cpu.pb.gz", tmp_path / "cpu.pb.gz")
-    subprocess.run(["git", "add", "cpu.pb.gz"], cwd=tmp_path, check=True)
-    words = ["--command", "sh stub.sh -benchtime 1000x", "--language", "Go", "--install", "nothing"]
-    assert main(["init", str(tmp_path), "--yes", "--measure", *words]) == 2  # the profile is of other code
-    assert "sh stub.sh -benchtime 440x -o" in shell_of(tmp_path)["RECORD"]
+@needs_node
+def test_number_of_iterations_follows_the_samples(tmp_path: Path) -> None:
+    work = "const n = Number(process.argv[3]);\nfor (let i = 0; i < n; i++) sum(1e6);\n"
+    committed(tmp_path, NODE | {"bench/sum.js": f"const sum = require('../lib/sum.js');\n{work}"})
+    words = ["--command", "node bench/sum.js --loops 1", "--install", "nothing"]
+    assert main(["init", str(tmp_path), "--yes", "--measure", *words]) == 0
+    (loops,) = re.findall(r"--loops (\d+)\n", shell_of(tmp_path)["RECORD"])
+    assert int(loops) > 100
 
 
 @pytest.mark.parametrize(
@@ -646,6 +662,7 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
         ("+ gradle test\nsh: 1: gradle: not found\n", "sh: 1: gradle: not found (install gradle here, or add what"),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
+        ("E   KeyError: 1\n\nE   ImportError: no parent\n", "E ImportError: no parent"),
         ("one\ntwo\n\n", "two"),
         ("", ""),
     ],
@@ -750,7 +767,7 @@ def test_benchmarks_of_pytest_are_repeated_a_fixed_number_of_times(tmp_path: Pat
     (new,) = repeated_tests(whole, candidates(whole, recipe), Kind.BENCHMARK)
     assert new.update.endswith(" --update --benchmark-only bench/test_a.py bench/test_b.py")
     plugin = {"pytest_benchmark/fixture.py": PLUGIN, "conftest.py": REFUSES_OTHER_TYPES}
-    short = {name: text.replace("WHOLE = 8.0", "WHOLE = 0.2") for name, text in new.new_files.items()}
+    short = {name: text.replace("WHOLE = 2.5", "WHOLE = 0.2") for name, text in new.new_files.items()}
     made(tmp_path, {**short, **plugin})
     for words in (new.update, new.command):
         given = os.environ | {"PYTHONPATH": str(tmp_path)}
@@ -823,7 +840,7 @@ RUNNERS = sorted((PROJECTS / "runners").iterdir())  # tests that pass once, and 
 @pytest.mark.parametrize("tests", quick_first(RUNNERS, 3), ids=lambda path: path.name)
 def test_tests_of_other_tools_run_without_them(tests: Path, tmp_path: Path) -> None:
     load = "const sum = require('./sum.cjs');\n" if tests.suffix == ".cjs" else "import sum from './sum.cjs';\n"
-    script = render_template("init/repeated-tests.mjs.j2").replace("WHOLE = 8", "WHOLE = 0.1")
+    script = render_template("init/repeated-tests.mjs.j2").replace("WHOLE = 2.5", "WHOLE = 0.1")
     files = {
         "sum.cjs": TESTED_NODE["lib/sum.js"],
         f"a.test{tests.suffix}": load + tests.read_text(),
@@ -842,7 +859,7 @@ JEST = (PROJECTS / "jest.js").read_text()
 
 @needs_node
 def test_tests_of_jest_are_repeated_without_checks(tmp_path: Path) -> None:
-    script = render_template("init/repeated-jest.cjs.j2").replace("WHOLE = 12", "WHOLE = 0.2")
+    script = render_template("init/repeated-jest.cjs.j2").replace("WHOLE = 4;", "WHOLE = 0.2;")
     made(tmp_path, {"run.js": JEST, "repeated-jest.cjs": script})
     update = os.environ | {"REPEATED_TESTS": "update"}
     subprocess.run(["node", "run.js"], cwd=tmp_path, env=update, check=True)

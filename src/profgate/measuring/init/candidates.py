@@ -6,11 +6,11 @@ The files of a repository are not trusted, so only parts that are a single line 
 import json
 import re
 import shlex
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, TypeVar
 
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
@@ -21,6 +21,7 @@ TIMED = re.compile(  # a command that runs each benchmark for a fixed time
 )
 MOST = 8  # benchmarks that are recorded together
 MAIN = "main"  # the workload of a command that runs at the top
+Entry = TypeVar("Entry")
 
 
 class Kind(IntEnum):
@@ -64,39 +65,39 @@ def ranked(found: Iterable[Candidate]) -> list[Candidate]:
     distinct: dict[tuple[str, str], Candidate] = {}
     for candidate in found:
         distinct.setdefault((candidate.folder, candidate.command), candidate)
-    return sorted(distinct.values(), key=lambda each: (each.kind, depth(each.package), each.timed, -each.weight))
-
-
-def depth(folder: str) -> int:
-    """Return the number of folders between the top and this folder."""
-    return 0 if folder == "." else folder.count("/") + 1
+    return sorted(
+        distinct.values(),
+        key=lambda each: (each.kind, len(PurePosixPath(each.package).parts), each.timed, -each.weight),
+    )
 
 
 def joined(folder: str, path: str) -> str:
     """Return a path below a folder, relative to the top."""
-    return path if folder == "." else folder if path == "." else f"{folder}/{path}"
+    return str(PurePosixPath(folder, path))
+
+
+def line_of(folder: str, command: str) -> str:
+    """Return the command as a line that starts at the top."""
+    return command if folder == "." else f"cd {shlex.quote(folder)} && {command}"
+
+
+def spread(names: Sequence[str]) -> list[str]:
+    """Return at most `MOST` of the names, at equal distances."""
+    return list(dict.fromkeys(names))[:: -(-len(names) // MOST) or 1]
 
 
 def within(folder: str, lines: Iterable[str]) -> tuple[str, ...]:
     """Return shell lines that start at the top and run the given lines in a folder."""
-    if folder == ".":
-        return tuple(lines)
-    return tuple(f"(cd {shlex.quote(folder)} && {line})" for line in lines)
+    return tuple(lines if folder == "." else (f"(cd {shlex.quote(folder)} && {line})" for line in lines))
 
 
-def toml(text: str) -> dict[str, Any]:
-    """Parse TOML. The result is empty if the text is invalid."""
+def table_of(
+    text: str, parse: Callable[[str], object] = json.loads, error: type[Exception] = ValueError
+) -> dict[str, Any]:
+    """Parse a text. The result is empty if the text is invalid, or something else than a table."""
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def json_object(text: str) -> dict[str, Any]:
-    """Parse a JSON object. The result is empty if the text is not a valid object."""
-    try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError):
+        value = parse(text)
+    except (ValueError, RecursionError, error):
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -109,11 +110,7 @@ def subtable(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return dict(data)
 
 
-def tables(value: object) -> list[dict[str, Any]]:
-    """Return the tables of a list."""
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
-def strings(value: object) -> list[str]:
-    """Return the strings of a list."""
-    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
+def entries(value: object, kind: type[Entry]) -> list[Entry]:
+    """Return the entries of this type in a list, or in the values of a table."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [entry for entry in inside if isinstance(entry, kind)]

@@ -1,13 +1,16 @@
 """The share of samples in functions of the repository itself, and not of its benchmarks, tests and dependencies."""
 
+import operator
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 
 from profgate.attribution.repository_paths import RepositoryPaths
 from profgate.errors import ProfileError
-from profgate.measuring.init.candidates import subtable, toml
+from profgate.measuring.init.candidates import subtable, table_of
 from profgate.measuring.init.repository_files import Files
 from profgate.model.profile import Profile
 
@@ -29,11 +32,11 @@ class Share:
 
 def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout: str, rate: int) -> Share:
     """Return the share over all profiles, at ``rate`` samples per second. Raises ProfileError for an unreadable one."""
-    whole, inside = 0.0, 0.0
+    whole, inside, known = 0.0, 0.0, _known(files, checkout)
     for profile in profiles:
         if isinstance(profile, ProfileError):
             raise profile
-        total, library = _values(profile, _known(files, checkout))
+        total, library = _values(profile, known)
         per_sample = 1e9 / rate if profile.metrics and profile.metrics[0].unit == "nanoseconds" else 1.0
         whole, inside = whole + total / per_sample, inside + library / per_sample
     return Share(round(whole), inside / whole if whole else 0.0)
@@ -46,15 +49,13 @@ def _values(profile: Profile, known: Callable[[str, str | None, str | None], boo
         return 0, 0
     columns = zip(frames.names, frames.files, frames.modules, strict=True)
     own = [known(name, file, module) for name, file, module in columns]
-    values = iter(stacks.values[0].tolist())
-    total, library, path = int(stacks.root_values[0]), 0, list[bool]()
-    for depth, frame, leaf in zip(stacks.depth.tolist(), stacks.frame.tolist(), stacks.leaf.tolist(), strict=True):
-        del path[depth:]
-        path.append(own[frame] or (depth > 0 and path[depth - 1]))
-        if leaf:
-            value = next(values)
-            total, library = total + value, library + (value if path[depth] else 0)
-    return total, library
+    inside, path = list[bool](), [False]
+    for depth, frame in zip(stacks.depth.tolist(), stacks.frame.tolist(), strict=True):
+        path[depth + 1 :] = [own[frame] or path[depth]]
+        inside.append(path[-1])
+    values = stacks.values[0].tolist()
+    library = sum(map(operator.mul, values, compress(inside, stacks.leaf.tolist())))
+    return sum(values) + int(stacks.root_values[0]), library
 
 
 def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None], bool]:
@@ -93,7 +94,7 @@ def _crates(files: Files) -> str:
     """Return a pattern of the names of the repository's own Rust libraries at the start of a path, or ""."""
     names = set[str]()
     for path in files.listed("**/Cargo.toml"):
-        cargo = {} if OTHERS.search(path) else toml(files.read(path))
+        cargo = table_of("" if OTHERS.search(path) else files.read(path), tomllib.loads)
         for key in ("package", "lib"):
             if name := subtable(cargo, key).get("name"):
                 names.add(re.escape(str(name).replace("-", "_")))

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,7 +15,7 @@ from profgate.io.git import without_git
 from profgate.io.processes import run_command
 from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import copied_worktree
-from profgate.measuring.init.candidates import MEASURES, Candidate, Kind, joined, json_object, subtable, tables
+from profgate.measuring.init.candidates import MEASURES, Candidate, Kind, entries, joined, subtable, table_of
 from profgate.measuring.init.repository_files import Files
 
 OPTIONS = "-g -fno-omit-frame-pointer"
@@ -33,11 +33,11 @@ API = "build/.cmake/api/v1"  # CMake's file API
 LARGEST_REPLY = 1 << 24
 
 
-def native_setup(files: Files) -> tuple[str, ...]:
-    """Return shell lines for a release build with symbols and frame pointers."""
-    if files.read("CMakeLists.txt"):
-        return _cmake_setup()
-    return (_make(".", ()),) if files.read("Makefile") else ()
+def native_setup(files: Files, folder: str) -> tuple[str, ...]:
+    """Return shell lines for a release build with symbols and frame pointers, of a folder or else of the top."""
+    place = folder if files.read(joined(folder, "CMakeLists.txt")) else "."
+    made = (_make(".", ()),) if files.read("Makefile") else ()
+    return _cmake_setup(place) if files.read(joined(place, "CMakeLists.txt")) else made
 
 
 def built_candidates(files: Files) -> Iterator[Candidate]:
@@ -76,7 +76,7 @@ def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[
         output = (re.findall(r" -o (\S{1,160})", recipe) or [""])[-1]
         name = target if "$" in output else output
         runs = "\t./$@\n" in recipe or f"\t./{name}\n" in recipe
-        program, kind = os.path.normpath(joined(folder, name)), _kind(" ".join(map(os.path.basename, (target, name))))
+        program, kind = os.path.normpath(f"{folder}/{name}"), _kind(" ".join(map(os.path.basename, (target, name))))
         usable = PLACE.fullmatch(f"./{name}") and not PurePosixPath(name).suffix and program not in files.tracked
         if kind is not None and usable and (runs or "Phony target" not in about):
             command = program if "/" in program else f"./{program}"
@@ -96,11 +96,9 @@ def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Cand
         if Kind.BENCHMARK in {each.kind for each in found} or (found and pattern is not MEASURES):
             break
         names = [name for name in off if pattern.search(name)]
-        for chosen in (names, *([name] for name in names[:6])):
-            more = _configured(files, checkout, folder, chosen, end)[0] if chosen else []
-            if more:
-                found += more
-                break
+        choices = [names, *([name] for name in names[:6])] if names else []
+        tried = (_configured(files, checkout, folder, chosen, end)[0] for chosen in choices)
+        found += next(filter(None, tried), [])
     return found
 
 
@@ -121,7 +119,7 @@ def _configured(
         return [], []
     found = list[Candidate]()
     for reply in sorted(Path(checkout, API, "reply").glob("target-*.json")):
-        program = json_object(read_loosely(str(reply), LARGEST_REPLY))
+        program = table_of(read_loosely(str(reply), LARGEST_REPLY))
         found += _program(files, checkout, program, folder, switches)
     return found, OFF.findall(read_loosely(f"{checkout}/build/CMakeCache.txt", LARGEST_REPLY))
 
@@ -130,26 +128,23 @@ def _program(
     files: Files, checkout: str, target: Mapping[str, Any], folder: str, switches: Sequence[str]
 ) -> Iterator[Candidate]:
     """Return the commands of a benchmark or test, at the top and in the folder of its source, where its data may be."""
-    name, sources = str(target.get("name")), [str(each.get("path")) for each in tables(target.get("sources"))]
-    paths = [os.path.relpath(Path(checkout, folder, path), checkout) for path in sources]
-    own = [path for path in paths if path in files.tracked]
+    name = str(target.get("name"))
+    sources = [Path(checkout, folder, str(each.get("path"))) for each in entries(target.get("sources"), dict)]
+    own = [path for path in (os.path.relpath(each, checkout) for each in sources) if path in files.tracked]
     place = f"{joined(folder, str(subtable(target, 'paths').get('source')))}/{name}"
     kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
     if kind is None:
         return
-    for artifact in tables(target.get("artifacts"))[:1]:
-        program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
-        texts, what = [files.read(path) for path in own], f"target {place}"
-        google = any(map(GOOGLE.search, texts))
-        size, setup = sum(map(len, texts)), _cmake_setup(folder, switches, name)
-        for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):
-            command = os.path.relpath(program, where)
+    text, setup = "".join(map(files.read, own)), _cmake_setup(folder, switches, name)
+    google = GOOGLE.search(text) is not None  # versions before 1.8 can only run for a fixed time
+    works = (f" {GOOGLE_WORK.format(100)}", "") if google else ("",)
+    for artifact in entries(target.get("artifacts"), dict)[:1]:
+        program = Path(checkout, "build", str(artifact.get("path")))
+        for where, work in product(dict.fromkeys((".", Path(own[0]).parent.as_posix())), works):
+            command, what = os.path.relpath(program, Path(checkout, where)), f"target {place} of {own[0]}"
             if PLACE.fullmatch(f"{name}/{where}/{command}"):
-                command = command if "/" in command else f"./{command}"
-                one = Candidate("native code", command, what, kind, ".", where, setup, size, timed=google)
-                if google:  # versions before 1.8 can only run for a fixed time
-                    yield replace(one, command=f"{command} {GOOGLE_WORK.format(100)}", timed=False)
-                yield one
+                line, timed = (command if "/" in command else f"./{command}") + work, google and not work
+                yield Candidate("native code", line, what, kind, ".", where, setup, len(text), timed=timed)
 
 
 def _kind(name: str) -> Kind | None:

@@ -1,11 +1,11 @@
 """Commands of Node projects: the scripts of package.json and benchmark files, also in the packages of a workspace."""
 
+import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from itertools import takewhile
+from pathlib import PurePosixPath
 
 from profgate.measuring.init.candidates import (
     MEASURES,
@@ -13,13 +13,12 @@ from profgate.measuring.init.candidates import (
     PLAIN,
     Candidate,
     Kind,
-    depth,
     joined,
-    json_object,
-    strings,
     subtable,
+    table_of,
     within,
 )
+from profgate.measuring.init.declared import Declared, declared
 from profgate.measuring.init.repository_files import Files
 
 LOCKS = (
@@ -36,14 +35,20 @@ LOCKS = (
 # these are not written in JavaScript, or only start other programs
 NOT_NODE = re.compile(
     r"0x|autocannon|bash|branchcmp|bun|cargo|cd|clinic|concurrently|cp|deno|echo|exec|exit|go|lerna|make|mkdir|"
-    r"npm-run-all2?|npx|nx|python3?|rm|run-s|sh|tsd|turbo|wireit|wrangler"
+    r"npm|npm-run-all2?|npx|nx|pnpm|python3?|rm|run-s|sh|tsd|turbo|wireit|wrangler|yarn"
 )
 # these run benchmarks or tests in processes of their own, which the profiler does not see
 ELSEWHERE = re.compile(r"(?:^|[\s/])(ava|cypress|karma|playwright|tap|vitest|wtr)(?=\s|$)")
-TIMED = re.compile(r"['\"](?:benchmark|tinybench|mitata|benny|cronometro|bench-node)['\"]")  # they are imported
+TIMED = r"['\"](?:benchmark|tinybench|mitata|benny|cronometro|bench-node)['\"]"  # they are imported
 LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}
-RUNNERS = frozenset({"npm", "yarn", "pnpm"})
-NO_BENCHMARK = re.compile(r"^_|config|util|helper|fixture|setup|types|\.d\.ts$|report|result", re.IGNORECASE)
+RUNS = re.compile(  # the start of a command that runs a script
+    r"(?:(?:cross-env|[A-Z_][A-Z0-9_]*=\S*)\s+)*(?:(?:npm|yarn|pnpm|npx|run|run-script|--silent|-s)\s+)+"
+)
+BUILDS = re.compile(r"build|compile|prepare|install|setup|clean")
+VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
+NO_BENCHMARK = re.compile(
+    r"/_[^/]*$|(?:config|util|helper|fixture|setup|types|report|result)[^/]*$|\.d\.ts$", re.IGNORECASE
+)
 TESTS = re.compile(r"\b(?:mocha|uvu|borp)\b|node --test")
 # these only check the text of the sources, so a benchmark or a test does not need them
 CHECKS = re.compile(
@@ -53,161 +58,123 @@ CHECKS = re.compile(
 QUOTED = re.compile(r"'[ !-#%-&(-~]*'|\"(?:[ !#%-_a-~]|\$(?=\"))*\"")
 
 
-@dataclass(frozen=True, slots=True)
-class _Script:
-    """The last command of a script, which starts ``node``, and the commands before it. All start in ``folder``."""
-
-    command: str
-    before: tuple[str, ...] = ()
-    folder: str = "."
+FILES = "bench*.*js bench*/*.*js perf/*.*js"
+TYPED = FILES.replace("js", "ts")
+BENCHMARKS = (
+    Declared(FILES, "node {path}", needs=TIMED, timed=True),
+    Declared(FILES, "node {path}"),
+    Declared(TYPED, "node --import tsx {path}", needs=TIMED, timed=True),
+    Declared(TYPED, "node --import tsx {path}"),
+)
+Script = tuple[str, tuple[str, ...], str]  # a command of Node, the lines before it, and the folder in which all start
 
 
 def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return the scripts of a package.json that end with a command of Node, then the benchmark files."""
     here = files.inside(folder)
-    package = json_object(here.read("package.json"))
+    package = table_of(here.read("package.json"))
     scripts = {name: text for name, text in subtable(package, "scripts").items() if isinstance(text, str)}
-    setup = node_setup(files, folder)
-    place = joined(folder, "package.json")
+    setup, place = node_setup(files, folder), joined(folder, "package.json")
     packages = [inner for inner in here.projects("package.json") if inner != "."]
-    tools = "../" * depth(folder) + "node_modules/.bin/" if _is_member(files, folder) else "node_modules/.bin/"
+    above = "../" * len(PurePosixPath(folder).parts) if _is_member(files, folder) else ""
 
     def is_timed(command: str) -> bool:
-        return any(TIMED.search(here.read(word.strip("'\"").removeprefix("./"))) for word in command.split())
+        return any(re.search(TIMED, here.read(word.strip("'\"").removeprefix("./"))) for word in command.split())
 
-    for name in sorted(scripts, key=lambda name: (name not in {"bench", "benchmark", "perf"}, name)):
-        kind = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
-        measures = kind is Kind.BENCHMARK and re.sub("^(pre|post)", "", name) in {name, ""}
-        chosen = not CHECKS.search(name) and (measures or name == "test" or TESTS.search(scripts[name]))
-        script = _script(scripts, name, tools) if chosen and NAME.fullmatch(name.replace(":", "")) else None
-        if script is not None and (measures or name == "test" or TESTS.search(script.command)):
-            what, where = f"script {name!r} of {place}", joined(folder, script.folder)
-            used = [inner for inner in packages if f" {inner}/" in f" {joined(script.folder, script.command)}"]
-            own = [line for inner in used for line in within(joined(folder, inner), _installation(files.inside(inner)))]
-            steps = (*setup, *own, *within(folder, script.before))
-            timed = is_timed(script.command)
-            if tool := ELSEWHERE.search(script.command):
-                reason = f"{what}: {tool[1]} runs it in processes that the profiler does not see"
-                yield Candidate("Node", "", reason, kind, folder, where, steps)
+    for name in sorted(scripts, key=lambda name: (name not in {"bench", "benchmark", "perf", "test"}, name)):
+        kind, what = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS, f"script {name!r} of {place}"
+        plain = (
+            NAME.fullmatch(name.replace(":", "")) and not CHECKS.search(name) and not name.startswith(("pre", "post"))
+        )
+        usable = kind is Kind.BENCHMARK or name == "test"
+        for command, before, inside in _parts(scripts, name, f"{above}node_modules/.bin/") if plain else ():
+            if not usable and not TESTS.search(command):
                 continue
-            yield Candidate("Node", script.command, what, kind, folder, where, steps, timed=timed)
-    for path in _benchmark_files(here, package):
-        if not path.startswith(tuple(f"{inner}/" for inner in packages)):
-            command = f"node {'--import tsx ' if path.endswith('ts') else ''}{shlex.quote(path)}"
-            kind, timed = Kind.BENCHMARK, is_timed(path)
-            yield Candidate("Node", command, joined(folder, path), kind, folder, folder, setup, timed=timed)
+            where = joined(folder, inside)
+            used = [inner for inner in packages if f" {inner}/" in f" {joined(inside, command)}"]
+            own = [line for inner in used for line in within(joined(folder, inner), _tool(files.inside(inner))[1])]
+            steps = (*setup, *own, *within(folder, before))
+            tool, timed = ELSEWHERE.search(command), is_timed(command)
+            reason = f": {tool[1]} runs it in processes that the profiler does not see" if tool else ""
+            line = "" if tool else command
+            yield Candidate("Node", line, what + reason, kind, folder, where, steps, timed=timed)
+    rows = BENCHMARKS if "tsx" in subtable(package, "devDependencies") else BENCHMARKS[:2]
+    outside = tuple(f"{inner}/" for inner in packages)
+    listed = declared("Node", rows, files, folder, lambda *_: setup, {})
+    chosen = [each for each in listed if not each.place.startswith(outside) and not NO_BENCHMARK.search(each.place)]
+    yield from sorted(chosen, key=lambda each: not re.search(r"(?:bench|index|main|run)[^/]*$", each.place))
 
 
 def node_setup(files: Files, folder: str) -> tuple[str, ...]:
     """Return shell lines that install the packages, and build what the repository does not contain."""
-    member = _is_member(files, folder)
-    top = json_object(files.read("package.json"))
-    lines = [*_installation(files)] if folder == "." or files.listed("package.json") else []
-    if folder != "." and not member:
-        lines += within(folder, _installation(files.inside(folder)))
-    built = _build(files, "." if member and "build" in subtable(top, "scripts") else folder, member=member)
-    return (*lines, *built, *(_build(files, ".") if folder != "." and not member else ()))
+    member, lines, built = _is_member(files, folder), list[str](), list[str]()
+    for place in dict.fromkeys((".", folder)):
+        here = files.inside(place)
+        package = table_of(here.read("package.json"))
+        if here.listed("package.json") and not (member and place == folder):
+            lines += within(place, _tool(here)[1])
+        imported = json.dumps([package.get("main"), package.get("module"), package.get("exports")])
+        entries = re.findall(r'"(?:\./)?([\w@./-]{1,200})(?<!\.json)(?<!\.d\.ts)"(?!:)', imported)
+        existing = {f"{joined(place, path)}{ending}" for path in entries for ending in ("", ".js", "/index.js")}
+        missing = bool(entries) and existing.isdisjoint(files.tracked)
+        scripts = subtable(package, "scripts")
+        # npm install builds the package in the script prepare
+        if "build" in scripts and "build" not in str(scripts.get("prepare")) and (missing or (member and place == ".")):
+            built[:0] = [] if member and built else within(place, [f"{_tool(files)[0]} run build"])
+    return (*lines, *built)
 
 
-def _installation(files: Files) -> list[str]:
-    return list(next((lines for lock, _, lines in LOCKS if files.listed(lock)), ("npm install",)))
-
-
-def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...]:
-    """Return the line that builds a package, if git tracks no file that other code imports from the package."""
-    package = json_object(files.inside(folder).read("package.json"))
-    scripts = subtable(package, "scripts")
-    imported = [path.removeprefix("./") for path in node_entries(package)]
-    existing = {f"{joined(folder, path)}{ending}" for path in imported for ending in ("", ".js", "/index.js")}
-    missing = imported and existing.isdisjoint(files.tracked)
-    if "build" not in scripts or not (missing or (member and folder == ".")):
-        return ()
-    if "build" in str(scripts.get("prepare", "")):  # npm install builds the package
-        return ()
-    return within(folder, [f"{_runner(files)} run build"])
-
-
-def _runner(files: Files) -> str:
-    return next((runner for lock, runner, _ in LOCKS if files.listed(lock)), "npm")
-
-
-def node_entries(package: Mapping[str, Any]) -> list[str]:
-    """Return the files that other code imports: ``main``, ``module`` and the values of ``exports``."""
-    entries, found = [package.get("main"), package.get("module"), package.get("exports")], list[str]()
-    for entry in entries:  # grows while it is read
-        if isinstance(entry, str) and not entry.endswith((".json", ".d.ts")):
-            found.append(entry)
-        elif isinstance(entry, dict):
-            entries += list(entry.values())[:50]
-    return found
+def _tool(files: Files) -> tuple[str, tuple[str, ...]]:
+    """Return the tool that installs the packages of a folder, and its lines."""
+    return next(((tool, lines) for lock, tool, lines in LOCKS if files.listed(lock)), ("npm", ("npm install",)))
 
 
 def _is_member(files: Files, folder: str) -> bool:
     """Return whether a package belongs to the workspace at the top, which installs its requirements."""
-    if folder == ".":
-        return False
-    given = json_object(files.read("package.json")).get("workspaces")
-    patterns = strings(given.get("packages") if isinstance(given, dict) else given)
-    patterns += re.findall(r"^[ \t]*-[ \t]*['\"]?([A-Za-z0-9@_./*-]+)", files.read("pnpm-workspace.yaml"), re.MULTILINE)
-    return any(fnmatchcase(folder, pattern.removeprefix("./").rstrip("/")) for pattern in patterns)
+    given = json.dumps(table_of(files.read("package.json")).get("workspaces")) + files.read("pnpm-workspace.yaml")
+    patterns = re.findall(r"[A-Za-z0-9@_./*-]{1,200}", given)
+    return folder != "." and any(fnmatchcase(folder, pattern.removeprefix("./").rstrip("/")) for pattern in patterns)
 
 
-def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, ...] = ()) -> _Script | None:
-    """Return a script that ends with a command of Node, or None. What runs before it keeps its form."""
-    segments = _segments(scripts.get(name, ""))
-    if name in seen or not segments or not all(PLAIN.fullmatch(QUOTED.sub("x", segment)) for segment in segments):
-        return None
-    before, folder = ([f"npm run pre{name}"] if _segments(scripts.get(f"pre{name}", "")) else []), "."
-    for segment in segments[:-1]:
+def _parts(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, ...] = ()) -> Iterator[Script]:
+    """Return the last command of a script, and the benchmarks before it. What else runs before a command prepares it.
+
+    A script that does not end with a command of Node has no parts.
+    """
+    segments, folder = _segments(scripts.get(name, "")), "."
+    known = all(PLAIN.fullmatch(QUOTED.sub("x", each)) and not re.match(r"cd (/|.*\.\.)", each) for each in segments)
+    if name in seen or not known:
+        return
+    before = [f"npm run pre{name}"] if _segments(scripts.get(f"pre{name}", "")) else []
+    for number, segment in enumerate(segments, 1):
+        inner = RUNS.sub("", segment, 1).partition(" ")[0] if RUNS.match(segment) else ""
         changed = re.fullmatch(r"cd ([A-Za-z0-9_@./-]+)", segment)
-        if changed and folder == ".":
-            folder = changed[1].removeprefix("./").rstrip("/") or "."
+        found: list[Script] = [(command, (), folder)] if (command := _command(segment, tools)) else []
+        found += _parts(scripts, inner, tools, (*seen, name)) if inner and folder == "." else ()
+        starts, last = inner or segment.startswith("node "), number == len(segments)
+        if found and (last or (starts and MEASURES.search(segment) and not BUILDS.search(segment))):
+            yield from ((command, (*before, *lines), place) for command, lines, place in found)
+        elif changed and folder == ".":
+            folder = joined(".", changed[1])
         else:
-            own = (
-                f'PATH="$PWD/node_modules/.bin:$PATH" && {segment}'
-                if segment.split()[0] not in {*RUNNERS, "cd", "node"}
-                else segment
-            )
-            before += within(folder, [own])
-    if ".." in folder.split("/") or folder.startswith("/"):
-        return None
-    words = [word for word in segments[-1].split() if word not in {"cross-env", "c8", "nyc"}]
-    variables = []
-    while words and re.fullmatch(r"[A-Z_][A-Z0-9_]*=\S*", words[0]):
-        variables.append(words.pop(0))
-    program, rest = (words[0], words[1:]) if words else ("", [])
-    if program in RUNNERS:
-        inner = next((word for word in rest if word not in {"run", "run-script", "--silent", "-s"}), "")
-        further = _script(scripts, inner, tools, (*seen, name)) if folder == "." else None
-        return further and _Script(further.command, (*before, *further.before), further.folder)
+            path = "" if starts or changed else 'PATH="$PWD/node_modules/.bin:$PATH" && '
+            before += within(folder, [path + segment])
+
+
+def _command(segment: str, tools: str) -> str:
+    """Return the command of Node that a command of a script starts, or "" if it starts another program."""
+    words = [word for word in segment.split() if word not in {"cross-env", "c8", "nyc"}]
+    variables = list(takewhile(VARIABLE.fullmatch, words))
+    program, *rest = (*words[len(variables) :], "")
     if not NAME.fullmatch(program) or program.startswith("-") or NOT_NODE.fullmatch(program):
-        return None
+        return ""
     rest = [word for word in rest if not word.startswith(("--coverage", "--check-coverage"))]
-    if program == "jest":  # otherwise it starts other processes
-        rest.append("--runInBand")
     started = LOADERS.get(program, "" if program == "node" else f"{tools}{program}")
-    command = " ".join(["node", *([started] if started else []), *rest])
-    return _Script(" ".join([*variables, command]), tuple(before), folder)
+    alone = "--runInBand" if program == "jest" else ""  # otherwise it starts other processes
+    return " ".join(filter(None, [*variables, "node", started, *rest, alone]))
 
 
 def _segments(script: str) -> list[str]:
     """Return the commands of a script without those that only check the text of the sources."""
-    segments = []
-    for segment in script.split("&&"):
-        name = next((word for word in segment.split() if word not in {*RUNNERS, "run", "npx"}), "")
-        if name and not CHECKS.search(name):
-            segments.append(segment.strip())
-    return segments
-
-
-def _benchmark_files(here: Files, package: Mapping[str, Any]) -> list[str]:
-    endings = ["*.*js", "*.js", *(["*.ts"] if "tsx" in subtable(package, "devDependencies") else [])]
-    places = ("bench", "bench*/", "perf/")
-    found = {
-        path: None
-        for place in places
-        for ending in endings
-        for path in sorted(here.listed(f"{place}{ending}"))
-        if PLAIN.fullmatch(path) and not NO_BENCHMARK.search(path.rpartition("/")[2])
-    }
-    return sorted(found, key=lambda path: not re.search(r"bench|index|main|run", path.rpartition("/")[2]))
+    segments = map(str.strip, script.split("&&"))
+    return [each for each in segments if each and not CHECKS.search(RUNS.sub("", each, 1).partition(" ")[0])]

@@ -1,12 +1,12 @@
 """Creation of a plan from options and detected values."""
 
-import shlex
 import sys
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
-from profgate.measuring.init.candidates import TIMED, Candidate, Kind
+from profgate.measuring.init.candidates import TIMED, Candidate, Kind, line_of
 from profgate.measuring.init.recipes import RECIPES, Recipe, extent_for, recipe_of
 from profgate.measuring.init.repeated_tests import repeated_tests
 from profgate.measuring.init.repository import WORKFLOWS, Project, candidates, default_setup, pattern_of
@@ -14,7 +14,6 @@ from profgate.measuring.init.repository_files import Files
 from profgate.measuring.init.workflow import Plan
 from profgate.model.visible_text import plain
 
-NAMES = ("performance", "profgate")
 NOTHING = "nothing"
 MOST_BENCHMARKS = 2  # that are tried before the tests are repeated
 
@@ -40,13 +39,18 @@ def plans(files: Files, under: str, project: Project, options: Options) -> list[
 
     There are several only if the command is detected. Raises ProfgateError if there is none.
     """
-    recipe, all_found = _detected(files, under, project, options)
+    recipe = _recipe(files, project, options)
+    if command := options.command:
+        setup, timed = default_setup(files, recipe.language, under), TIMED.search(command) is not None
+        place, kind = "the option --command", Kind.BENCHMARK
+        all_found = [Candidate(recipe.language, command, place, kind, under, under, setup, timed=timed)]
+    else:
+        all_found = candidates(files, recipe, under, build=options.measure)
     found = [each for each in all_found if each.command]
-    if not options.command and options.measure:
+    if options.measure and not options.command:
         found = _ordered(files, recipe, found, all_found)
     if found and not options.command:
-        sys.stdout.write(f"Records: {plain(label(found[0]))} ({plain(found[0].place)}).\n")
-    setup = options.install
+        sys.stdout.write(f"Records: {plain(line_of(found[0].folder, found[0].command))} ({plain(found[0].place)}).\n")
     branch = project.branch if options.branch is None else options.branch
     labels = tuple(map(str.strip, options.runner.split(","))) if options.runner else project.runner
     common = Plan(recipe, "", (), branch, labels, extent_for(recipe.rate, None), pattern_of(project, recipe.language))
@@ -54,7 +58,7 @@ def plans(files: Files, under: str, project: Project, options: Options) -> list[
         replace(
             common,
             command=each.command,
-            install=each.setup if setup is None else _lines(setup),
+            install=each.setup if options.install is None else _lines(options.install),
             folder=each.folder,
             workload=each.workload,
             timed=each.timed,
@@ -63,65 +67,45 @@ def plans(files: Files, under: str, project: Project, options: Options) -> list[
         )
         for each in found
     ]
-    example = f"COMMAND', such as '{recipe.example}"
-    problem = f"write one, then run profgate init --replace --measure --command '{example}'"
+    seen = "; ".join(each.place for each in all_found if not each.command and ": " in each.place)[:200]
+    problem = (
+        f"no benchmark was found{f' that can be recorded ({seen})' if seen else ''}; write one, then run profgate "
+    )
+    problem += f"init --replace --measure --command 'COMMAND', such as '{recipe.example}'"
     if recipe.language == "native code" and not options.measure:
         problem = "only the build system knows which programs it builds; run profgate init --replace --measure"
-    else:
-        seen = "; ".join(each.place for each in all_found if not each.command and ": " in each.place)[:200]
-        problem = f"no benchmark was found{f' that can be recorded ({seen})' if seen else ''}; {problem}"
-    return planned or [replace(common, install=_lines(setup or ""), problem=problem)]
+    return planned or [replace(common, install=_lines(options.install or ""), problem=problem)]
 
 
 def _ordered(files: Files, recipe: Recipe, found: list[Candidate], all_found: list[Candidate]) -> list[Candidate]:
     """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones."""
     benchmarks, tests = (repeated_tests(files, all_found, kind) for kind in Kind)
     others = [each for each in found if each.kind is Kind.BENCHMARK and not (benchmarks and "pytest" in each.command)]
-    fixed = [each for each in others if not each.timed]
-    timed = [each for each in others if each.timed]
     rest = [each for each in found if each.kind is Kind.TESTS]
-    programs = rest[:MOST_BENCHMARKS] if recipe.machine else []  # no tool starts them, so they can be repeated
     most = MOST_BENCHMARKS if tests else None
-    return [*benchmarks, *fixed[:most], *tests, *programs, *timed[:most], *rest[len(programs) :]]
-
-
-def label(candidate: Candidate) -> str:
-    """Return the command of a candidate as a line that starts at the top."""
-    folder = "" if candidate.folder == "." else f"cd {shlex.quote(candidate.folder)} && "
-    return f"{folder}{candidate.command}"
+    fixed, timed = ([each for each in others if each.timed is how][:most] for how in (False, True))
+    programs = MOST_BENCHMARKS if recipe.machine else 0  # no tool starts them, so they can be repeated
+    return [*benchmarks, *fixed, *tests, *rest[:programs], *timed, *rest[programs:]]
 
 
 def workflow_path(project: Project) -> str:
-    """Return the path of the existing workflow, or an unused path. Raises ProfgateError if all names are taken."""
-    if project.ours is not None:
-        return project.ours
+    """Return the path of the existing workflow, or an unused path."""
     stems = {PurePosixPath(path).stem for path in project.workflows}
-    free = next((name for name in NAMES if name not in stems), None)
-    if free is None:
-        raise ProfgateError(WORKFLOWS, f"already contains {' and '.join(NAMES)}; rename one of them")
-    return f"{WORKFLOWS}/{free}.yml"
+    names = chain(("performance", "profgate"), map("profgate-{}".format, count(2)))
+    return project.ours or next(f"{WORKFLOWS}/{name}.yml" for name in names if name not in stems)
 
 
-def _detected(files: Files, under: str, project: Project, options: Options) -> tuple[Recipe, list[Candidate]]:
-    """Return the language of the option, of the command or of the most source files, and its candidates."""
-    known = {recipe.language: recipe for recipe in RECIPES}
+def _recipe(files: Files, project: Project, options: Options) -> Recipe:
+    """Return the recipe of the option, of the command or of the most source files."""
     if options.language is None and project.recipes:
         sys.stdout.write(f"Detected: {' and '.join(each.language for each in project.recipes)}.\n")
-    recipe = known[options.language] if options.language else recipe_of(options.command or "")
-    if recipe is None and not project.recipes:
+    named = [each for each in RECIPES if each.language == options.language]
+    started = recipe_of(options.command or "")
+    known = [*named, *([started] if started else []), *project.recipes]
+    if not known:
         marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
         raise ProfgateError(files.top, f"contains none of {marks}; name the language with --language")
-    recipe = recipe or project.recipes[0]
-    if options.command:
-        return recipe, [_named(files, recipe, options.command, under)]
-    return recipe, candidates(files, recipe, under, build=options.measure)
-
-
-def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:
-    """Return a command that the user named."""
-    setup = default_setup(files, recipe.language, under)
-    timed = TIMED.search(command) is not None
-    return Candidate(recipe.language, command, "the option --command", Kind.BENCHMARK, under, under, setup, timed=timed)
+    return known[0]
 
 
 def _lines(setup: str) -> tuple[str, ...]:

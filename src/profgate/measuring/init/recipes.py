@@ -11,8 +11,10 @@ from profgate.errors import ProfgateError
 from profgate.io.processes import output_of
 from profgate.model.source import JFR_ARGUMENTS, JFR_EVENTS, JFR_PRIVATE
 
-SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
-FEWEST_RUNS, MOST_RUNS = 5, 50
+SAMPLES = 40_000  # required total number of samples in the runs of one side of a comparison
+RUN_SAMPLES, RUN_SECONDS = 500, 2.0  # many short runs show more of what differs between runs than few long ones
+FEWEST_RUNS, RUNS, MOST_RUNS = 5, 20, 40
+SHORT_START = 0.8  # share of the library if the start of the program takes less than a fifth of a run
 BUDGET = 5  # smallest budget of `profgate confirm` in minutes
 PERF = (
     'perf --version || sudo apt-get install -y linux-tools-common "linux-tools-$(uname -r)"',
@@ -25,13 +27,6 @@ PY_SPY = (
     "  --hash=sha256:bbcec46930d464b3bfc142d6d02ade4dd8ad5627823263b3eff0280e80c7c132",
     "END",
 )
-PROGRAMS = {  # names of the programs that are recorded as each language
-    "Python": r"python[0-9.]*",
-    "Go": r"go",
-    "Node": r"node(js)?",
-    "Rust": r"cargo",
-    "Java": r"java",
-}
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
 LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
 LIMITED = "sh -c 'timeout 15 \"$@\" || test $? = 124' sh "
@@ -50,9 +45,10 @@ PROFILERS = {  # the profilers that are not part of the language, and how to ins
 class Recipe:
     """Description of how to record programs in one language.
 
-    ``marks`` are names of files that identify the language, ``endings`` are those of its sources, ``example`` is a
-    command for messages, and ``rate`` is the highest rate of the profiler in samples per second. ``machine`` prepares a
-    runner, and ``setup`` a checkout before the project's requirements are installed. ``record`` returns the lines that
+    ``marks`` are names of files that identify the language, ``endings`` are those of its sources, ``programs`` matches
+    the names of its programs, ``example`` is a command for messages, and ``rate`` is the highest rate of the profiler
+    in samples per second. ``machine`` prepares a runner, and ``setup`` a checkout before the project's requirements are
+    installed. ``record`` returns the lines that
     record one run of a command, at a rate and as a workload, into ``$PROFGATE_OUT``. In a workflow, the lines of
     ``activate`` come first, which make available what ``setup`` installed.
     """
@@ -60,6 +56,7 @@ class Recipe:
     language: str
     marks: tuple[str, ...]
     endings: tuple[str, ...]
+    programs: str
     example: str
     rate: int
     record: Callable[[str, int, str], tuple[str, ...]]
@@ -88,18 +85,25 @@ class Extent:
         return round(self.rate * self.runs * (self.seconds or 0.0))
 
 
-def extent_for(most: int, seconds: float | None, run: float = 0.0) -> Extent:
+def samples_of(rate: int) -> float:
+    """Return the number of samples that one run should have, at a rate per second."""
+    return max(RUN_SAMPLES, RUN_SECONDS * rate)
+
+
+def extent_for(most: int, seconds: float | None, run: float = 0.0, library: float = 0.0) -> Extent:
     """Return the rate and the number of runs that give enough samples, if possible.
 
     ``most`` is the highest rate of the profiler, ``seconds`` is the duration of the command, and ``run`` that of the
-    whole recording. The budget allows the fewest runs of both commits on a machine that is 25 % slower.
+    whole recording. ``library`` is the share of the library. There are more than `RUNS` runs only if they are short and
+    hardly consist of the start of the program. The budget allows all runs of both commits on a machine that is 25 %
+    slower.
     """
     if seconds is None:
-        return Extent(most, FEWEST_RUNS)
+        return Extent(most, RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
-    runs = math.ceil(SAMPLES / (rate * seconds))
-    budget = max(BUDGET, math.ceil(2 * FEWEST_RUNS * 1.25 * run / 60))
-    return Extent(rate, min(MOST_RUNS, max(FEWEST_RUNS, runs)), seconds, budget)
+    most_runs = MOST_RUNS if seconds < RUN_SECONDS and library >= SHORT_START else RUNS
+    runs = min(most_runs, max(FEWEST_RUNS, math.ceil(SAMPLES / (rate * seconds))))
+    return Extent(rate, runs, seconds, max(BUDGET, math.ceil(2 * runs * 1.25 * run / 60)))
 
 
 def _python(command: str, rate: int, workload: str) -> tuple[str, ...]:
@@ -125,8 +129,7 @@ def _python(command: str, rate: int, workload: str) -> tuple[str, ...]:
     )
 
 
-def _go(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    del rate  # Go always takes 100 samples per second of CPU time
+def _go(command: str, _rate: int, workload: str) -> tuple[str, ...]:  # always 100 samples per second of CPU time
     folder, run = _places(workload)
     return (f'mkdir -p "{folder}"', f'{command} -o bench.test -cpuprofile "{run}.pb.gz"')
 
@@ -170,9 +173,8 @@ def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
     return (f"program=$({built})", *_native(f'{loop}"$program"{option} {words}'.rstrip(), rate, workload))
 
 
-def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    """Return shell lines that make a flight recording of a program."""
-    del rate  # the setting "profile" takes 100 samples per second
+def _java(command: str, _rate: int, workload: str) -> tuple[str, ...]:
+    """Return shell lines that make a flight recording of a program. It takes 100 samples per second."""
     folder, run = _places(workload)
     off = "".join(f"{event}#enabled=false," for event in JFR_PRIVATE)
     option = f"-XX:StartFlightRecording=settings=profile,jdk.ObjectAllocationSample#throttle=50/s,{off}filename="
@@ -194,6 +196,7 @@ RECIPES = (
         "Python",
         ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "tox.toml", "noxfile.py", "Pipfile"),
         (".py",),
+        r"python[0-9.]*",
         "python benchmarks/parse.py",
         1000,  # py-spy is not reliable at higher rates
         _python,
@@ -204,6 +207,7 @@ RECIPES = (
         "Go",
         ("go.mod",),
         (".go",),
+        "go",
         "go test -bench Parse -benchtime 100x ./parse",
         100,
         _go,
@@ -213,6 +217,7 @@ RECIPES = (
         "Node",
         ("package.json",),
         (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx"),
+        r"node(js)?",
         "node bench/parse.js",
         1000,
         _node,
@@ -221,6 +226,7 @@ RECIPES = (
         "Rust",
         ("Cargo.toml",),
         (".rs",),
+        "cargo",
         "cargo bench --bench parse",
         999,
         _rust,
@@ -236,6 +242,7 @@ RECIPES = (
         "Java",
         ("pom.xml", "build.gradle", "build.gradle.kts"),
         (".java", ".kt"),
+        "java",
         "java -cp target/classes bench/Parse.java",
         100,
         _java,
@@ -245,6 +252,7 @@ RECIPES = (
         "native code",
         ("CMakeLists.txt", "Makefile", "meson.build"),
         (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"),
+        "(?!)",  # any other program
         "build/bench/parse",
         999,
         _native,
@@ -256,8 +264,7 @@ RECIPES = (
 def recipe_of(command: str) -> Recipe | None:
     """Return the recipe of the language that a command starts, or None if the program is of no known language."""
     program = command.split(" ", 1)[0].rpartition("/")[2]
-    language = next((language for language, names in PROGRAMS.items() if re.fullmatch(names, program)), None)
-    return next((recipe for recipe in RECIPES if recipe.language == language), None)
+    return next((recipe for recipe in RECIPES if re.fullmatch(recipe.programs, program)), None)
 
 
 def record_command(program: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from profgate.measuring.init.candidates import Candidate, Kind, joined
-from profgate.measuring.init.java_project import CLASS_PATH, java_package
+from profgate.measuring.init.java_project import CLASS_PATH
 from profgate.measuring.init.library_share import OTHERS
 from profgate.measuring.init.repository_files import Files
 from profgate.report.templates import render_template
@@ -53,7 +53,6 @@ def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list
                     place=f"a new file that repeats the {kind.name.lower().rstrip('s')}s",
                     kind=Kind.BENCHMARK,
                     folder=each.package,
-                    setup=java_package(each.package, each.package) if each.language == "Java" else each.setup,
                     new_files={here: text, listed: ""},
                     update=update,
                 )

@@ -9,7 +9,16 @@ from itertools import chain, islice
 from typing import Any
 
 from profgate.io.git import base_branch
-from profgate.measuring.init.candidates import Candidate, ranked, strings, subtable, within
+from profgate.measuring.init.candidates import (
+    Candidate,
+    Kind,
+    entries,
+    joined,
+    ranked,
+    subtable,
+    table_of,
+    within,
+)
 from profgate.measuring.init.go_project import go_candidates
 from profgate.measuring.init.java_project import java_candidates
 from profgate.measuring.init.native_project import built_candidates, native_setup
@@ -23,6 +32,7 @@ WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
 HOSTED = "ubuntu-latest"
+VERSION = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?")
 INSTALLED = re.compile(  # the Debian packages and options of a line
     r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE
 )
@@ -41,6 +51,12 @@ FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
     "Rust": rust_candidates,
     "Java": java_candidates,
 }
+SETUPS: Mapping[str, Callable[[Files, str], tuple[str, ...]]] = {
+    "Python": python_setup,
+    "Node": node_setup,
+    "native code": native_setup,
+}
+INPUT = re.compile(r"\bstdin\b(?!\s*=)|\bSystem\.in\b|\bstd::cin\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +88,8 @@ class Project:
 
 def detected(files: Files) -> Project:
     """Detect the properties of a repository. The language with the most source files comes first."""
+    import yaml
+
     marked = [recipe for recipe in RECIPES if any(map(files.projects, recipe.marks))]
     names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
     ours, jobs, pushed = None, list[dict[Any, Any]](), list[str]()
@@ -79,10 +97,11 @@ def detected(files: Files) -> Project:
         text = files.read(name)
         if ours is None and "profgate/profgate@" in text:
             ours = name
-        workflow = _parsed(text)
-        jobs += _maps(workflow.get("jobs"))
+        # only scalars are read, so aliases are harmless
+        workflow: dict[Any, Any] = table_of(text, yaml.safe_load, yaml.YAMLError)
+        jobs += entries(workflow.get("jobs"), dict)
         triggers = {"on": workflow.get("on", workflow.get(True))}  # YAML 1.1 parses an unquoted on as true
-        pushed += strings(subtable(triggers, "on", "push").get("branches"))
+        pushed += entries(subtable(triggers, "on", "push").get("branches"), str)
     branches = filter(BRANCH.fullmatch, filter(None, [base_branch(files.top), *pushed, "main"]))
     runners = Counter(filter(None, map(_runner, jobs)))
     return Project(
@@ -101,13 +120,19 @@ def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = 
     The build system of native code is asked only if ``build`` is true.
     """
     if recipe.language == "native code":
-        return ranked(built_candidates(files)) if build else []
+        return ranked(each for each in built_candidates(files) if not _reads_input(files, each)) if build else []
     folders = dict.fromkeys(chain.from_iterable(map(files.projects, recipe.marks)))
     found = list[Candidate]()
     for folder in islice(folders, 200):
         if under == "." or f"{folder}/".startswith(f"{under}/"):
             found += FINDERS[recipe.language](files, folder)
-    return ranked(found)
+    return ranked(each for each in found if not _reads_input(files, each))
+
+
+def _reads_input(files: Files, candidate: Candidate) -> bool:
+    """Return whether a file of a benchmark reads the standard input, which is empty in a job."""
+    words = f"{candidate.place} {candidate.command}".split() if candidate.kind is Kind.BENCHMARK else []
+    return any(INPUT.search(files.read(path)) for word in words for path in (word, joined(candidate.folder, word)))
 
 
 def pattern_of(project: Project, language: str) -> Pattern:
@@ -115,7 +140,7 @@ def pattern_of(project: Project, language: str) -> Pattern:
     name, major, oldest, instead = CURRENT.get(language, ("", 0, (0,), ""))
     using, versions = list[Mapping[Any, Any]](), list[tuple[int, ...]]()
     for job in project.jobs:
-        for step in _maps(job.get("steps")):
+        for step in entries(job.get("steps"), dict):
             if name and str(step.get("uses")).startswith(f"actions/setup-{name}@"):
                 using.append(job)
                 versions += _versions(job, step, f"{name}-version")
@@ -127,22 +152,6 @@ def pattern_of(project: Project, language: str) -> Pattern:
     if name == "java":
         options["distribution"] = "temurin"
     return Pattern(f"actions/setup-{name}@v{major}", options, _services(job), _submodules(job), _packages(job))
-
-
-def _parsed(text: str) -> dict[Any, Any]:
-    """Parse a workflow, or return an empty one if it is invalid. Callers read only scalars, so aliases are harmless."""
-    import yaml
-
-    try:
-        value = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _maps(value: object) -> list[dict[Any, Any]]:
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [entry for entry in inside if isinstance(entry, dict)]
 
 
 def _runner(job: Mapping[Any, Any]) -> tuple[str, ...]:
@@ -165,27 +174,22 @@ def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> l
     value = subtable(step, "with").get(option)
     if axis := re.fullmatch(r"\$\{\{\s*matrix\.([A-Za-z0-9_-]{1,60})\s*\}\}", str(value)):
         value = subtable(job, "strategy", "matrix").get(axis[1], value)
-    given = map(str, value if isinstance(value, list) else [value])
-    found = map(re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?").fullmatch, given)
+    found = map(VERSION.fullmatch, map(str, value if isinstance(value, list) else [value]))
     return [tuple(map(int, match[1].split("."))) for match in found if match]
 
 
 def _services(job: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the service containers of a job, unless they use expressions or credentials."""
-    services = job.get("services")
-    text = json.dumps(services, default=str)
-    if not isinstance(services, dict) or "${{" in text or len(text) > 5000:
-        return {}
-    for name, service in services.items():
-        known = isinstance(service, dict) and service.keys() <= {"image", "env", "ports", "options"}
-        if not known or not RUNNER.fullmatch(str(name)):
-            return {}
-    return dict(json.loads(text))
+    services = subtable(job, "services")
+    text, known = json.dumps(services, default=str), {"image", "env", "ports", "options"}
+    valid = all(isinstance(each, dict) and each.keys() <= known for each in services.values())
+    named = all(RUNNER.fullmatch(str(name)) for name in services)
+    return dict(json.loads(text)) if valid and named and "${{" not in text and len(text) <= 5000 else {}
 
 
 def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the line that checks out the submodules, if the job does so."""
-    values = [str(subtable(step, "with").get("submodules")).lower() for step in _maps(job.get("steps"))]
+    values = [str(subtable(step, "with").get("submodules")).lower() for step in entries(job.get("steps"), dict)]
     known = {"true": "git submodule update --init", "recursive": "git submodule update --init --recursive"}
     return tuple(known[value] for value in values if value in known)[:1]
 
@@ -193,7 +197,7 @@ def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
 def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the line that installs the Debian packages which the job installs."""
     found = list[str]()
-    for step in _maps(job.get("steps")):
+    for step in entries(job.get("steps"), dict):
         for words in INSTALLED.findall(str(step.get("run", "")).replace("\\\n", " ")):
             found += [word for word in words.split() if not word.startswith("-")]
     return (f"sudo apt-get update && sudo apt-get install -y {' '.join(found)}",) if found else ()
@@ -201,11 +205,5 @@ def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
 
 def default_setup(files: Files, language: str, folder: str) -> tuple[str, ...]:
     """Return shell lines that prepare a checkout for a command that the user names."""
-    if language == "Python":
-        return within(folder, python_setup(files.inside(folder)))
-    if language == "Node":
-        return node_setup(files, folder)
-    if language == "native code":
-        return native_setup(files)
-    lines = {"Go": ["go mod download"], "Rust": ["cargo build --release --bins --examples"]}
-    return within(folder, lines.get(language, []))
+    lines = {"Go": ("go mod download",), "Rust": ("cargo build --release --bins --examples",)}
+    return SETUPS[language](files, folder) if language in SETUPS else within(folder, lines.get(language, ()))
