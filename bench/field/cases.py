@@ -12,6 +12,7 @@ from bench.field.upgrades import UPGRADES, Upgrade
 from bench.field.variants import NEW_FUNCTION, function_file
 
 INTERLEAVED, UNORDERED, BY_JOBS, SINGLE = "A", "A, order unknown", "B", "one run a side"
+MEASURED = "measured"  # as profgate measure decides
 DISTURBED = ("neighbour", "everything-1.15")  # the sides differ in more than their code
 AS_A_JOB = (*DISTURBED, "new-10", "small-5", "middle-10")  # variants whose five runs count as a target job too
 SAME_COST, SLOWER_REWRITE = "same cost", "slower rewrite"

@@ -17,7 +17,6 @@ A side has two runs. If the two runs of a program differ, it has five.
 """
 
 import json
-import lzma
 import os
 import random
 import re
@@ -26,7 +25,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,19 +33,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench.field.judging import LISTED, TOTAL, profile_of, worse_findings
-from bench.field.recorders import RecordError, tool
+from bench.field.judging import LISTED, TOTAL, Replayed, as_source, bare, profile_of, worse_findings
+from bench.field.recorders import RecordError, store, tool
 from bench.field.table import exact_interval
 
 from profgate import pipeline
 from profgate.decide.judge.shards import is_open, needs_more_suspects, suspects_in, with_measurement
 from profgate.errors import ProfgateError
 from profgate.measuring.decision import decided
-from profgate.measuring.turns import Turns
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.report import Report
-from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput
 
 SOURCES = Path(__file__).resolve().parent / "counted"
@@ -219,21 +216,12 @@ def _record(program: Counted, tree: Path, condition: tuple[int, int], output: Pa
     if other:  # PREFIX/bin/valgrind.bin and PREFIX/libexec/valgrind, unpacked anywhere
         variables["VALGRIND_LIB"] = str(Path(other).resolve().parents[1] / "libexec" / "valgrind")
     _run([valgrind, "--tool=callgrind", f"--callgrind-out-file={raw}", *_command(program)], tree, variables)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    partial_file = output.with_name(f".{output.name}")
-    partial_file.write_bytes(lzma.compress(raw.read_bytes(), preset=3))
-    partial_file.rename(output)
-    raw.unlink()
+    store(raw, output)
 
 
 def runs_of(folder: Path) -> list[Path]:
     """Return the recorded runs of one condition."""
     return sorted(folder.glob("run-*.xz"), key=lambda path: int(re.findall(r"\d+", path.name)[0]))
-
-
-def bare(name: str) -> str:
-    """Return the name of a function without its arguments, namespaces and packages."""
-    return re.split(r"\.|::", name.partition("(")[0])[-1]
 
 
 def cost_of(run: Path, function: str | None = None) -> float:
@@ -321,31 +309,9 @@ class Comparison:
     confirmed_by: tuple[Recorded, Recorded] | None = None
 
 
-class _Replayed(Turns):
-    """A measurement in turns of recorded runs, in which each pair takes a second and all fit into the budget."""
-
-    def __init__(self, baseline: Recorded, target: Recorded) -> None:
-        Turns.__init__(self, [], {}, float(min(len(baseline.runs), len(target.runs))), TIMEOUT)
-        self.recorded = {"baseline": baseline.profiles("one"), "target": target.profiles("one")}
-
-    def warm_up(self, repository: str = ".") -> Mapping[str, Sequence[SourceFile]]:
-        del repository
-        return {side: [_as_source(0, profiles[0])] for side, profiles in self.recorded.items()}
-
-    def _record_pair(self) -> None:
-        self.count += 1
-        for side, profiles in self.recorded.items():
-            self.took[side] += 0.5
-            self.profiles[side] += [_as_source(self.count, profiles[self.count - 1])]
-
-
-def _as_source(run: int, profile: Profile) -> SourceFile:
-    return replace(source_of(f"w/{1000 * run + 1}.callgrind", b""), profile=profile)
-
-
 def _report(baseline: Recorded, target: Recorded, jobs: tuple[str, str]) -> Report:
     sides = [side.profiles(job) for side, job in zip((baseline, target), jobs, strict=True)]
-    sources = [[_as_source(run, each) for run, each in enumerate(profiles)] for profiles in sides]
+    sources = [[as_source(run, each) for run, each in enumerate(profiles)] for profiles in sides]
     given = PipelineInput(sources[0], sources[1], pages=0)
 
     return pipeline.compare(given).report
@@ -358,7 +324,8 @@ def _confirmed(report: Report, sides: tuple[Recorded, Recorded]) -> Report:
     policy = Policy()
     given, widen = PipelineInput((), (), policy=policy, pages=0), needs_more_suspects(report)
     try:
-        decision = decided(_Replayed(*sides), given, suspects_in(report), widen=widen)
+        replayed = Replayed(*(side.profiles("one") for side in sides))
+        decision = decided(replayed, given, suspects_in(report), widen=widen)
     except ProfgateError:  # the totals of two runs are equal, but not the costs of a suspect
         return report
     return with_measurement(report, decision.built.report, decision.measurement, policy)

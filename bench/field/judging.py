@@ -2,17 +2,21 @@
 
 import lzma
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from bench.field.cases import INTERLEAVED, SAME_COST, SLOWER_REWRITE, Case
+from bench.field.cases import INTERLEAVED, MEASURED, SAME_COST, SLOWER_REWRITE, Case
 
 from profgate import pipeline
+from profgate.decide.judge.verdict import judge as verdict_of
 from profgate.errors import ProfileError
 from profgate.loading import read_sources
+from profgate.measuring.decision import decided
+from profgate.measuring.turns import Turns
+from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of, source_of_profile
@@ -21,6 +25,7 @@ from profgate.pipeline import PipelineInput
 TOTAL = "total"
 PLANTED = (0.6, 1.6)  # what a plant takes over what it was made for; others are not counted
 LISTED = frozenset({"red", "yellow"})
+SUFFIX = re.compile(r"::h[0-9a-f]{16}$|(\.(constprop|isra|part|cold|\d+))+$")
 SAME = 1.02  # total of a rewrite over the program's, from which it does not cost the same
 
 
@@ -59,10 +64,46 @@ def profile_of(path: Path) -> Profile:
     return found
 
 
+def as_source(run: int, profile: Profile) -> SourceFile:
+    """A recorded run with its number."""
+    return replace(source_of(f"run-{run}/w.x", b""), profile=profile)
+
+
+class Replayed(Turns):
+    """A measurement in turns of recorded runs, in which each pair takes a second and all fit into the budget."""
+
+    def __init__(self, baseline: Sequence[Profile], target: Sequence[Profile]) -> None:
+        Turns.__init__(self, [], {}, float(min(len(baseline), len(target))), 1.0)
+        self.recorded = {"baseline": baseline, "target": target}
+
+    def warm_up(self, repository: str = ".") -> Mapping[str, Sequence[SourceFile]]:
+        """The first run of each side."""
+        del repository
+        return {side: [as_source(0, profiles[0])] for side, profiles in self.recorded.items()}
+
+    def _record_pair(self) -> None:
+        self.count += 1
+        for side, profiles in self.recorded.items():
+            self.took[side] += 0.5
+            self.profiles[side] += [as_source(self.count, profiles[self.count - 1])]
+
+
+def measured(baseline: Sequence[Profile], target: Sequence[Profile]) -> Report:
+    """The report of `profgate measure` on runs that were recorded in turns."""
+    given = PipelineInput((), (), policy=Policy(), pages=0)
+    decision = decided(Replayed(baseline, target), given, None)
+    return verdict_of(replace(decision.built.report, measurement=decision.measurement), given.policy)
+
+
 def judge(
-    baseline: Sequence[Profile], target: Sequence[Profile], jobs: Sequence[Sequence[Profile]], *, interleaved: bool
+    baseline: Sequence[Profile],
+    target: Sequence[Profile],
+    jobs: Sequence[Sequence[Profile]],
+    *,
+    interleaved: bool,
+    apart: bool = False,
 ) -> Report:
-    """The report on two sides; each of ``jobs`` is a further base job."""
+    """The report on two sides; each of ``jobs`` is a further base job. ``apart``: each side is a job of its own."""
     groups = [baseline, target, *jobs]
     count = 0
     sources: list[list[SourceFile]] = []
@@ -70,7 +111,7 @@ def judge(
         sources.append([])
         for profile in group:
             # a name that is a number: all of them are runs of one workload
-            job = f"job-{number}" if jobs else "job-0"
+            job = f"job-{number}" if jobs or apart else "job-0"
             facts = replace(profile.facts, job=job)
             sources[-1].append(source_of_profile(replace(profile, name=f"w/{count}.x", facts=facts)))
             count += 1
@@ -90,9 +131,15 @@ def worse_findings(report: Report) -> list[Finding]:
     ]
 
 
+def bare(name: str) -> str:
+    """The name of a function without its arguments, namespaces, packages and what compilers append to it."""
+    own = SUFFIX.sub("", name.partition("(")[0])
+    return re.split(r"\.|::", own)[-1]
+
+
 def names(finding: Finding, function: str) -> bool:
     """Whether a row is the function's, or names it as the reason."""
-    if finding.location.name.rpartition(".")[2] == function:
+    if bare(finding.location.name) == function:
         return True
     return (
         re.search(rf"\b{re.escape(function)}\b", repr((finding.reasons, finding.result, finding.attribution)))
@@ -102,7 +149,7 @@ def names(finding: Finding, function: str) -> bool:
 
 def self_cost(profile: Profile, function: str | None) -> float:
     """Self cost of the functions of that name (None: of all) in the first metric."""
-    chosen = np.array([function is None or name.rpartition(".")[2] == function for name in profile.frames.names])
+    chosen = np.array([function is None or bare(name) == function for name in profile.frames.names])
     if profile.stacks is not None:
         leaf = profile.stacks.leaf
         picked = chosen[profile.stacks.frame[leaf]]
@@ -113,6 +160,8 @@ def self_cost(profile: Profile, function: str | None) -> float:
 def report_of(case: Case) -> Report:
     """The report on one case. Raises ProfileError."""
     sides = [[profile_of(path) for path in side] for side in (case.baseline, case.target, *case.jobs)]
+    if case.mode == MEASURED:
+        return measured(*sides)
     return judge(sides[0], sides[1], sides[2:], interleaved=case.mode == INTERLEAVED)
 
 

@@ -1,8 +1,10 @@
 """Measure the accuracy of verdicts on real programs: ./run bench field [options].
 
 Records programs, variants and upgrades with real profilers, judges them, and prints the acceptance table. Existing
-recordings are used again, so an interrupted session continues, and a changed rule is judged in minutes. With --counts,
-the section "Counts on other machines" is measured instead, with callgrind.
+recordings are used again, so an interrupted session continues, and a changed rule is judged in minutes. One of these
+options measures something else instead: --counts the section "Counts on other machines", with callgrind; --rebuilt
+programs whose code is placed elsewhere, with perf, and --machines the same on imitated machines; --collapsed broken
+benchmarks, and --live the branches of small repositories, with `profgate measure`.
 """
 
 import argparse
@@ -16,11 +18,15 @@ from itertools import chain
 from pathlib import Path
 
 from bench.field.cases import Case, cases_of, upgrade_cases
+from bench.field.collapsed import measure_collapsed
 from bench.field.counts import counts_text, record_counts
 from bench.field.folders import CHUNK, judge_folder
 from bench.field.judging import Outcome, outcome_of
+from bench.field.live import measure_live
 from bench.field.page import COUNTS, PAGE, page, table_text
+from bench.field.placement import judge_pairs, rebuilt_text
 from bench.field.programs import PROGRAMS
+from bench.field.rebuilt import record_rebuilt
 from bench.field.recorders import RecordError, tool
 from bench.field.session import record_all
 from bench.field.truth import measure_all
@@ -29,7 +35,7 @@ from bench.field.upgrades import UPGRADES
 from profgate.io.executors import executor_named, results_of
 
 DEFAULT = Path(__file__).resolve().parents[2] / "build" / "field"
-OUTCOMES = "outcomes.json"
+OUTCOMES, REBUILT_OUTCOMES = "outcomes.json", "rebuilt.json"
 HALVES = ("held-out", "dev", "all")
 
 Work = tuple[str, bool, Case]
@@ -54,20 +60,43 @@ def judge_recordings(folder: Path, executor: str) -> list[Outcome]:
 
 
 def measure_counts(folder: Path, processes: int, *, record: bool) -> int:
-    """Print the section of counts, or why it is skipped. The exit code is 2 if a program cannot be recorded."""
+    """Print the section of counts, or why it is skipped. Raises RecordError if a program cannot be recorded."""
     if record:
         try:
             tool("valgrind")
         except RecordError:
             print(f"{COUNTS}: skipped, because valgrind was not found; install it to record counts")
             return 0
-        try:
-            record_counts(folder, processes)
-        except RecordError as error:
-            print(f"bench field --counts: {error}", file=sys.stderr)
-            return 2
+        record_counts(folder, processes)
     print(f"{COUNTS}\n\n{counts_text(folder, processes)}")
     return 0
+
+
+def measure_rebuilt(folder: Path, executor: str, *, record: bool, machines: bool, minutes: float) -> int:
+    """Print the table of rebuilt programs. The exit code is 1 if a row misses its target, and 3 if recordings miss."""
+    if record and not record_rebuilt(folder, minutes, machines=machines):
+        return 3
+    outcomes, differences = judge_pairs(folder, executor)
+    stored = {"outcomes": [asdict(one) for one in outcomes], "differences": [asdict(one) for one in differences]}
+    (folder / REBUILT_OUTCOMES).write_text(json.dumps(stored, indent=0) + "\n", encoding="utf-8")
+    text, met = rebuilt_text(outcomes, differences)
+    print(text)
+    return 0 if met else 1
+
+
+def _measured(options: argparse.Namespace, folder: Path, executor: str) -> int | None:
+    """Measure what an option requests, or return None. Raises RecordError."""
+    record = options.judge is None
+    if options.counts:
+        return measure_counts(folder / "counts", options.processes, record=record)
+    if options.rebuilt or options.machines:
+        place = folder / "rebuilt" if record else folder
+        return measure_rebuilt(place, executor, record=record, machines=options.machines, minutes=options.minutes)
+    if options.collapsed:
+        return measure_collapsed(folder / "collapsed", options.budget)
+    if options.live is not None:
+        return measure_live(folder / "live", options.live, options.budget)
+    return None
 
 
 def main(arguments: list[str]) -> int:
@@ -79,6 +108,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--judge", type=Path, metavar="FOLDER", help="judge these recordings, record nothing")
     parser.add_argument("--folder", type=Path, metavar="FOLDER", help="judge recordings in folders p1 and p2")
     parser.add_argument("--counts", action="store_true", help="record and judge counts on other machines")
+    parser.add_argument("--rebuilt", action="store_true", help="record and judge programs that are built again")
+    parser.add_argument("--machines", action="store_true", help="as --rebuilt, also on imitated machines")
+    parser.add_argument("--collapsed", action="store_true", help="measure broken benchmarks")
+    parser.add_argument("--live", type=int, metavar="N", help="measure N branches of small repositories, at most 48")
+    parser.add_argument("--budget", default="60s", metavar="TIME", help="for each branch (default: 60s)")
     parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="programs that the table counts")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N", help="for judging")
     parser.add_argument(
@@ -92,16 +126,20 @@ def main(arguments: list[str]) -> int:
             print(judge_folder(options.folder, started))
         return 0
     folder = (options.judge or options.to).resolve()
-    if options.counts:
-        return measure_counts(folder / "counts", options.processes, record=options.judge is None)
+    try:
+        code = _measured(options, folder, executor)
+        return _verdicts(options, folder, executor) if code is None else code
+    except RecordError as error:
+        print(f"bench field: {error}", file=sys.stderr)
+        return 2
+
+
+def _verdicts(options: argparse.Namespace, folder: Path, executor: str) -> int:
+    """Record what is missing, judge it and print the acceptance table. Raises RecordError."""
     if options.judge is None:
-        try:
-            if not record_all(folder, quick=options.quick, minutes=options.minutes):
-                return 3
-            measure_all(UPGRADES[:1] if options.quick else UPGRADES, folder)
-        except RecordError as error:
-            print(f"bench field: {error}", file=sys.stderr)
-            return 2
+        if not record_all(folder, quick=options.quick, minutes=options.minutes):
+            return 3
+        measure_all(UPGRADES[:1] if options.quick else UPGRADES, folder)
     elif not (folder / "manifest.json").exists():
         print(
             f"bench field: {folder} has no manifest.json; record it with: ./run bench field --to FOLDER",

@@ -48,17 +48,20 @@ def is_red(outcome: Outcome) -> bool:
     return bool(outcome.red) or outcome.total == "red" or outcome.conclusion == "fail"
 
 
-def _in(mode: str, *rows: str) -> Test:
+def chosen_by(mode: str, *rows: str) -> Test:
+    """A test for outcomes of these rows."""
     return lambda outcome: outcome.mode == mode and outcome.row in rows
 
 
-def _row(name: str, chosen: Test, counted: Test, limit: float | None, *, most: bool = False) -> Row:
+def row_of(name: str, chosen: Test, counted: Test, limit: float | None, *, most: bool = False) -> Row:
+    """A row with its target in words."""
     wanted = "" if limit is None else f"{'at most' if most else 'at least'} {100 * limit:g} %"
     wanted = {"at most 0 %": "none", "at least 100 %": "all"}.get(wanted, wanted)
     return Row(name, wanted, chosen, counted, limit, most)
 
 
-def _named_red(outcome: Outcome) -> bool:
+def named_red(outcome: Outcome) -> bool:
+    """Whether the function that changed is red."""
     return outcome.named_red
 
 
@@ -66,7 +69,8 @@ def _named(outcome: Outcome) -> bool:
     return outcome.named_listed
 
 
-def _functions_red(outcome: Outcome) -> bool:
+def functions_red(outcome: Outcome) -> bool:
+    """Whether a function is red."""
     return bool(outcome.red)
 
 
@@ -74,62 +78,74 @@ def _total_red(outcome: Outcome) -> bool:
     return outcome.total == "red"
 
 
-def _any_row(outcome: Outcome) -> bool:
+def any_row(outcome: Outcome) -> bool:
+    """Whether anything is listed."""
     return bool(outcome.listed or outcome.total)
 
 
 def _disturbed(row: str, title: str) -> list[Row]:
     found = []
-    for mode, chosen in (("order unknown", _in(UNORDERED, row)), ("8 base jobs", _in(f"{BY_JOBS} 8", row))):
-        found.append(_row(f"{title}, {mode}: functions red", chosen, _functions_red, 0.02, most=True))
-        found.append(_row(f"{title}, {mode}: total red", chosen, _total_red, 0.0, most=True))
+    for mode, chosen in (("order unknown", chosen_by(UNORDERED, row)), ("8 base jobs", chosen_by(f"{BY_JOBS} 8", row))):
+        found.append(row_of(f"{title}, {mode}: functions red", chosen, functions_red, 0.02, most=True))
+        found.append(row_of(f"{title}, {mode}: total red", chosen, _total_red, 0.0, most=True))
     return found
 
 
 def rows() -> list[Row]:
     """The rows of the acceptance table."""
-    unchanged, a5, a10 = _in(INTERLEAVED, UNCHANGED), ("at most 5 +5", "at most 10 +5"), "at most 10 +10"
+    unchanged, a5, a10 = chosen_by(INTERLEAVED, UNCHANGED), ("at most 5 +5", "at most 10 +5"), "at most 10 +10"
     found = [
-        _row("unchanged: red", unchanged, is_red, 0.01, most=True),
-        _row("unchanged: listed", unchanged, _any_row, 0.05, most=True),
+        row_of("unchanged: red", unchanged, is_red, 0.01, most=True),
+        row_of("unchanged: listed", unchanged, any_row, 0.05, most=True),
     ]
     for count in (3, 5, 8):
-        chosen = _in(f"{BY_JOBS} {count}", UNCHANGED)
-        found.append(_row(f"unchanged, {count} base jobs: red", chosen, is_red, 0.01, most=True))
-        found.append(_row(f"unchanged, {count} base jobs: listed", chosen, _any_row, 0.05, most=True))
-    found.append(_row("unchanged, one run per side: red", _in(SINGLE, UNCHANGED), is_red, 0.0, most=True))
+        chosen = chosen_by(f"{BY_JOBS} {count}", UNCHANGED)
+        found.append(row_of(f"unchanged, {count} base jobs: red", chosen, is_red, 0.01, most=True))
+        found.append(row_of(f"unchanged, {count} base jobs: listed", chosen, any_row, 0.05, most=True))
+    found.append(row_of("unchanged, one run per side: red", chosen_by(SINGLE, UNCHANGED), is_red, 0.0, most=True))
     found += _disturbed("neighbour", "noisy neighbour") + _disturbed("everything-1.15", "everything 1.15x slower")
     jobs8 = f"{BY_JOBS} 8"
     return [
         *found,
-        _row("new function of 5 %: listed", _in(INTERLEAVED, "new 5"), _named, 0.9),
-        _row("new function of 10 %: red by name", _in(INTERLEAVED, "new 10"), _named_red, 0.9),
-        _row("new function of 20 %: red by name", _in(INTERLEAVED, "new 20"), _named_red, 0.9),
-        _row("growth by 1 %, at most 10 % before: listed", _in(INTERLEAVED, "at most 10 +1"), _named, None),
-        _row("growth by 3 %, at most 10 % before: listed", _in(INTERLEAVED, "at most 10 +3"), _named, None),
-        _row("growth by 5 %, at most 10 % before: listed", _in(INTERLEAVED, *a5), _named, 0.9),
-        _row("growth by 5 %, at most 10 % before: red by name", _in(INTERLEAVED, *a5), _named_red, 0.7),
-        _row("growth by 10 %, at most 10 % before: red by name", _in(INTERLEAVED, a10), _named_red, None),
-        _row("growth by 10 %, about 20 % before: red by name", _in(INTERLEAVED, "about 20 +10"), _named_red, 0.9),
-        _row("growth by 20 %, about 40 % before: red by name", _in(INTERLEAVED, "about 40 +20"), _named_red, 0.9),
-        _row(
-            "growth by 5 %, at most 5 % before, 8 base jobs: red by name", _in(jobs8, "at most 5 +5"), _named_red, 0.7
+        row_of("new function of 5 %: listed", chosen_by(INTERLEAVED, "new 5"), _named, 0.9),
+        row_of("new function of 10 %: red by name", chosen_by(INTERLEAVED, "new 10"), named_red, 0.9),
+        row_of("new function of 20 %: red by name", chosen_by(INTERLEAVED, "new 20"), named_red, 0.9),
+        row_of("growth by 1 %, at most 10 % before: listed", chosen_by(INTERLEAVED, "at most 10 +1"), _named, None),
+        row_of("growth by 3 %, at most 10 % before: listed", chosen_by(INTERLEAVED, "at most 10 +3"), _named, None),
+        row_of("growth by 5 %, at most 10 % before: listed", chosen_by(INTERLEAVED, *a5), _named, 0.9),
+        row_of("growth by 5 %, at most 10 % before: red by name", chosen_by(INTERLEAVED, *a5), named_red, 0.7),
+        row_of("growth by 10 %, at most 10 % before: red by name", chosen_by(INTERLEAVED, a10), named_red, None),
+        row_of(
+            "growth by 10 %, about 20 % before: red by name", chosen_by(INTERLEAVED, "about 20 +10"), named_red, 0.9
         ),
-        _row("growth by 10 %, at most 10 % before, 8 base jobs: red by name", _in(jobs8, a10), _named_red, 0.9),
-        _row("new function of 10 %, 8 base jobs: red by name", _in(jobs8, "new 10"), _named_red, None),
-        _row("everything 3x slower, 8 base jobs: red", _in(jobs8, "everything-3"), is_red, 1.0),
-        _row(
+        row_of(
+            "growth by 20 %, about 40 % before: red by name", chosen_by(INTERLEAVED, "about 40 +20"), named_red, 0.9
+        ),
+        row_of(
+            "growth by 5 %, at most 5 % before, 8 base jobs: red by name",
+            chosen_by(jobs8, "at most 5 +5"),
+            named_red,
+            0.7,
+        ),
+        row_of("growth by 10 %, at most 10 % before, 8 base jobs: red by name", chosen_by(jobs8, a10), named_red, 0.9),
+        row_of("new function of 10 %, 8 base jobs: red by name", chosen_by(jobs8, "new 10"), named_red, None),
+        row_of("everything 3x slower, 8 base jobs: red", chosen_by(jobs8, "everything-3"), is_red, 1.0),
+        row_of(
             "moved, split, renamed, inlined, collected elsewhere: red",
-            _in(INTERLEAVED, SAME_COST),
+            chosen_by(INTERLEAVED, SAME_COST),
             is_red,
             0.0,
             most=True,
         ),
-        _row("the same, but the total rose by more than 2 %: red", _in(INTERLEAVED, SLOWER_REWRITE), is_red, None),
-        _row("fewer than 1,000 samples: inconclusive", _in(INTERLEAVED, FEW), _inconclusive, 1.0),
-        _row("upgrade at least 9 % slower: red at a true cause", _in(INTERLEAVED, "upgrade slower"), _named_red, 0.8),
-        _row("upgrade not slower: red", _in(INTERLEAVED, "upgrade not slower"), is_red, 0.0, most=True),
-        _row("upgrade slightly slower or unclear: red", _in(INTERLEAVED, "upgrade between"), is_red, None),
+        row_of(
+            "the same, but the total rose by more than 2 %: red", chosen_by(INTERLEAVED, SLOWER_REWRITE), is_red, None
+        ),
+        row_of("fewer than 1,000 samples: inconclusive", chosen_by(INTERLEAVED, FEW), _inconclusive, 1.0),
+        row_of(
+            "upgrade at least 9 % slower: red at a true cause", chosen_by(INTERLEAVED, "upgrade slower"), named_red, 0.8
+        ),
+        row_of("upgrade not slower: red", chosen_by(INTERLEAVED, "upgrade not slower"), is_red, 0.0, most=True),
+        row_of("upgrade slightly slower or unclear: red", chosen_by(INTERLEAVED, "upgrade between"), is_red, None),
     ]
 
 
@@ -143,10 +159,10 @@ def exact_interval(hits: int, tried: int) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-def reached(outcomes: Sequence[Outcome]) -> list[Reached]:
-    """All rows with what was counted."""
+def reached(outcomes: Sequence[Outcome], wanted: Sequence[Row] | None = None) -> list[Reached]:
+    """The wanted rows, by default those of the acceptance table, with what was counted."""
     found = []
-    for row in rows():
+    for row in wanted or rows():
         chosen = [outcome for outcome in outcomes if row.chosen(outcome)]
         shares = [outcome.achieved for outcome in chosen if outcome.achieved is not None]
         achieved = tuple(float(share) for share in np.quantile(shares, [0.0, 0.5, 1.0])) if shares else None

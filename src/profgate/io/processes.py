@@ -20,11 +20,15 @@ PREFIX = "PROFGATE_"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of a command. ``failure`` is empty if the command succeeded, and ``output`` is the end of its output."""
+    """Result of a command. ``failure`` is empty if the command succeeded.
+
+    ``output`` is the end of its output, which has ``size`` bytes.
+    """
 
     nanoseconds: int
     failure: str = ""
     output: str = ""
+    size: int = 0
 
     def explained(self, folder: str) -> str:
         """Return the failure of a command in a folder, with its last lines."""
@@ -95,8 +99,9 @@ def run_command(
             spent = time.perf_counter_ns() - start
             _end(process)
     with Path(log).open("rb") as stream:
-        stream.seek(max(os.fstat(stream.fileno()).st_size - (1 << 16), 0))
-        return Outcome(spent, failure, stream.read().decode("utf-8", "replace"))
+        size = os.fstat(stream.fileno()).st_size
+        stream.seek(max(size - (1 << 16), 0))
+        return Outcome(spent, failure, stream.read().decode("utf-8", "replace"), size)
 
 
 def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], timeout: float) -> str:

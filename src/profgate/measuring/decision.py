@@ -16,6 +16,7 @@ from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files
 from profgate.measuring.checkouts import isolated_sides
 from profgate.measuring.looks import FEWEST, SECOND, planned
+from profgate.measuring.other_work import with_other_runs
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
 from profgate.model.comparison import Comparison
@@ -81,7 +82,9 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
             replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed
         ),
     )
-    return Decision(pipeline.compare(measured) if given.pages else built, measurement)
+    built = pipeline.compare(measured) if given.pages else built
+    report = with_other_runs(built.report, turns.facts["baseline"], turns.facts["target"])
+    return Decision(built._replace(report=report), measurement)
 
 
 def _check_workloads(listed: Sequence[Suspect], warm: Profiles) -> None:

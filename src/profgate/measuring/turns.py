@@ -15,6 +15,7 @@ from profgate.io.files import sources_under
 from profgate.io.used_files import used_files
 from profgate.measuring.checkouts import SIDES, Checkout, states, unchanged
 from profgate.measuring.looks import FEWEST, MOST, SECOND
+from profgate.measuring.other_work import RunFacts, facts_of
 from profgate.measuring.own_code import UsedFiles, check_own_code, used_files_of
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
 from profgate.source_maps import with_sources
@@ -42,6 +43,7 @@ class Turns:
     took: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SIDES, 0.0))
     code: Mapping[str, frozenset[str]] = field(default_factory=dict)
     profiles: dict[str, list[SourceFile]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    facts: dict[str, list[RunFacts]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
     def note_foreign_code(self, baseline: Checkout) -> None:
         """Record a run of the baseline, before the setup of the target can change code that both sides share."""
@@ -111,8 +113,9 @@ class Turns:
         """Record one run of one side. Raises ProfgateError if it changed the other side or lacks a workload."""
         other = SIDES[side == SIDES[0]]
         before = states(self.code.get(other, ()))
-        found = recorded_run(self.program, self.sides[side], number, self.timeout)
+        found, facts = recorded_run(self.program, self.sides[side], number, self.timeout)
         unchanged(before, f"run {number}", side)
+        self.facts[side].append(facts)
         workloads = {workload_name(source.name) for source in found}
         if missing := sorted(self.workloads - workloads):
             what = f"wrote no profile of {missing[0]}, which the warm-up run has; store the same files in each run"
@@ -124,7 +127,7 @@ def watched_run(program: Sequence[str], side: Checkout, timeout: float) -> tuple
     """Record a warm-up run. Return its profiles and the files that it used."""
     opened: set[str] = set()
     with used_files(opened) as watch:
-        found = recorded_run(program, side, 0, timeout, watch)
+        found, _ = recorded_run(program, side, 0, timeout, watch)
     files = set[str]()
     for source in found:
         if source.profile is not None:
@@ -138,7 +141,7 @@ def recorded_run(
     number: int,
     timeout: float,
     watch: Callable[[int], None] = lambda _: None,
-) -> list[SourceFile]:
+) -> tuple[list[SourceFile], RunFacts]:
     """Record one run of one side, and read its profiles. Raises SideError if it fails or writes no profile."""
     sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side.name}\n")
     where = f"run {number}, {side.name}"
@@ -158,7 +161,7 @@ def recorded_run(
     if not found:
         what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"
         raise SideError(side.name, where, what)
-    return found
+    return found, facts_of(outcome, len(found))
 
 
 def _below(side: Checkout, source: SourceFile) -> SourceFile:

@@ -8,6 +8,9 @@ from profgate.model.bounded import Count, Positive
 TestMode = Literal["runs", "jobs", "exact"]
 Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see", "other_work"]  # values of `ReasonCode`
 FewerCalls = tuple[str, float, float]  # function, and its mean number of calls per run of each side
+# what the runs of the sides differ in beside their costs, and its value on each side: uncaught exceptions, files with
+# profiles, or bytes of output
+OtherRuns = tuple[Literal["exceptions", "profiles", "output"], float, float]
 Maxima = tuple[tuple[float, ...], tuple[float, ...]]
 
 
@@ -40,7 +43,8 @@ class Calibration:
     share of the run spent in functions that occur on both sides, if it is small on both sides. ``measured`` is True if
     both sides were measured in turns on one machine. ``run_spread`` is the largest ratio between the totals of two runs
     of one side. ``cost_left`` is the part of the cost that is left in a workload that did other work, and
-    ``fewer_calls`` is its most costly function with less than half of its calls.
+    ``fewer_calls`` is its most costly function with less than half of its calls. ``other_runs`` shows that a workload
+    did other work, whatever it cost.
     """
 
     state: Literal["tested"] | None = None
@@ -68,3 +72,4 @@ class Calibration:
     run_spread: float | None = None
     cost_left: float | None = None
     fewer_calls: FewerCalls | None = None
+    other_runs: OtherRuns | None = None

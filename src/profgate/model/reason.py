@@ -51,7 +51,7 @@ class ReasonCode(StrEnum):
     TOO_FEW_SAMPLES = "too_few_samples"  # workload, metric, samples, runs, factor
     TOO_FEW_RUNS = "too_few_runs"  # workload, metric, baseline, target, wanted
     CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth, wanted
-    OTHER_WORK = "other_work"  # workload, metric, share, function, before, after
+    OTHER_WORK = "other_work"  # case, workload, metric, share, function, before, after
     BASELINE_DRIFTED = "baseline_drifted"
     SUSPECT = "suspect"  # workload, metric, function, from, to, unit, share_from, share_to
     FINDING = "finding"  # workload, metric, function, direction, relative

@@ -28,6 +28,11 @@ OBSTACLES = {
     ReasonCode.CANNOT_SEE: "Too much noise",
 }
 IN_TURNS = "in turns on one machine"
+OTHER_RUNS = {
+    "exceptions": "exceptions in the output of a run",
+    "profiles": "files with profiles in each run",
+    "output": "of output in each run",
+}
 LACKS = {
     "unfit": ": its models have too few points or fit no better than chance",
     "no_size": ": no record states its input size",
@@ -179,6 +184,9 @@ def _suspect(parameters: Parameters) -> str:
 def _other_work(parameters: Parameters) -> str:
     share, before, after = (number_of(parameters.get(name)) for name in ("share", "before", "after"))
     where, left = parameters["where"], numbers.percent(share)
+    if case := parameters.get("case"):
+        values = numbers.from_to(before, after, "bytes" if case == "output" else "count")
+        return f"{where} did other work: {values} {OTHER_RUNS[str(case)]}"
     if not parameters.get("function"):
         return f"{where} costs {left} as much, and nothing shows that it did the same work"
     calls = f"{numbers.from_to(before, after, 'count')} calls of {parameters['subject']}"

@@ -281,6 +281,9 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     if code is ReasonCode.TOO_FEW_RUNS:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
+    if code is ReasonCode.OTHER_WORK and facts.other_runs is not None:
+        case, before, after = facts.other_runs
+        return Reason(code, _place(workload, metric, case=case, before=before, after=after))
     if code is ReasonCode.OTHER_WORK:
         function, before, after = facts.fewer_calls or ("", None, None)
         parameters = _place(workload, metric, share=facts.cost_left, function=function, before=before, after=after)
