@@ -45,8 +45,8 @@ def cases_of(pair: Pair) -> Iterator[Case]:
     yield whole
     for size in SIZES:
         for first in range(0, len(baseline) - size + 1, size):
-            sides = {"baseline": baseline[first : first + size], "target": target[first : first + size]}
-            yield replace(whole, mode=INTERLEAVED, row=_row(percent, size), **sides)
+            part, row = slice(first, first + size), _row(percent, size)
+            yield replace(whole, mode=INTERLEAVED, row=row, baseline=baseline[part], target=target[part])
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from profgate.model.policy import Confirm
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import StatedPolicy
 from profgate.report.statements import ADVICE, advice
-from profgate.report.wording import OTHER_RUNS, SENTENCES, full_sentence, reason_text
+from profgate.report.wording import SENTENCES, full_sentence, reason_text
 
 PARAMETERS = Path(__file__).parents[2] / "data" / "reason_parameters.json"  # one of each kind
 SAMPLES: dict[str, Parameter] = json.loads(PARAMETERS.read_text())
@@ -67,7 +67,9 @@ VARIANTS: list[tuple[ReasonCode, dict[str, Parameter]]] = [  # sentences that de
     (ReasonCode.RATES_DIFFER, {"rate": None}),
     (ReasonCode.FACT_DIFFERS, {"fact": "sampling mode"}),
     (ReasonCode.OTHER_WORK, {"function": ""}),
-    *((ReasonCode.OTHER_WORK, {"case": case, "before": 1e3, "after": 3.0}) for case in OTHER_RUNS),
+    (ReasonCode.OTHER_WORK, {"case": "exceptions", "before": 0, "after": 1}),
+    (ReasonCode.OTHER_WORK, {"case": "profiles", "before": 2, "after": 1}),
+    (ReasonCode.OTHER_WORK, {"case": "output", "before": 3000.0, "after": 40.0}),
     (ReasonCode.SUSPECT, {"from": 0.0, "to": 40.0, "unit": "samples", "share_from": 0.0, "share_to": 0.2}),
 ]
 

@@ -282,8 +282,8 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
     if code is ReasonCode.OTHER_WORK and facts.other_runs is not None:
-        case, before, after = facts.other_runs
-        return Reason(code, _place(workload, metric, case=case, before=before, after=after))
+        facts_of_runs = dict(zip(("case", "before", "after"), facts.other_runs, strict=True))
+        return Reason(code, _place(workload, metric, **facts_of_runs))
     if code is ReasonCode.OTHER_WORK:
         function, before, after = facts.fewer_calls or ("", None, None)
         parameters = _place(workload, metric, share=facts.cost_left, function=function, before=before, after=after)
