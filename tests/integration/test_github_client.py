@@ -289,6 +289,18 @@ def test_answers_are_limited(
     gc.collect()  # an answer that is not closed would warn here, and a warning is an error
 
 
+def test_only_writes_are_apart(fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept = list[float]()
+    monkeypatch.setattr(time, "sleep", slept.append)
+    base = fake.add_commit(branch="main")
+    number = fake.add_pull(fake.add_commit(parents=[base]), base)
+    client = fake.client(write_pause=5)
+    for _ in range(2):
+        client.texts_at([(base, "README.md")])
+        client.create_comment(number, MARKER)
+    assert [round(seconds) for seconds in slept] == [0, 5]
+
+
 def test_endless_redirects_are_an_error(fake: FakeGitHub) -> None:
     fake.add_commit(branch="main")
     places = (f"{fake.api_url}/repos/{fake.state.repository}/commits/{name}" for name in itertools.cycle("ab"))
