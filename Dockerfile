@@ -31,6 +31,6 @@ FROM scratch
 COPY --from=files /image /
 ENV PATH=/usr/local/bin:/usr/bin LANG=C.UTF-8
 # Stores the bytecode of all modules that profgate imports, without those of its extras. The rest needs none.
-RUN ["python", "-I", "-c", "import contextlib, importlib, pkgutil, profgate, scipy.sparse.csgraph, scipy.special\nfor module in pkgutil.walk_packages(profgate.__path__, 'profgate.'):\n with contextlib.suppress(ModuleNotFoundError): importlib.import_module(module.name)"]
+RUN ["python", "-I", "-c", "import contextlib, importlib, pkgutil, profgate\nfor module in pkgutil.walk_packages(profgate.__path__, 'profgate.'):\n with contextlib.suppress(ModuleNotFoundError): importlib.import_module(module.name)"]
 # -I: a folder named profgate in the workspace must not be imported.
 ENTRYPOINT ["python", "-I", "-m", "profgate"]

@@ -25,7 +25,7 @@ NOT_FOR_DRAWING = (
         for name in ("benchmarks", "callgrind", "cpuprofile", "perf", "pprof", "pstats", "speedscope")
     ),
     *("annotated_types", "asyncio", "html", "importlib.resources", "jinja2", "logging"),
-    *("numpy.ma.", "pydantic", "scipy", "subprocess"),
+    *("numpy.ma.", "pydantic", "subprocess"),
 )
 
 

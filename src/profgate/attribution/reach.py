@@ -144,12 +144,13 @@ def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Ite
 
 def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]:
     """Yield the shortest call paths in profiles that contain only callers and callees."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    links, starts = links_of(comparison), np.flatnonzero(above)
-    calls = csr_array((np.ones(len(links.caller)), (links.caller, links.callee)), shape=(len(above), len(above)))
-    _, before, _ = dijkstra(calls, indices=starts, unweighted=True, limit=200, min_only=True, return_predecessors=True)
+    links, reached, before = links_of(comparison), above.copy(), np.full(len(above), NOWHERE)
+    for _ in range(200):  # maximum number of calls in a path
+        new = np.flatnonzero(reached[links.caller] & ~reached[links.callee])
+        if not len(new):
+            break
+        before[links.callee[new]] = links.caller[new]
+        reached[links.callee[new]] = True
     for symbol in np.flatnonzero(before >= 0).tolist():
         path = [symbol]
         while before[path[-1]] >= 0:

@@ -6,6 +6,7 @@ Source: Valgrind's manual, "Callgrind Format Specification".
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -326,12 +327,33 @@ def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) 
 
 def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """Return int64 arrays with the strongly connected component of each function and the size of each component."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    calls = csr_array((np.ones(len(caller), np.int8), (caller, callee)), shape=(count, count))
-    number, component = connected_components(calls, connection="strong") if count else (0, caller[:0])
-    return component.astype(np.int64), np.bincount(component, minlength=number).astype(np.int64)
+    order = np.argsort(caller, kind="stable")
+    callees, edges = callee[order].tolist(), np.searchsorted(caller[order], np.arange(count + 1)).tolist()
+    calls: list[Iterator[int]] = [iter(callees[start:end]) for start, end in pairwise(edges)]
+    calls.append(iter(range(count)))  # one more function, which calls all others
+    # Tarjan, "Depth-first search and linear graph algorithms", 1972
+    entered, lowest, component = dict[int, int](), [0] * (count + 1), [-1] * (count + 1)
+    path, waiting, found = [count], list[int](), 0
+    while path:
+        function = path[-1]
+        if function not in entered:
+            entered[function] = lowest[function] = len(entered)
+            waiting.append(function)
+        called = next(calls[function], None)
+        if called is None:
+            path.pop()
+            above = path[-1] if path else function
+            lowest[above] = min(lowest[above], lowest[function])
+            if lowest[function] == entered[function]:
+                while component[function] < 0:
+                    component[waiting.pop()] = found
+                found += 1
+        elif called not in entered:
+            path.append(called)
+        elif component[called] < 0:
+            lowest[function] = min(lowest[function], lowest[called])
+    numbers = np.array(component[:count], np.int64)
+    return numbers, np.bincount(numbers).astype(np.int64)
 
 
 def _metric_of(event: str, *, exact: bool) -> tuple[Metric, int]:

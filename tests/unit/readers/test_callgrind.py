@@ -1,12 +1,15 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.model.units import MetricKind
-from profgate.readers.callgrind import CallgrindReader
+from profgate.readers.callgrind import CallgrindReader, components_of
 
 RECORDED = Path(__file__).parents[2] / "data" / "callgrind"
 # what callgrind_annotate 3.19 prints of the recorded file: exclusive (fib: of both its levels) and inclusive Ir
@@ -158,6 +161,18 @@ def test_functions_in_a_circle_cost_at_most_it() -> None:
     assert {name: row[1] for name, row in table(found).items()} == {"main": 61, "f": 60, "g": 60, "h": 10}
     assert edges(found)["f", "g"] == (9, 60)
     assert list(found.warning_counts.values()) == [2]
+
+
+@pytest.mark.parametrize(("functions", "calls"), [(1, 0), (40, 30), (40, 70), (300, 400), (20_000, 19_999)])
+def test_circles_agree_with_scipy(functions: int, calls: int) -> None:
+    caller, callee = np.random.default_rng(calls).integers(0, functions, (2, calls))
+    if functions == 20_000:  # a chain
+        caller, callee = np.arange(calls), np.arange(calls) + 1
+    circle, sizes = components_of(caller, callee, functions)
+    graph = csr_array((np.ones(calls), (caller, callee)), shape=(functions, functions))
+    number, expected = connected_components(graph, connection="strong")
+    assert len(set(zip(circle.tolist(), expected.tolist(), strict=True))) == len(sizes) == number
+    assert sizes.tolist() == np.bincount(circle).tolist()
 
 
 def test_jumps_cost_nothing_and_parts_are_added() -> None:

@@ -32,10 +32,13 @@ def test_readings_without_scatter() -> None:
     assert (welch(same, other).t, welch(same, other).p) == (math.inf, 0.0)
 
 
-def test_tails_keep_their_digits() -> None:
-    for t in (-3.0, 0.0, 1.0, 8.0, 30.0):
-        assert two_sided_p(t, 17.0) == pytest.approx(2.0 * stats.t.sf(abs(t), 17), rel=1e-12)
-    assert critical_t(0.01, 11) == pytest.approx(3.105807, abs=1e-6)
+@pytest.mark.parametrize("degrees", [1.0, 1.7, 2.0, 5.5, 17.0, 98.0, 1e4])
+def test_tails_keep_their_digits(degrees: float) -> None:
+    precision = 1e-12 + 1e-14 * degrees  # of the gamma function
+    for t in (-3.0, 0.0, 0.01, 0.7, 1.0, 1.2, 1.5, 8.0, 30.0):
+        assert two_sided_p(t, degrees) == pytest.approx(2.0 * stats.t.sf(abs(t), degrees), rel=precision)
+    for alpha in (1e-12, 1e-5, 0.01, 0.05, 0.5, 0.99):
+        assert critical_t(alpha, degrees) == pytest.approx(stats.t.isf(alpha / 2.0, degrees), rel=precision)
 
 
 def test_thresholds_have_a_band_that_counts_as_equal() -> None:

@@ -4,10 +4,12 @@ import itertools
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 from model_samples import MODEL_PAIRS, Given, pair
-from profgate.decide.detect.regression_models import LocalStatistics
+from profgate.decide.detect.regression_models import LocalStatistics, areas_of_windows
 from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
 from sentences import details_of
@@ -85,3 +87,9 @@ def test_curves_are_compared_by_window() -> None:
     gaps = Given("regressogram", (), 0.9, 0, 10, (4, float("nan"), 4, 4))
     result = detect(pair([gaps], [gaps]))
     assert (len(details_of(result).windows[0]), outcome(result)) == (15, (0.0, Kind.NO_CHANGE))
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 50, 999, 1000])
+def test_areas_agree_with_scipy(size: int) -> None:
+    x, y = np.linspace((1.0, 40.0), (9.0, 41.0), size, axis=1), np.random.default_rng(size).normal(size=(2, size))
+    assert areas_of_windows(y, x) == pytest.approx(simpson(y, x=x), rel=1e-12)
