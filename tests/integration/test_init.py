@@ -592,8 +592,64 @@ def test_missing_benchmark_is_an_open_line(
     assert main(["init", str(made(tmp_path, files)), "--yes"]) == 2
     assert message in capsys.readouterr().err
     assert shell_of(tmp_path)["RECORD"].startswith(f"# TODO: {message}")
-    assert shell_of(tmp_path)["RECORD"].endswith("exit 1\n")
+    assert shell_of(tmp_path)["RECORD"].endswith("exit 1\n") == ("CMakeLists.txt" in files)
     linted(written(tmp_path))
+
+
+CALLS = "import { total } from '../lib/cart.mjs';\ntotal(3);"
+UNMEASURED = {
+    "Python": {"setup.py": SETUP, "shop/cart.py": "", "test/cart.py": "from shop.cart import total\nassert total(3)\n"},
+    "Node": {"package.json": "{}", "lib/cart.mjs": "", "test/a.mjs": CALLS},
+    "Go": {"go.mod": "module x\n", "cart.go": "package shop\n"},
+    "Rust": {"Cargo.toml": CARGO, "src/shop.rs": "", "tests/a.rs": "use shop::total;\nfn a() { total(3); }\n"},
+    "Java": {"pom.xml": "<project/>", "src/main/java/Cart.java": ""},
+}
+
+
+@pytest.mark.parametrize("files", UNMEASURED.values(), ids=UNMEASURED)
+def test_benchmark_to_be_completed_is_written(files: dict[str, str], tmp_path: Path) -> None:
+    before = set(made(tmp_path, files).rglob("*.*"))
+    assert main(["init", str(tmp_path), "--yes"]) == 2
+    (new,) = (path for path in set(tmp_path.rglob("*.*")) - before if ".github" not in str(path))
+    path, text = new.relative_to(tmp_path).as_posix(), new.read_text()
+    assert path in shell_of(tmp_path)["RECORD"].partition("\n")[0]
+    assert ("total(3)" in text) == any("total" in each for each in files.values())
+    assert f"complete {path}" in text
+
+
+def test_instructions_are_a_skill(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "--skill"]) == 0
+    shown = capsys.readouterr().out
+    assert set(yaml.safe_load(shown.split("---")[1])) == {"name", "description"}
+    assert "profgate init --check" in shown
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({}, ""),
+        ({"bench/sum.js": "require('./new.js')"}, "records"),
+        ({"bench/sum.js": "for (let i = 0; i < 2e9; i++);"}, "in functions"),
+    ],
+)
+def test_written_workflow_is_checked(
+    change: dict[str, str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = NODE["bench/sum.js"].replace("150", "600")
+    top = committed(tmp_path, NODE | {"bench/sum.js": work})
+    assert main(["init", str(top), "--yes", "--install", "nothing"]) == 0
+    made(top, change | {"bench/new.js": work})
+    assert main(["init", str(top), "--check"]) == (2 if problem else 0)
+    shown = capsys.readouterr()
+    rows = [line.split(" | ") for line in shown.out.splitlines() if " | " in line]
+    assert [len(row) for row in rows] == [3] * (2 if problem == "records" else 7)
+    assert problem in shown.err
+    assert ("git add bench/new.js" in shown.err) == (problem == "records")
+
+
+def test_check_needs_a_written_workflow(tmp_path: Path) -> None:
+    assert main(["init", str(made(tmp_path, BENCHMARKS["Python"])), "--check"]) == 2
 
 
 @pytest.mark.parametrize(

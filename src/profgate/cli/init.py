@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
@@ -12,13 +13,16 @@ from profgate.cli.options import Choice, Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
 from profgate.io.files import exists, read_loosely, write_text
 from profgate.io.worktrees import quiet_git
+from profgate.measuring.init.check import BETTER, checked
 from profgate.measuring.init.plans import Options, plans, workflow_path
-from profgate.measuring.init.recipes import RECIPES
-from profgate.measuring.init.repository import detected
+from profgate.measuring.init.recipes import RECIPES, RUN_SAMPLES
+from profgate.measuring.init.repository import Project, detected
 from profgate.measuring.init.repository_files import LARGEST_FILE, Files, top_of
+from profgate.measuring.init.skeleton import SKELETONS, skeleton
 from profgate.measuring.init.trial import Trial, trial_of
 from profgate.measuring.init.workflow import open_line
 from profgate.model.visible_text import visible
+from profgate.report.templates import render_template
 
 plan_options: Decorator = bundled(
     "options",
@@ -39,11 +43,25 @@ plan_options: Decorator = bundled(
 )
 
 
+def _print_skill(context: click.Context, _parameter: click.Parameter, requested: bool) -> None:
+    if requested:
+        sys.stdout.write(render_template("init/skill.md.j2", skeletons=SKELETONS, fewest=RUN_SAMPLES))
+        context.exit()
+
+
 @command("profgate init", "profgate init --yes --command 'python bench.py' --measure")
 @click.argument("folder", default=".", type=Place("the top of the repository", folder=True), metavar="[DIR]")
 @click.option("-y", "--yes", is_flag=True, help="Write the files without asking.")
+@click.option("--check", is_flag=True, help="Set up and record as the written workflow does, and show the result.")
+@click.option(
+    "--skill",
+    is_flag=True,
+    expose_value=False,
+    callback=_print_skill,
+    help="Print instructions for writing a benchmark, as a SKILL.md.",
+)
 @plan_options
-def init(folder: str, options: Options, *, yes: bool) -> int:
+def init(folder: str, options: Options, *, yes: bool, check: bool) -> int:
     """Write a workflow and a policy for the repository in DIR, based on its files and the options.
 
     DIR may be a package of a monorepo; the workflow is written at the root of the repository. Only with --replace, an
@@ -56,10 +74,11 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     files = Files(top)
     project = detected(files)
     workflow = workflow_path(project)
+    if check:
+        return _check(files, project)
     if project.ours is not None and not options.replace:
         raise ProfgateError(workflow, "uses profgate already; nothing was written; --replace writes it again")
-    planned = plans(files, under, project, options)
-    trial = trial_of(files, planned) if options.measure and planned[0].command else Trial(planned[0])
+    trial = _tried(files, under, project, options)
     written = trial.plan.files(workflow) | {path: text for path, text in trial.plan.new_files.items() if text}
     for path in written:
         if Path(os.path.realpath(f"{top}/{path}")) != Path(os.path.realpath(top), path):
@@ -71,14 +90,7 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
             raise ProfgateError(workflow, "nothing was written; the options of profgate init change its content")
     for path, text in written.items():
         _write(top, path, text, replace=path == workflow)
-    with suppress(ProfgateError):  # git fails if it ignores none of them
-        ignored = quiet_git(top, "check-ignore", "--", *written)
-        sys.stdout.write(
-            ignored
-            and "git ignores {paths}; add with git add --force {paths}\n".format(
-                paths=" ".join(ignored.split("\n")).strip()
-            )
-        )
+    _warn_of_ignored(top, written)
     if line := open_line(written[workflow]):
         problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
         raise ProfgateError(f"{workflow}:{line}", problem)
@@ -87,6 +99,26 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
         "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
         "after that make the job profgate a required check.\n"
     )
+    return 0
+
+
+def _tried(files: Files, under: str, project: Project, options: Options) -> Trial:
+    """Return the plan that is written. A benchmark to be completed replaces a detected one that does not work."""
+    planned = plans(files, under, project, options)
+    trial = trial_of(files, planned) if options.measure and planned[0].command else Trial(planned[0])
+    # only the build system knows the programs of native code, which is asked with --measure
+    asked = options.measure or trial.plan.recipe.language != "native code"
+    return Trial(skeleton(files, trial.plan)) if trial.plan.problem and asked and not options.command else trial
+
+
+def _check(files: Files, project: Project) -> int:
+    """Show what the written workflow measures, as a table. Raises ProfgateError if an answer is not good enough."""
+    answers, problem = checked(files, project)
+    for question, answer in answers.items():
+        sys.stdout.write(f"{question:<36} | {visible(answer):<28} | {BETTER[question]}\n")
+    if problem:
+        what = f"{problem}: {answers[problem]}; improve it with {BETTER[problem]}"
+        raise ProfgateError(project.ours or ".github/workflows", what)
     return 0
 
 
@@ -102,3 +134,14 @@ def _write(top: str, path: str, text: str, *, replace: bool) -> None:
             return
     write_text(place, text)
     sys.stdout.write(f"Wrote {path}.\n")
+
+
+def _warn_of_ignored(top: str, written: Iterable[str]) -> None:
+    with suppress(ProfgateError):  # git fails if it ignores none of them
+        ignored = quiet_git(top, "check-ignore", "--", *written)
+        sys.stdout.write(
+            ignored
+            and "git ignores {paths}; add with git add --force {paths}\n".format(
+                paths=" ".join(ignored.split("\n")).strip()
+            )
+        )

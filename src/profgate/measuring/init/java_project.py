@@ -26,11 +26,8 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 
     A command names its benchmarks, so that a new one does not change the total.
     """
-    here, class_path = files.inside(folder), CLASS_PATH
-    setup = within(folder, [f"{MAVEN} {PACKAGE}"])
+    here, class_path, setup = files.inside(folder), CLASS_PATH, java_setup(files, folder)
     if here.read("pom.xml"):
-        if folder != "." and files.read("pom.xml"):
-            setup = (f"{MAVEN} -pl {shlex.quote(folder)} -am {PACKAGE}",)
         if tests := sum(path.startswith("src/test/") for path in here.listed("**/*.java")):  # repeated in one JVM
             yield Candidate("Java", "", joined(folder, "pom.xml"), Kind.TESTS, folder, folder, setup, tests)
     elif "jmh" in here.read("build.gradle") + here.read("build.gradle.kts"):  # the plugin builds one archive
@@ -41,3 +38,10 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     found = declared("Java", BENCHMARKS, files, folder, lambda *_: setup, {})
     named = (replace(each, command=each.command.replace("CLASS_PATH", class_path)) for each in found)
     yield from (each for each in named if each.place.startswith("src/"))
+
+
+def java_setup(files: Files, folder: str) -> tuple[str, ...]:
+    """Return the line that compiles a module of Maven and what it needs, and stores the class path."""
+    if folder != "." and files.read("pom.xml"):
+        return (f"{MAVEN} -pl {shlex.quote(folder)} -am {PACKAGE}",)
+    return within(folder, [f"{MAVEN} {PACKAGE}"] if files.read(joined(folder, "pom.xml")) else [])

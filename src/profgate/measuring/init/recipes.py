@@ -29,7 +29,7 @@ PY_SPY = (
 )
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
 LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
-LIMITED = "sh -c 'timeout 15 \"$@\" || test $? = 124' sh "
+LIMITED = "sh -c 'timeout 5 \"$@\" || test $? = 124' sh "
 # these start other programs
 STARTERS = frozenset(
     "npm npx yarn pnpm make uv poetry pdm pytest sh bash mvn mvnw gradle gradlew".split()  # noqa: SIM905 - many names

@@ -20,7 +20,7 @@ from profgate.measuring.init.candidates import (
     within,
 )
 from profgate.measuring.init.go_project import go_candidates
-from profgate.measuring.init.java_project import java_candidates
+from profgate.measuring.init.java_project import java_candidates, java_setup
 from profgate.measuring.init.native_project import built_candidates, native_setup
 from profgate.measuring.init.node_project import node_candidates, node_setup
 from profgate.measuring.init.python_project import python_candidates, python_setup
@@ -54,6 +54,7 @@ FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
 SETUPS: Mapping[str, Callable[[Files, str], tuple[str, ...]]] = {
     "Python": python_setup,
     "Node": node_setup,
+    "Java": java_setup,
     "native code": native_setup,
 }
 INPUT = re.compile(r"\bstdin\b(?!\s*=)|\bSystem\.in\b|\bstd::cin\b")

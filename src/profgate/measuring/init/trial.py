@@ -54,7 +54,7 @@ def trial_of(files: Files, plans: list[Plan]) -> Trial:
     """
     trials = list[Trial]()
     with ExitStack() as stack:
-        copies = _Copies(files, stack.enter_context(scratch_folder()), stack)
+        copies = Copies(files, stack.enter_context(scratch_folder()), stack)
         for plan in plans[:8]:
             if copies.setups.get(plan.setup) != 0.0:  # a setup that failed
                 trials.append(_tried(plan, copies))
@@ -72,7 +72,7 @@ def trial_of(files: Files, plans: list[Plan]) -> Trial:
     return replace(best, result=best.result + cost) if best.seconds else best
 
 
-class _Copies:
+class Copies:
     """Copies of the working tree below a scratch folder, one for each setup, and the processor time that is left.
 
     Setups that only build different programs share a copy, so that they build their common parts once. ``setups`` has
@@ -131,7 +131,7 @@ def _write_files(plan: Plan, checkout: Checkout) -> None:
         write_text(f"{checkout.place}/{path}", text)
 
 
-def _tried(plan: Plan, copies: _Copies) -> Trial:
+def _tried(plan: Plan, copies: Copies) -> Trial:
     command = plain(line_of(plan.folder, plan.command))
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
     sys.stdout.flush()
@@ -149,7 +149,7 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     return replace(trial, result=result)
 
 
-def _recorded(plan: Plan, copies: _Copies) -> Trial:
+def _recorded(plan: Plan, copies: Copies) -> Trial:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
     checkout = copies.ready(plan)
     if plan.update:
@@ -185,11 +185,11 @@ def _recorded(plan: Plan, copies: _Copies) -> Trial:
     )
 
 
-def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> Trial:
+def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Trial:
     """Return the recording of a plan whose work gives enough samples, as far as it can be changed."""
     for left in range(6, -1, -1):  # further trials
         try:
-            trial = _once(plan, copies, checkout)
+            trial = once(plan, copies, checkout, plan.record)
             other = _adjusted(trial)
         except ProfgateError as error:
             other = plan.with_work(0.25)
@@ -203,11 +203,11 @@ def _with_enough_samples(plan: Plan, copies: _Copies, checkout: Checkout) -> Tri
     return trial
 
 
-def _once(plan: Plan, copies: _Copies, checkout: Checkout) -> Trial:
-    """Record one run. Raises ProfgateError if its profiles are too large to be read."""
+def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...]) -> Trial:
+    """Record one run with shell lines. Raises ProfgateError if its profiles are too large to be read."""
     _write_files(plan, checkout)
     with scratch_folder() as out:
-        seconds = copies.run("the recording", plan.record, plan, checkout, out)[0]
+        seconds = copies.run("the recording", lines, plan, checkout, out)[0]
         size = sum(map(_size, Path(out).rglob("*.*")))
         if size > LARGEST_RECORDING:
             raise ProfgateError(f"the profile is {size / 1e6:.0f} MB", LONG_RUN)
