@@ -5,6 +5,7 @@ imports only a few other modules.
 """
 
 import contextlib
+import os
 import re
 import sqlite3
 import sys
@@ -15,6 +16,7 @@ from profgate.errors import ProfgateError
 
 FILE = "history.sqlite"
 MAX_FILE_BYTES = 1 << 30  # maximum size of an untrusted file
+END_OF_NAME = bytes.fromhex("d9d505f920a163d7")  # what follows the name of another file in a journal
 SCHEMA = """
 CREATE TABLE commits (
     id INTEGER PRIMARY KEY, sha TEXT NOT NULL UNIQUE, parents TEXT NOT NULL DEFAULT '',
@@ -66,10 +68,26 @@ def sqlite_errors(place: Path) -> Iterator[None]:
         raise ProfgateError(str(place), f"is not a usable history ({what}); if it is damaged, remove it") from error
 
 
+def _check_journal(place: Path) -> None:
+    """Raise ProfgateError if the journal of a file names another file, which SQLite would delete.
+
+    Only transactions of several files write such a name, as its last part ends. See "The Super-Journal" in
+    https://www.sqlite.org/fileformat.html#the_rollback_journal.
+    """
+    journal = Path(f"{place.resolve()}-journal")
+    if journal.is_file():
+        # another process may have removed it by now
+        with contextlib.suppress(OSError), journal.open("rb") as file:
+            file.seek(-len(END_OF_NAME), os.SEEK_END)
+            if file.read() == END_OF_NAME:
+                raise ProfgateError(str(journal), "names a file that SQLite would delete; remove the journal")
+
+
 @contextlib.contextmanager
 def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
     """Open the file in a SQLite URI mode such as ``rw``, without trusting the schema."""
     uri = f"{place.absolute().as_uri()}?mode={mode}"
+    _check_journal(place)
     with sqlite_errors(place), contextlib.ExitStack() as stack:
         # the timeout is for other writers
         connection = sqlite3.connect(uri, uri=True, timeout=60, isolation_level=None)

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import stat
+import struct
 import subprocess
 import sys
 import textwrap
@@ -194,6 +195,20 @@ def test_pipe_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / FILE)
     with pytest.raises(ProfgateError, match="not a regular file"), open_untrusted(str(tmp_path / FILE)):
         pass
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_journal_that_names_another_file_is_refused(folder: str, tmp_path: Path, write: bool) -> None:
+    file = Path(filled(folder, reading("main;f 5\n", "c1")), FILE)
+    name, magic = os.fsencode(tmp_path / "kept"), bytes.fromhex("d9d505f920a163d7")
+    (tmp_path / "kept").touch()
+    page = int.from_bytes(file.read_bytes()[16:18], "big")
+    start = struct.pack(">8s5I484x", magic, 0, 1, file.stat().st_size // page, 512, page)
+    end = struct.pack(f">I{len(name)}sII", (1 << 30) // page + 1, name, len(name), sum(name))
+    Path(f"{file}-journal").write_bytes(start + end + magic)
+    with pytest.raises(ProfgateError, match="journal"), open_history(folder, write=write):
+        pass
+    assert (tmp_path / "kept").exists()
 
 
 @pytest.mark.parametrize("data", [b"", b"SQLite format 3\0" + bytes(5000), b"hello", os.urandom(8192)])
