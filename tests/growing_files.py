@@ -220,20 +220,6 @@ def python_sampling(n: int) -> bytes:
     return body + struct.pack("<IIQ16x", len(texts), frames, len(body) + 32)
 
 
-def sampling_jsonl(n: int) -> bytes:
-    run = {"v": 0, "run_id": "a"}
-    frames = [{"frame_id": k, "path_str_id": 0, "func_str_id": k, "line": k} for k in range(n)]
-    return json_lines(
-        [
-            {"type": "meta", "sample_interval_usec": 1000, **run},
-            {"type": "string_table", "strings": [{"str_id": k, "value": f"f{k}"} for k in range(n)], **run},
-            {"type": "frame_table", "frames": frames, **run},
-            {"type": "agg", "entries": [{"frame_id": k, "self": 1, "cumulative": 1} for k in range(n)], **run},
-            {"type": "end", **run},
-        ]
-    )
-
-
 def pyinstrument(n: int) -> bytes:
     children = [{"function": f"f{k}", "time": 0.001, "children": []} for k in range(n)]
     call = {"function": "f", "file_path": "a.py", "line_no": 1, "time": 1.5, "children": children}
@@ -285,6 +271,11 @@ def jfr(n: int) -> bytes:
     return dumped({"recording": {"events": events}})
 
 
+def asv(result: list[Any]) -> bytes:
+    columns = ["result", "params"]
+    return dumped({"commit_hash": "a", "result_columns": columns, "results": {"a.time_b": result}})
+
+
 def named(n: int, **more: object) -> list[dict[str, Any]]:
     return [{"name": f"b{k}", **more} for k in range(n)]
 
@@ -329,7 +320,6 @@ GROWING: dict[str, dict[str, Shape]] = {
     "gecko": {"deep stacks": gecko},
     "pstats": {"chain": pstats},
     "python-sampling": {"many stacks": python_sampling},
-    "python-sampling-jsonl": {"many frames": sampling_jsonl},
     "pyinstrument": {"wide tree": pyinstrument},
     "dhat": {"many stacks": dhat, "deep stacks": lambda n: dhat(n, 100)},
     "trace-events": {
@@ -372,6 +362,15 @@ GROWING: dict[str, dict[str, Shape]] = {
                 "benchmarks": [{"runs": [{"values": [1.5]}], "metadata": {"name": f"b{k}"}} for k in range(n)],
                 "metadata": {"perf_version": "2"},
             }
+        ),
+    },
+    "asv": {
+        "many results": lambda n: asv([[1.0] * n, [[str(k) for k in range(n)]]]),
+        "combinations without results": lambda n: asv([None, [["1"] * n, ["2"] * n]]),
+    },
+    "mitata": {
+        "many groups": lambda n: dumped(
+            {"layout": named(n), "benchmarks": [{"group": k, "runs": named(1, stats={"avg": 1})} for k in range(n)]}
         ),
     },
     "folded": {

@@ -9,6 +9,7 @@ from profgate.readers.benchmarks.results import Results, quantity_of, unknown
 from profgate.readers.benchmarks.specification import Record, ResultFormat
 from profgate.readers.json_text import document_of, listing, refuse_newer
 
+_FAILED = "benchmarks that failed, of which nothing is known"
 _UNITS = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}  # by the beginning of the name
 
 
@@ -28,12 +29,15 @@ def _add(results: Results, benchmark: Record) -> None:
     kind = name.rpartition(".")[2].partition("_")[0]
     quantity = quantity_of(_UNITS[kind]) if kind in _UNITS else unknown("", "value")
     choices = [listing(choice, benchmark.where, "'params'") for choice in benchmark.array("choices", optional=True)]
-    known = values if isinstance(values, list) else [None] * math.prod(map(len, choices))
+    if values is None:  # all combinations failed, of which there may be very many
+        results.warnings[_FAILED] += 1
+        return
+    known = listing(values, benchmark.where, "'result'")
     if math.prod(map(len, choices)) != len(known):
         raise benchmark.error(f"has {len(known)} results of {math.prod(map(len, choices))} combinations of parameters")
     for case, value in zip(product(*choices), known, strict=True):
         if value is None:
-            results.warnings["benchmarks that failed, of which nothing is known"] += 1
+            results.warnings[_FAILED] += 1
         else:
             results.add(f"{name}({', '.join(map(str, case))})" if case else name, quantity, [value], process=0)
 

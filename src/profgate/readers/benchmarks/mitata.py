@@ -3,15 +3,15 @@
 from profgate.readers.benchmarks.javascript import add_typical
 from profgate.readers.benchmarks.results import Results
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed
-from profgate.readers.json_text import is_integer
+from profgate.readers.json_text import is_integer, mapping
 
 
 def _add(results: Results, benchmark: Record) -> None:
-    groups = benchmark.parent.children("layout") if benchmark.parent else []
+    groups = benchmark.parent.array("layout") if benchmark.parent else []
     number = benchmark.get("group")
-    group = groups[number].text("name") if is_integer(number, 0, len(groups) - 1) else ""
+    group = mapping(groups[number], benchmark.where, "its group") if is_integer(number, 0, len(groups) - 1) else {}
     for run in benchmark.children("runs"):
-        add_typical(results, run.child("stats", optional=True), "ns", group, run.text("name"))
+        add_typical(results, run.child("stats", optional=True), "ns", str(group.get("name") or ""), run.text("name"))
 
 
 FORMAT = ResultFormat(
