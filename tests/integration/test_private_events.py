@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from action_stage import Stage
-from profgate.action.base_runs import without_private_events
+from action_stage import SHARES, Stage
+from profgate.__main__ import main
 from profgate.errors import ProfileError
+from profgate.history.history_store import open_history
 from profgate.measuring.init.recipes import RECIPES, Recipe
 from profgate.model.source import source_of
-from profgate.readers.registry import read_profile
+from profgate.private_events import without_private_events
+from profgate.readers.registry import READERS, read_profile
+from two_commits import TwoCommits
 
 SECRET = "planted-4711"
 FRAMES = [{"method": {"type": {"name": "shop/Cart"}, "name": "total"}, "lineNumber": 3, "type": "Interpreted"}]
@@ -75,6 +78,22 @@ def test_recording_without_its_tool_is_refused(monkeypatch: pytest.MonkeyPatch, 
 def test_damaged_recording_is_refused() -> None:
     with pytest.raises(ProfileError):
         without_private_events(source_of("a.json", b'{"recording": {"events": 1}}'))
+
+
+def test_history_contains_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = TwoCommits(tmp_path / "repository", SHARES, SHARES)
+    (repository.place / "run-1.jfr.json").write_bytes(RECORDING)
+    monkeypatch.chdir(repository.place)
+    assert main(["store", "add", "run-1.jfr.json"]) == 0
+    with open_history(".profgate") as store:
+        (stored,) = store.readings(profiles=True)
+    assert SECRET.encode() not in unpacked(stored.profile or b"")
+
+
+def test_documentation_names_every_format() -> None:
+    text = Path(__file__).parents[2].joinpath("docs", "security.md").read_text()
+    table = text.partition("## What recordings contain")[2].partition("\n## ")[0]
+    assert {reader.name for reader in READERS if reader.name != "jfr" and f"`{reader.name}`" not in table} == set()
 
 
 def test_stored_profiles_contain_no_environment(stage: Stage) -> None:

@@ -21,6 +21,7 @@ from profgate.model.history import Retention, StoredCommit
 from profgate.model.policy import Policy, with_strategies
 from profgate.model.visible_text import cut, plain
 from profgate.pipeline import PipelineInput
+from profgate.private_events import without_private_events
 from profgate.report.numbers import counted
 
 
@@ -122,7 +123,7 @@ def store() -> None:
 @opt.history_option
 def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, history: str) -> int:
     """Store the profiles of one commit in the history."""
-    files = [source for place in profiles for source in profiles_at(place)[0]]
+    files = [without_private_events(source) for place in profiles for source in profiles_at(place)[0]]
     sha = commit_named(commit)
     read = readings(files, policy, sha, job, keep=True)
     with open_history(history, write=True) as opened, opened.writing():
