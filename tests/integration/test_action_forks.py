@@ -284,7 +284,7 @@ def test_later_head_of_the_base_branch_is_the_baseline(forked: Stage) -> None:
     assert statuses(forked) == [(forked.head, "success")]
 
 
-# Both builds in one job: the fork's run brings a baseline of its own
+# Both builds in one job
 
 
 def brings(stage: Stage, head: dict[str, bytes], base: dict[str, bytes] | None = None, **inputs: str) -> int:
@@ -296,45 +296,15 @@ def brings(stage: Stage, head: dict[str, bytes], base: dict[str, bytes] | None =
     return code
 
 
-def test_fork_may_measure_both_builds(stage: Stage) -> None:
-    stage.open_pull(fork=True)
-    assert brings(stage, profiles(SLOWER, 2)) == 1
-    assert "stored for a workflow that runs on workflow_run" in stage.summary
-    assert stage.fork_comment("failure") == 0
-    assert "the baseline was measured by the pull request" in stage.comments[0]
-    assert statuses(stage) == [(stage.head, "failure")]
-
-
-def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
-    """Else a fork would choose what it is compared with."""
-    brings(forked, profiles(SLOWER, 2), profiles(SLOWER, 1))
-    assert forked.fork_comment() == 0
-    assert forked.report["baseline"]["sha"] == forked.base
+def test_fork_cannot_bring_its_baseline(forked: Stage) -> None:
+    """Else a fork would choose what it is compared with, as soon as the stored baselines have expired."""
+    assert brings(forked, profiles(SLOWER, 2), profiles(SLOWER, 1)) == 0
+    state = forked.fake.state
+    state.artifacts |= {
+        number: replace(artifact, expired=artifact.name == ARTIFACT) for number, artifact in state.artifacts.items()
+    }
+    forked.fork_comment()
     assert statuses(forked) == [(forked.head, "failure")]
-
-
-def test_fork_baseline_does_not_replace_an_unreadable_one(forked: Stage) -> None:
-    brings(forked, profiles(SLOWER, 2), profiles(SLOWER, 1))
-    forked.damage_baselines()
-    assert forked.fork_comment() == 0
-    assert statuses(forked) == [(forked.head, "failure")]
-
-
-def test_fork_baseline_needs_the_policy(stage: Stage) -> None:
-    stage.set_policy("gate: {on-not-compared: fail}")
-    stage.open_pull(fork=True)
-    brings(stage, profiles(SHARES, 2), mode="record")
-    assert stage.fork_comment() == 0
-    assert statuses(stage) == [(stage.head, "failure")]
-
-
-def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
-    stage.open_pull(fork=True)
-    brings(stage, profiles(SHARES, 2))
-    stage.fake.add_artifact(stage.pull_run, f"{ARTIFACT}-brought", {"page.html": b"<script>"})
-    assert stage.fork_comment() == 2
-    assert "is missing beside the profiles" in stage.log
-    assert statuses(stage) == [(stage.head, "error")]
 
 
 def loop(*_: object) -> NoReturn:

@@ -1,7 +1,5 @@
 """Store this build's profiles as a baseline for later runs, or for the fork comment workflow."""
 
-import gzip
-import json
 import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,14 +12,10 @@ from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
 from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
-from profgate.io.converters import converted, is_recording
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_set, manifest_of
 from profgate.model.manifest import Manifest
-from profgate.model.source import JFR_ARGUMENTS, JFR_EVENTS, SourceFile, source_of
-from profgate.readers.containers import unwrap
-from profgate.readers.jfr import JfrReader
-from profgate.readers.json_text import document_of, mapping, numbered_objects
+from profgate.private_events import without_private_events
 from profgate.report.markdown_text import code_span, short_sha
 from profgate.report.numbers import counted
 from profgate.report.templates import render_template
@@ -61,23 +55,14 @@ def store_for_comment(job: Job) -> int:
 
 
 def store_target(job: Job) -> None:
-    """Store the profiles of this build and those of a baseline that this job measured. Both manifests name this run."""
-    settings = job.settings
-    target = _local(job, settings.profiles)
-    job.fork_profiles_stored = _store(job, target, target_artifact(settings), "target")
-    if settings.baseline_profiles:
-        baseline = _local(job, settings.baseline_profiles)
-        _store(job, baseline, brought_artifact(settings), "brought")
+    """Store the profiles of this build, with a manifest that names this run."""
+    target = _local(job, job.settings.profiles)
+    job.fork_profiles_stored = _store(job, target, target_artifact(job.settings), "target")
 
 
 def target_artifact(settings: Settings) -> str:
     """Return the name of the artifact from which the fork comment workflow reads the profiles of a pull request."""
     return f"{settings.artifact}-target"
-
-
-def brought_artifact(settings: Settings) -> str:
-    """Return the name of the artifact that contains the baseline measured by the pull request's own job."""
-    return f"{settings.artifact}-brought"
 
 
 def _local(job: Job, entries: Sequence[str]) -> LocalSet:
@@ -88,29 +73,6 @@ def _local(job: Job, entries: Sequence[str]) -> LocalSet:
         if before is not after:
             job.log(f"{after.name}: only its samples are stored, no environment variables and command lines")
     return replace(found, files=files)
-
-
-def without_private_events(source: SourceFile) -> SourceFile:
-    """Return a recording without anything but samples, if it is one of the JDK or memray, or else the same profile.
-
-    Raises ProfileError if the tool that converts the recording is missing, or if the recording is damaged.
-    """
-    result = converted(source)
-    if is_recording(result):
-        what = "may contain environment variables and command lines, and its tool is missing or fails here"
-        raise ProfileError(source.name, f"{what}; convert it in the step before: jfr print or memray transform")
-    plain = unwrap(result)
-    if not JfrReader.pattern.match(plain.head):
-        return result
-    events = mapping(document_of(plain).get("recording"), source.name, "'recording'").get("events")
-    kept = []
-    for place, event in numbered_objects(events, source.name, "'events'", "event"):
-        if event.get("type") not in JFR_EVENTS:
-            continue
-        values = mapping(event.get("values"), place, "'values'")
-        kept.append({**event, "values": {name: part for name, part in values.items() if name not in JFR_ARGUMENTS}})
-    data = json.dumps({"recording": {"events": kept}}).encode()
-    return source_of(source.name, gzip.compress(data, mtime=0))
 
 
 def _store(job: Job, profiles: LocalSet, name: str, subfolder: str, manifest: Manifest | None = None) -> bool:

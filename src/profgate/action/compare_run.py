@@ -7,17 +7,11 @@ import posixpath
 from dataclasses import replace
 
 from profgate import loading, pipeline
-from profgate.action.base_runs import brought_artifact, store_target
+from profgate.action.base_runs import store_target
 from profgate.action.baseline import BaselineCommit, baseline_commit, stored_at, stored_files
-from profgate.action.compared_sides import (
-    ComparedSides,
-    local_baseline,
-    required,
-    stored_baseline,
-    with_own_baseline,
-)
+from profgate.action.compared_sides import ComparedSides, local_baseline, required, stored_baseline
 from profgate.action.github.artifact_service import zip_files
-from profgate.action.github.artifact_source import ForkArtifact, asset_name, fork_artifact
+from profgate.action.github.artifact_source import ForkArtifact, asset_name
 from profgate.action.github.artifact_upload import report_artifact, upload_pages
 from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
@@ -32,7 +26,6 @@ from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.report import Report
-from profgate.model.run_context import TriggeringRun
 from profgate.pipeline import PipelineInput
 from profgate.report.view import View
 
@@ -63,9 +56,9 @@ def compare_refs(job: Job) -> int:
     return compare_run(job, target, side, warnings, refs=True)
 
 
-def compare_fork(job: Job, target: ForkArtifact, run: TriggeringRun) -> int:
+def compare_fork(job: Job, target: ForkArtifact) -> int:
     """Compare the stored profiles of a finished run of a pull request and return the exit code."""
-    return compare_run(job, target, replace(_side_of(job), run_id=target.manifest.run_id), fork=run)
+    return compare_run(job, target, replace(_side_of(job), run_id=target.manifest.run_id), fork=True)
 
 
 def compare_run(
@@ -74,32 +67,29 @@ def compare_run(
     side: Side,
     warnings: tuple[Reason, ...] = (),
     *,
-    fork: TriggeringRun | None = None,
+    fork: bool = False,
     refs: bool = False,
 ) -> int:
     """Compare profiles with their baseline, publish the result, and return the exit code.
 
-    ``fork`` is the finished run that stored the profiles, if not this job, and ``refs`` is True if two refs are
-    compared, both of which must have stored profiles.
+    ``fork`` is True if a run of the pull request stored the profiles, and ``refs`` is True if two refs are compared,
+    both of which must have stored profiles.
     """
     settings = job.settings
 
     # policy: that of the base commit, because a pull request controls its own checkout
-    local = bool(settings.baseline_profiles) and fork is None and not refs
+    local = bool(settings.baseline_profiles) and not fork and not refs
     pulled = job.context.event_name in {"pull_request", "merge_group"}
     start = baseline_commit(job) if pulled or not local else None
     policy, changed = policy_at(job, start.sha if start else None)
 
-    # baseline: from the workspace, from a trusted run of the base branch, or last from the pull request's own run
+    # baseline: from the workspace, or from a trusted run of the base branch
     if start is None or local:
         sides = local_baseline(job, policy, start)
     else:
         sides = stored_baseline(job, start, refs=refs)
         if sides.never_recorded:
             policy, changed = policy_at(job, start.sha, first_run=True)
-    if fork and sides.missing and sides.obstacle is None and policy.allows_own_baseline:
-        brought = fork_artifact(job.client, brought_artifact(settings), fork)
-        sides = sides if brought is None else with_own_baseline(sides, brought)
     manifests = (sides.given.manifests[0], target.manifest, *sides.given.manifests[2:])
     given = replace(sides.given, target=target.files, target_side=side, policy=policy, manifests=manifests)
     warnings = (*changed, *warnings, *sides.warnings)

@@ -1,15 +1,15 @@
 """Collect the baseline of a comparison: profiles of the workspace, or those that a run of the base branch stored."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from profgate.action.baseline import BaselineCommit, stored_at
 from profgate.action.github.artifact_source import Found, StoredSet
 from profgate.action.job import Job
 from profgate.action.stored_history import Known, known_before
 from profgate.errors import ProfgateError, SettingsError
-from profgate.io.profile_files import LocalSet, local_set
+from profgate.io.profile_files import local_set
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode, Side
+from profgate.model.reason import Reason, Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
@@ -83,13 +83,6 @@ def stored_baseline(job: Job, commit: BaselineCommit, *, refs: bool) -> Compared
     if known:
         given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
     return ComparedSides(given, never_recorded=found.never_recorded, obstacle=found.obstacle)
-
-
-def with_own_baseline(sides: ComparedSides, baseline: LocalSet) -> ComparedSides:
-    """Return the sides with a baseline that was measured by the pull request's own run."""
-    side = Side("the pull request's own run")
-    given = replace(sides.given, baseline=baseline.files, baseline_side=side, manifests=(baseline.manifest, None))
-    return ComparedSides(given, (Reason(ReasonCode.OWN_BASELINE),))
 
 
 def required(ref: str, found: Found) -> StoredSet:

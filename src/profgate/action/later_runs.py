@@ -54,7 +54,7 @@ def _compare_fork(job: Job, run: TriggeringRun) -> int:
         )
     job.context = _context_of(pull, context, target.manifest.commit)
     job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
-    return compare_fork(job, target, run)
+    return compare_fork(job, target)
 
 
 def _merge_fork(job: Job, run: TriggeringRun) -> int:

@@ -19,7 +19,7 @@ from profgate.history.history_store import HistoryStore, open_history, open_untr
 from profgate.history.stored_sides import readings
 from profgate.history.trend_report import trend_text, trends_summary
 from profgate.history.trends import past_of, reported, reported_texts, trend_rules, trends_along, unknown_of
-from profgate.io.files import confined, read_bytes, write_bytes
+from profgate.io.files import confined, read_stored, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.io.scratch import scratch_folder
 from profgate.model.history import Reading, Retention, StoredCommit
@@ -53,7 +53,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
             _add(job, store, profiles, manifest, policy)
             _report_trends(job, store, policy)
             store.prune(Retention(profiles=0))
-        data = read_bytes(posixpath.join(folder, FILE))
+        data = read_stored(posixpath.join(folder, FILE), MAX_FILE_BYTES)
     except ProfgateError as error:
         # A token that cannot read runs causes no warning, because storing baselines does not need that permission.
         report = job.log if isinstance(error, GitHubError) else job.warn

@@ -92,12 +92,6 @@ def read_stored(place: str, limit: int) -> bytes:
     return data
 
 
-def read_bytes(place: str) -> bytes:
-    """Return the content of a file that profgate wrote. Raises ProfgateError if the file cannot be read."""
-    with translated_errors(place):
-        return Path(place).read_bytes()
-
-
 def check_writable(folder: str) -> None:
     """Raise ProfgateError if no file can be written to the folder, which is created."""
     import tempfile

@@ -116,7 +116,6 @@ class ReasonCode(StrEnum):
     NOISE_UNREADABLE = "noise_unreadable"  # number, text
     POLICY_CHANGED = "policy_changed"  # file
     ACCEPTANCES_UNREAD = "acceptances_unread"  # text
-    OWN_BASELINE = "own_baseline"
     IGNORED_MANIFEST = "ignored_manifest"
     OLDER_TARGET = "older_target"  # distance, ref
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons

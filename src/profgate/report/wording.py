@@ -320,7 +320,6 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.POLICY_CHANGED: "{file} is changed by this pull request; the change counts after the merge",
     ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
     ReasonCode.IGNORED_MANIFEST: "profgate-manifest.json in the workspace was ignored; remove it",
-    ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
     ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
