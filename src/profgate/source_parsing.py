@@ -45,7 +45,7 @@ def _from_json(response: bytes) -> ParsedSource | None:
         if found is None:
             return None
         functions = [SourceFunction(**{**one, "parts": tuple(one["parts"])}) for one in found["functions"]]
-        return ParsedSource(tuple(functions), frozenset(found["imports"]), str(found["exact"]))
+        return ParsedSource(tuple(functions), str(found["exact"]))
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 

@@ -23,7 +23,6 @@ _BODIES = node_types(
     "block class_body statement_block declaration_list field_declaration_list enum_body interface_body"
     " annotation_type_body"
 )
-_EXPORTS = (b"module.exports", b"exports.", b"export {", b"export{", b"export *", b"export default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,9 @@ class SourceFunction:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSource:
-    """The functions of a file, sorted by first line, its import statements, and its `exact_digest`."""
+    """The functions of a file, sorted by first line, and its `exact_digest`."""
 
     functions: tuple[SourceFunction, ...]
-    imports: frozenset[str]
     exact: str = ""
 
 
@@ -132,7 +130,6 @@ class _Walk:
         self.grammar = GRAMMARS[language]
         self.above: list[Node] = []
         self.open: list[_Open] = []
-        self.imports: set[str] = set()
         self.comma = False
         self.leading: list[Node] = []
         self.names = 0
@@ -160,7 +157,7 @@ class _Walk:
                 waiting += [(child, False) for child in reversed(node.children)]
                 self.above.append(node)
         done.sort(key=lambda function: (function.first, -function.last, function.parts))
-        return ParsedSource(tuple(done), frozenset(self.imports))
+        return ParsedSource(tuple(done))
 
     def _enters(self, node: "Node") -> bool:
         """Process a node and return whether its children must also be processed."""
@@ -183,17 +180,13 @@ class _Walk:
         return True
 
     def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
-        """Return whether the node is ignored: a comment, an import or an attribute of the next function."""
+        """Return whether the node is ignored: a comment or an attribute of the next function."""
         if kind in self.grammar.silent or self._is_documentation(node):
             return True
         if now.items == len(self.above) and now.item.count:
             now.end_item()
         if kind in self.grammar.leading:
             self.leading.append(node)
-            return True
-        if now.kind in {"scope", "module"} and self._is_import(node, now):
-            text = b" ".join((node.text or b"").split()).decode("utf-8", "replace")
-            self.imports.add(text)
             return True
         return False
 
@@ -219,14 +212,6 @@ class _Walk:
             return False
         only = node.children[0]
         return only.type == "string" and b"f" not in (only.text or b"").partition(b'"')[0].partition(b"'")[0].lower()
-
-    def _is_import(self, node: "Node", now: _Open) -> bool:
-        if node.type in self.grammar.imports:
-            return True
-        if now.items != len(self.above) or node.type not in {"expression_statement", "export_statement"}:
-            return False
-        start = (node.text or b"")[:4096]
-        return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
         """Start a function or scope if the node is a definition or wraps one, and return whether it did."""

@@ -117,9 +117,7 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
         state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
         if old.broken or new.broken:
             state = "unknown"
-        elif old.fingerprint != new.fingerprint or (
-            new.kind == "module" and before.imports != after.imports  # an import runs code
-        ):
+        elif old.fingerprint != new.fingerprint:
             state = "changed"
         changes.add((old_path, old), (new_path, new), state)
     return sides

@@ -1,4 +1,4 @@
-"""Lists the syntax nodes of each language that are functions, scopes or imports, or that have no effect."""
+"""Lists the syntax nodes of each language that are functions or scopes, or that have no effect."""
 
 from functools import cache
 from importlib import import_module
@@ -19,14 +19,13 @@ class Grammar(NamedTuple):
     """The node types of a language, grouped by meaning.
 
     A ``wrappers`` node contains a function or scope and the code before it, such as decorators. A ``leading`` node
-    precedes a function or scope. An ``imports`` node binds names at the top of a file. A ``grouping`` node does not add
+    precedes a function or scope. A ``grouping`` node does not add
     structure. A ``silent`` node and all nodes below it are not part of the program. In an ``idle_ends`` node, a
     semicolon is optional.
     """
 
     module: str
     functions: frozenset[str]
-    imports: frozenset[str]
     scopes: frozenset[str] = node_types()
     wrappers: frozenset[str] = node_types()
     leading: frozenset[str] = node_types()
@@ -44,7 +43,6 @@ _SCRIPT = Grammar(
         " method_definition"
     ),
     scopes=node_types("class_declaration class abstract_class_declaration internal_module module"),
-    imports=node_types("import_statement"),
     quotes=node_types("' \""),
     idle_ends=node_types(
         "expression_statement lexical_declaration variable_declaration return_statement import_statement"
@@ -57,7 +55,6 @@ GRAMMARS: dict[Language, Grammar] = {
         "tree_sitter_python",
         functions=node_types("function_definition lambda"),
         scopes=node_types("class_definition"),
-        imports=node_types("import_statement import_from_statement future_import_statement"),
         wrappers=node_types("decorated_definition"),
         quotes=node_types("string_start string_end"),
         grouping=node_types("parenthesized_expression"),
@@ -68,7 +65,6 @@ GRAMMARS: dict[Language, Grammar] = {
     "go": Grammar(
         "tree_sitter_go",
         functions=node_types("function_declaration method_declaration func_literal"),
-        imports=node_types("import_declaration"),
     ),
     "java": Grammar(
         "tree_sitter_java",
@@ -79,21 +75,21 @@ GRAMMARS: dict[Language, Grammar] = {
         scopes=node_types(
             "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration"
         ),
-        imports=node_types("import_declaration package_declaration"),
     ),
-    "c": Grammar("tree_sitter_c", functions=node_types("function_definition"), imports=node_types("preproc_include")),
+    "c": Grammar(
+        "tree_sitter_c",
+        functions=node_types("function_definition"),
+    ),
     "cpp": Grammar(
         "tree_sitter_cpp",
         functions=node_types("function_definition lambda_expression"),
         scopes=node_types("class_specifier struct_specifier union_specifier namespace_definition"),
-        imports=node_types("preproc_include using_declaration"),
         wrappers=node_types("template_declaration"),
     ),
     "rust": Grammar(
         "tree_sitter_rust",
         functions=node_types("function_item closure_expression"),
         scopes=node_types("impl_item trait_item mod_item"),
-        imports=node_types("use_declaration extern_crate_declaration"),
         leading=node_types("attribute_item"),
     ),
 }

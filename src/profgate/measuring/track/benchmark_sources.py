@@ -74,8 +74,7 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
     ]
     if any(function.broken for function in inside):
         return _digest(text.split("\n")[slice(None) if own is None else slice(own.first - 1, own.last)])
-    imports = sorted(parsed.imports) if own is None else []
-    return _digest([*imports, *(function.fingerprint for function in inside)])
+    return _digest([function.fingerprint for function in inside])
 
 
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
