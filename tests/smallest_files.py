@@ -16,8 +16,6 @@ SMALLEST = {
     "pstats": marshal.dumps({}),
     "python-sampling": struct.pack("<4sI3BxQQQIQQII", b"HCAT", 1, 3, 15, 2, 0, 0, 0, 0, 64, 64, 0, 0)
     + struct.pack("<IIQ16x", 0, 0, 96),
-    "python-sampling-jsonl": b'{"type":"meta","v":0,"run_id":"a","sample_interval_usec":1000}\n'
-    b'{"type":"end","v":0,"run_id":"a","samples_total":0}\n',
     "pyinstrument": b'{"sample_count": 0, "root_frame": null}',
     "trace-events": b'{"traceEvents": []}',
     "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',

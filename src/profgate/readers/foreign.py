@@ -185,6 +185,11 @@ FOREIGN = (
     Foreign("a table of call statistics", rb"(?:\w[^\n]*\n)?\s*+\d++ function calls [^\n]*seconds", _CPROFILE),
     Foreign("a pickle of Python", rb"\x80[\x02-\x05][\x95\x8cc}\]]", _CPROFILE),
     Foreign(
+        "JSON lines of Python's sampling profiler",
+        rb'\s*\{(?=[^\n]*"sample_interval_usec")[^\n]*"run_id"',
+        "record with: python -m profiling.sampling run --binary -o a.bin SCRIPT",
+    ),
+    Foreign(
         "text of pyinstrument",
         rb"\s*_     \._   __/__ ",
         "run: pyinstrument -r json -o a.json SCRIPT",

@@ -288,7 +288,7 @@ class SampledFunctions:
         """Add the samples in which a line of ``caller`` calls a line of ``callee``."""
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
-    def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
+    def profile(self, where: str, reader: str, interval: int | None) -> Profile:
         """Return a call graph of sample counts, without calls. The ``interval`` is in microseconds."""
         frames, most = FrameList.of_names([]), sum(self.own)
         for (file, name), line in zip(self.numbers, self.lines, strict=True):
@@ -311,6 +311,5 @@ class SampledFunctions:
                 profiler=PYTHON_SAMPLING,
                 runtime="python",
                 rate=1e6 / interval if interval else None,
-                mode=mode,
             ),
         )

@@ -29,7 +29,6 @@ BUILT_IN = {
     "gecko GeckoReader": _JSON,
     "pstats PstatsReader": rb"[{\xfb]",
     "python_sampling PythonSamplingReader": rb"HCAT",
-    "python_sampling_jsonl PythonSamplingJsonlReader": _JSON,
     "pyinstrument PyinstrumentReader": _JSON,
     "trace_events TraceEventsReader": _JSON,
     "perun PerunReader": rb"x|" + _JSON,

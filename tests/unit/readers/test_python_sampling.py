@@ -64,9 +64,8 @@ def test_stacks_are_those_of_the_replay(folder: str, name: str) -> None:
 
 @pytest.mark.parametrize(("name", "mode"), [("threads", "wall"), ("cpu", "cpu"), ("gil", "gil")])
 def test_interval_and_mode_are_facts(name: str, mode: str) -> None:
-    binary, lines = recorded("python-sampling", name).facts, recorded("python-sampling-jsonl", name).facts
+    binary = recorded("python-sampling", name).facts
     assert (binary.rate, binary.mode, binary.runtime) == (1000.0, mode, "3.15.2")
-    assert (lines.rate, lines.mode) == (1000.0, mode)
     assert (recorded("pstats", name).facts.rate, recorded("pstats", name).facts.mode) == (1000.0, None)
     assert (recorded("folded", name).facts.rate, recorded("folded", name).facts.mode) == (None, None)
     assert {recorded(folder, name).facts.profiler for folder in ("pstats", "folded")} == {binary.profiler}
