@@ -25,7 +25,6 @@ from profgate.model.comparison import Causes, Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
 from profgate.model.source import SourceFile, source_of
-from profgate.readers.folded import split_difference
 from profgate.readers.reader import collection_paused
 
 if TYPE_CHECKING:
@@ -101,18 +100,6 @@ def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
         manifests=(before_manifest, after_manifest),
         named=len(before) == len(after) == 1,
     )
-
-
-def two_columns(path: str, policy: Policy) -> PipelineInput:
-    """Load both sides from a folded file with two columns of values.
-
-    Raises ProfgateError if the path does not name such a file.
-    """
-    sources = profiles_at(path)[0]
-    if len(sources) != 1:
-        raise ProfgateError(path, "--difference takes one folded file")
-    baseline, target = split_difference(sources[0], 1 << 30)
-    return PipelineInput([baseline], [target], policy=policy, named=True)
 
 
 class ComparedPart(NamedTuple):

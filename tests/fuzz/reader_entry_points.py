@@ -7,7 +7,6 @@ from fuzz.mutation import JSON, JSON_LINES, MARSHAL, PROTOBUF, Codec
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
 from profgate.readers.containers import unwrap
-from profgate.readers.folded import FoldedReader, split_difference
 from profgate.readers.reader import ProfileReader
 from profgate.readers.registry import READERS
 from smallest_files import RICHER, SMALLEST
@@ -18,7 +17,7 @@ CODECS: dict[str, tuple[Codec, ...]] = {
     **dict.fromkeys(_TEXTS, ()),
     "pprof": (PROTOBUF,),
     "pstats": (MARSHAL,),
-    **dict.fromkeys(("pytest-report-log", "go-test", "python-sampling-jsonl"), (JSON_LINES,)),
+    **dict.fromkeys(("pytest-report-log", "go-test"), (JSON_LINES,)),
 }
 
 
@@ -57,15 +56,4 @@ def _shortened(value: object, kept: int) -> object:
     return [_shortened(item, kept) for item in value[:kept]] if isinstance(value, list) else value
 
 
-def take_difference(data: bytes) -> str:
-    """The two sides of a folded difference, each read."""
-    for side in split_difference(source_of("p", data), 1 << 20):
-        FoldedReader().read(side)
-    return "read"
-
-
-DIFFERENCE = b"main;parse;read 10 20\nmain;parse 5 0\nmain;write;flush 0 30\n"
-READER_ENTRY_POINTS = (
-    *map(_entry_point, READERS),
-    EntryPoint("folded-difference", take_difference, lambda: [DIFFERENCE], (ProfileError,)),
-)
+READER_ENTRY_POINTS = tuple(map(_entry_point, READERS))

@@ -163,7 +163,7 @@ def test_vanished_stack_is_not_a_single_column(tmp_path: Path, capsys: pytest.Ca
     profile = tmp_path / "d.folded"
     profile.write_text("main;a 5 0\nmain;b 1 2\n")
     assert main(["fold", str(profile)]) == 2
-    assert "--difference" in capsys.readouterr().err
+    assert "two profiles" in capsys.readouterr().err
 
 
 def test_large_first_stack_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -129,14 +129,6 @@ def test_flamegraph_writes_every_format(example: tuple[str, str], tmp_path: Path
     assert main(["flamegraph", *example, "-o", str(tmp_path / "diff.pdf")]) == 2
 
 
-def test_folded_difference_is_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "d.folded").write_text("main;f 5 10\nmain;g 5 5\n")
-    assert main(["overweight", str(tmp_path / "d.folded"), "--difference", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["total"] == {"baseline": 10, "target": 15, "delta": 5}
-    assert main(["compare", str(tmp_path / "d.folded"), str(tmp_path / "d.folded")]) == 2
-    assert "--difference" in capsys.readouterr().err
-
-
 def test_regression_fails_and_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sides = [str(SHOP / side) for side in ("baseline", "target")]
     assert main(["compare", *sides, "--output-dir", str(tmp_path), "--fail-on", "degradation"]) == 1

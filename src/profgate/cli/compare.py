@@ -83,7 +83,7 @@ def compare(
         pages=given.pages if output_dir else 0,  # pages are only written to a folder
     )
     report = api.compare_input(given, executor)
-    if not sides.difference and (sides.baseline == sides.target or _same_files(given)):
+    if sides.baseline == sides.target or _same_files(given):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))
         report = replace(report, data=replace(report.data, warnings=warnings))
@@ -121,7 +121,7 @@ def _input(sides: GivenSides, policy: Policy, history: str | None) -> PipelineIn
     from profgate.history.history_store import open_history  # imported here because it loads pydantic
     from profgate.history.stored_sides import newest_past, stored_input, stored_name
 
-    stored = not sides.difference and sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
+    stored = sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
     if not stored and history is None:
         return sides.read(policy)
     if history is None:

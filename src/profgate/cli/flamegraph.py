@@ -74,7 +74,7 @@ def _tree(comparison: Comparison, sides: GivenSides, diff: SourceDiff | None) ->
 
         context = context._replace(run_values=run_values(comparison))
     found = page_input(comparison, context)
-    return found if sides.target is not None or sides.difference else alone(*found)
+    return found if sides.target is not None else alone(*found)
 
 
 def _drawn(tree: NamedTree, header: PageHeader, output: str, *, normalize: bool) -> tuple[str, int]:

@@ -10,7 +10,7 @@ import click
 from profgate.cli.options import FILE, PROFILES, Decorator, bundled
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.model.policy import Policy
-from profgate.pipeline import two_columns, two_sides
+from profgate.pipeline import two_sides
 
 if TYPE_CHECKING:
     from profgate.model.comparison import Comparison
@@ -18,24 +18,16 @@ if TYPE_CHECKING:
 
 
 class GivenSides(NamedTuple):
-    """The paths of two sides, or of one folded file with two columns."""
+    """The paths of two sides."""
 
     baseline: str
     target: str | None
-    difference: bool
 
     def read(self, policy: Policy | None = None, *, alone: bool = False) -> PipelineInput:
         """Read the input of a comparison, or of one profile if it is ``alone``. Raises ProfgateError if that fails."""
-        policy = policy or Policy()
-        if self.difference:
-            if self.target is not None:
-                raise ProfgateError(
-                    self.target, "cannot be used with --difference, which takes one folded file; omit TARGET"
-                )
-            return two_columns(self.baseline, policy)
         if self.target is None and not alone:
-            raise ProfgateError(self.baseline, "TARGET is missing; use two profiles, or --difference")
-        return two_sides(self.baseline, self.target or self.baseline, policy)
+            raise ProfgateError(self.baseline, "TARGET is missing; use two profiles")
+        return two_sides(self.baseline, self.target or self.baseline, policy or Policy())
 
 
 def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
@@ -60,7 +52,6 @@ sides_arguments: Decorator = bundled(
     GivenSides,
     click.argument("baseline", type=PROFILES),
     click.argument("target", type=PROFILES, required=False),
-    click.option("--difference", is_flag=True, help="BASELINE is one folded file with two columns."),
 )
 diff_option = click.option(
     "--diff", type=FILE, metavar="FILE", help="Unified diff of the sources, or - for standard input."

@@ -21,7 +21,7 @@ from profgate.report.overweight_text import overweight_text
 @workload_option
 def fold(profile: str, metric: str | None, workload: str | None) -> int:
     """Print PROFILE as folded stacks, one line for each call path."""
-    given = GivenSides(profile, None, difference=False).read(alone=True)
+    given = GivenSides(profile, None).read(alone=True)
     comparison = chosen(pipeline.overlays(given), metric, workload)
     tree, names = comparison.tree, comparison.symbols.texts()
     if tree is None:

@@ -16,7 +16,6 @@ from profgate.readers.containers import MAX_LINE
 from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
-_NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
 _EMPTY_LEAF = re.compile(rb"(?<!;);+(?=[ \t]+[\d.]+\s*?$)", re.MULTILINE)
 # a tenth of a millisecond in nanoseconds; a divisor of counts is smaller, and of so many counts it is 1
 SMALLEST_PERIOD = 10_000
@@ -48,7 +47,7 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
         what = f"looks like folded stacks, but {scan.bad_count} of {scan.lines} lines are not: {quoted}"
         raise ProfileError(scan.name, what)
     if scan.two_numbers and scan.two_numbers == scan.lines - scan.bad_count:
-        what = "every line ends in two numbers, so it is a difference of two profiles; give it with --difference"
+        what = "every line ends in two numbers, so it is a difference; use the two profiles instead"
         raise ProfileError(scan.name, what)
     notes = []
     if scan.bad_count:
@@ -156,27 +155,6 @@ def _without_empty_leaves(source: SourceFile) -> tuple[SourceFile, int]:
         return source, 0
     data, count = _EMPTY_LEAF.subn(b"", source.read(source.size))
     return source_of(source.name, data), count
-
-
-def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, SourceFile]:
-    """Return the baseline and the target of a folded difference, whose lines have the form ``stack before after``.
-
-    Raises ProfileError if a line is invalid or the file is larger than ``limit`` bytes.
-    """
-    sides: tuple[list[bytes], list[bytes]] = ([], [])
-    data = source.read(limit)
-    if len(data) > limit:
-        raise ProfileError(source.name, f"a difference larger than {limit} bytes")
-    for number, line in enumerate(data.splitlines(), start=1):
-        if not line.strip() or line.startswith(b"#"):
-            continue
-        parts = line.rstrip().rsplit(None, 2)
-        if len(parts) < 3 or not all(_NUMBER.match(part) for part in parts[1:]):
-            raise ProfileError(f"{source.name}:{number}", f"expected 'frame;frame 42 43', got {line[:80]!r}")
-        for side, value in zip(sides, parts[1:], strict=True):
-            side.append(parts[0] + b" " + value)
-    baseline, target = (b"\n".join(side) + b"\n" for side in sides)
-    return source_of(f"{source.name} (before)", baseline), source_of(f"{source.name} (after)", target)
 
 
 def unnumbered(file: str | None, name: str) -> str:

@@ -179,7 +179,7 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
     except InvalidOperation:  # the exponent is too large for Decimal
         value, fits = Decimal(), False
     if value < 0:
-        what = "a negative value; a difference of two profiles is given with --difference"
+        what = "a negative value, as in a difference; use the two profiles instead"
         raise ProfileError(f"{scan.name}:{number()}", what)
     if not fits:
         what = f"the value {written[:40]} is out of range; at most {MAX_DIGITS} digits on either side"

@@ -11,7 +11,7 @@ from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.model.units import MetricKind
 from profgate.readers import folded_scan
-from profgate.readers.folded import FoldedReader, split_difference
+from profgate.readers.folded import FoldedReader
 from stack_rows import paths_of
 
 
@@ -71,7 +71,7 @@ def test_fractions_stay_exact() -> None:
     [
         ("a;b -1\n", "bench.folded:1: a negative value"),
         ("a 1\nb 2\nno value here\n", "line 3: expected 'frame;frame 42', got 'no value here'"),
-        ("a;b 1 2\nc 3 4\n", "--difference"),
+        ("a;b 1 2\nc 3 4\n", "two profiles"),
         ("a 1e30\n", "out of range"),
         ("a 1\na 1e99999999999999999999\n", ":2: the value"),
         ("a 1\na 1e-99999999999999999999\n", ":2: the value"),
@@ -119,14 +119,6 @@ def test_large_input_gives_the_same_result(monkeypatch: pytest.MonkeyPatch) -> N
     assert stacks_of(profile) == expected
     assert profile.stacks is not None
     assert len(profile.stacks.frame) < len(lines) * 4
-
-
-def test_a_difference_is_split_into_its_sides() -> None:
-    before, after = split_difference(source_of("d.folded", b"a;foo 12 7 9\nb 0 3\n"), 1 << 20)
-    assert stacks_of(FoldedReader().read(before)) == {("a", "foo 12"): 7}
-    assert stacks_of(FoldedReader().read(after)) == {("a", "foo 12"): 9, ("b",): 3}
-    with pytest.raises(ProfileError, match=r"d.folded:1: expected"):
-        split_difference(source_of("d.folded", b"a 1\n"), 1 << 20)
 
 
 def test_a_line_of_blanks_takes_linear_time() -> None:
