@@ -151,14 +151,15 @@ def load_diff(place: str) -> SourceDiff:
     Raises ProfgateError if the diff cannot be parsed.
     """
     from profgate.attribution.unified_diff import parse_diff  # imported only if there is a diff
-    from profgate.io.git import local_checkout, tracked_files
+    from profgate.io.git import local_checkout
+    from profgate.io.worktrees import tracked_files
 
     diff = parse_diff(read_loosely(place, 64 << 20), "standard input" if place == "-" else place)
     diff = with_texts(diff)
-    tracked = tracked_files()
-    if tracked is None:
+    try:
+        return replace(diff, repository_files=tracked_files("."), checkout=local_checkout())
+    except ProfgateError:
         return replace(diff, gaps=(Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "no_tracked_files"}),))
-    return replace(diff, repository_files=tracked, checkout=local_checkout())
 
 
 def with_texts(diff: SourceDiff) -> SourceDiff:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from profgate.__main__ import main
-from profgate.io.git import tracked_files
 
 DIFF = """\
 diff --git a/src/shop/cart.py b/src/shop/cart.py
@@ -103,7 +102,6 @@ def test_a_diff_changes_no_verdict(checkout: list[str], capsys: pytest.CaptureFi
 def test_without_a_repository_only_changed_files_are_known(
     sides: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert tracked_files() is None
     main(["compare", *sides, "--diff", "x.diff", "--format", "json"])
     out = capsys.readouterr().out
     assert (evidence(out)["total"], evidence(out)["count"]) == ("changed", None)

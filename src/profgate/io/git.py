@@ -141,12 +141,6 @@ def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def tracked_files() -> frozenset[str] | None:
-    """Return the paths of all files tracked by git, relative to the repository, or None if git is missing or fails."""
-    listed = _git_or_none("ls-files", "-z", "--full-name", ":/")
-    return None if listed is None else frozenset(filter(None, listed.decode("utf-8", "replace").split("\0")))
-
-
 def local_checkout() -> tuple[str, frozenset[str]] | None:
     """Return the root folder of the checkout and the names in this folder, or None if git is missing or fails."""
     found = _git_or_none("rev-parse", "--show-toplevel")

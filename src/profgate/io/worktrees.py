@@ -1,7 +1,6 @@
 """Writes commits into git worktrees. Git only reads objects, so that no program of its configuration runs."""
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +10,9 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from profgate.errors import ProfgateError
-from profgate.io.git import QUIET, git, without_git
+from profgate.io.git import NAME, QUIET, git, without_git
 from profgate.io.scratch import PREFIX
 
-COMMIT = re.compile(r"[0-9a-f]{7,64}")
 LARGEST_GROUP = 64 << 20  # bytes of the files that are read at once
 EXECUTABLE, LINK, SUBMODULE = "100755", "120000", "160000"  # modes in a commit
 FILTERS = r"^filter\..*\.(smudge|clean|process|required)$"
@@ -34,7 +32,7 @@ def worktree(commit: str, place: str, repository: str = ".", *, empty: bool = Fa
     Therefore, files in Git LFS remain pointers, and submodules are empty. The commit may come from an untrusted report.
     Raises ProfgateError if git fails, or if ``commit`` is not a hash.
     """
-    if not COMMIT.fullmatch(commit):
+    if not NAME.fullmatch(commit):
         raise ProfgateError("commit", f"{commit[:80]!r} is not the hash of a commit")
     for missing in _entries(repository):
         # of a killed process; others may be on a disk that is not mounted
