@@ -21,11 +21,12 @@ RUN = ["--", "sh", "-c", COPY]
 TRAPS = {
     "hook": ["checkout", "--quiet", "--detach"],
     "monitor": ["status"],
-    "external": ["diff", "HEAD~1"],
-    "command": ["diff", "HEAD~1"],
+    "external": ["diff", "HEAD~1", "--", "converted.txt"],
+    "command": ["diff", "HEAD~1", "--", "profiles"],
     "textconv": ["show", "HEAD:converted.txt", "--textconv"],
-    "clean": ["add", "--renormalize", "."],
-    "smudge": ["checkout", "--quiet", "HEAD~1", "--", "."],
+    "clean": ["add", "--renormalize", "source.py"],
+    "smudge": ["checkout", "--quiet", "HEAD~1", "--", "source.py"],
+    "process": ["checkout", "--quiet", "HEAD~1", "--", "long"],
     "signature": ["log", "-1"],  # its setting is in an included file
     "ssh": ["cat-file", "-e", ABSENT],
     "pack": ["cat-file", "-e", ABSENT],
@@ -41,17 +42,30 @@ TRAPS = {
     ],  # its setting applies only in worktrees
     "submodule": ["diff", "HEAD~1"],  # its setting is that of a submodule
 }
-# all other settings that name a program, according to the manual of git config
+SETTINGS = {  # with their traps
+    "core.hooksPath": "hooks",
+    "core.fsmonitor": "monitor",
+    "diff.external": "external",
+    "diff.driven.command": "command",
+    "diff.converted.textconv": "textconv",
+    "filter.trap.clean": "clean",
+    "filter.trap.smudge": "smudge",
+    "filter.long.process": "process",
+    "core.sshCommand": "ssh",
+    "remote.second.uploadpack": "pack",
+    "core.alternateRefsCommand": "alternates",
+}
+# all other settings that name a program, according to the manual of git config; each is its own trap
 OTHERS = """
-alias.cat-file alias.diff alias.log alias.ls-files alias.rev-parse browser.b.cmd browser.b.path core.askPass core.editor
-core.gitProxy core.pager credential.helper credential.https://example.org.helper diff.guitool diff.tool difftool.t.cmd
-difftool.t.path gc.recentObjectsHook gpg.ssh.defaultKeyCommand gpg.ssh.program gpg.x509.program guitool.g.cmd
-help.browser hook.h.command imap.tunnel init.templateDir instaweb.browser instaweb.httpd interactive.diffFilter
-man.m.cmd man.m.path man.viewer merge.driven.driver merge.guitool merge.tool mergetool.t.cmd mergetool.t.path
-pager.cat-file pager.diff pager.log pager.ls-files pager.worktree receive.procReceiveRefs remote.third.receivepack
-remote.third.uploadpack remote.third.vcs sendemail.ccCmd sendemail.headerCmd sendemail.sendmailCmd sendemail.smtpServer
-sendemail.toCmd sequence.editor submodule.sub.update tar.t.command trailer.t.cmd trailer.t.command
-uploadpack.packObjectsHook web.browser
+alias.cat-file alias.diff alias.log alias.ls-files alias.rev-parse browser.b.cmd browser.b.path core.askPass
+core.editor core.gitProxy core.pager credential.helper credential.https://example.org.helper diff.guitool diff.tool
+difftool.t.cmd difftool.t.path gc.recentObjectsHook gpg.ssh.defaultKeyCommand gpg.ssh.program
+gpg.x509.program guitool.g.cmd help.browser hook.h.command imap.tunnel init.templateDir instaweb.browser
+instaweb.httpd interactive.diffFilter man.m.cmd man.m.path man.viewer merge.driven.driver merge.guitool merge.tool
+mergetool.t.cmd mergetool.t.path pager.cat-file pager.diff pager.log pager.ls-files pager.worktree
+receive.procReceiveRefs remote.third.receivepack remote.third.uploadpack remote.third.vcs sendemail.ccCmd
+sendemail.headerCmd sendemail.sendmailCmd sendemail.smtpServer sendemail.toCmd sequence.editor submodule.sub.update
+tar.t.command trailer.t.cmd trailer.t.command uploadpack.packObjectsHook web.browser
 """
 TRACKED = ["--", "cp", "profiles/1.folded", "{out}/api.folded"]
 COMMANDS = {  # with their exit codes
@@ -74,6 +88,10 @@ COMMANDS = {  # with their exit codes
 }
 
 
+def trap_of(setting: str) -> str:
+    return setting.replace("/", "-")
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository, beside a folder with the traps."""
@@ -81,7 +99,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repository = TwoCommits(place / "repository", SHARES, SLOWER)
     git, traps = repository.git, place / "traps"
     (traps / "hooks").mkdir(parents=True)
-    for name in (*TRAPS, "other"):
+    for name in (*TRAPS, *map(trap_of, OTHERS.split())):
         program = traps / name
         quiet = {"clean": "cat", "smudge": "cat", "inner": "cat", "external": "exit 0", "command": "exit 0"}
         ending = quiet.get(name, "exit 1")
@@ -92,10 +110,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     attributes = (
         "converted.txt diff=converted\nprofiles/1.folded diff=driven\nsource.py filter=trap\nnew filter=inner\n"
     )
+    attributes += "long filter=long\n"
     other = TwoCommits(place / "other", SHARES, SHARES).place
     git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "sub")
     git("config", "--file", ".git/modules/sub/config", "core.fsmonitor", str(traps / "submodule"))
-    repository.commit(**{".gitattributes": attributes, "converted.txt": "1", "source.py": "a = 1\n", "new": "a"})
+    repository.commit(
+        **{".gitattributes": attributes, "converted.txt": "1", "source.py": "a = 1\n", "new": "a", "long": "1"}
+    )
+    (repository.place / "long").unlink()  # git ends if its filter ends, whatever it does with this file
     repository.commit(**{"converted.txt": "2", "source.py": "a = 2\n", "profiles/1.folded": "main;parse 1\n"})
     parent, tree = git("rev-parse", "HEAD~1"), git("rev-parse", "HEAD^{tree}")
     person = "x <x@example.org> 1700000000 +0000"
@@ -107,19 +129,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git("update-ref", "refs/heads/--output=ran", head)
     git("symbolic-ref", "HEAD", "refs/heads/--output=ran")
     (place / "repository" / "change.diff").write_text(git("diff", "--full-index", "HEAD~1", "HEAD") + "\n")
-    settings = {
-        "core.hooksPath": "hooks",
-        "core.fsmonitor": "monitor",
-        "diff.external": "external",
-        "diff.driven.command": "command",
-        "diff.converted.textconv": "textconv",
-        "filter.trap.clean": "clean",
-        "filter.trap.smudge": "smudge",
-        "core.sshCommand": "ssh",
-        "remote.second.uploadpack": "pack",
-        "core.alternateRefsCommand": "alternates",
-    }
-    for setting, trap in settings.items():
+    for setting, trap in SETTINGS.items():
         git("config", setting, str(traps / trap))
     git("config", "--file", str(traps / "included"), "gpg.program", str(traps / "signature"))
     git("config", "--file", str(traps / "included"), "log.showSignature", "true")
@@ -128,7 +138,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git("config", "includeIf.gitdir:**/worktrees/**.path", str(traps / "of-worktrees"))
     git("config", "diff.submodule", "log")
     for setting in OTHERS.split():
-        git("config", setting, f"{'!' * setting.startswith(('alias', 'submodule'))}{traps}/other")
+        git("config", setting, f"{'!' * setting.startswith(('alias', 'submodule'))}{traps}/{trap_of(setting)}")
     git("config", "core.repositoryFormatVersion", "1")
     git("config", "extensions.partialClone", "origin")
     for remote, url in {"origin": "ssh://example.org/x", "second": f"file://{place}/nothing"}.items():
@@ -159,6 +169,13 @@ def ran(trapped: Path) -> list[str]:
 def test_trap_runs_in_git(trapped: Path, trap: str) -> None:
     subprocess.run(["git", *TRAPS[trap]], capture_output=True, check=False, timeout=20)
     assert trap in ran(trapped)
+
+
+def test_documentation_names_all_settings_and_commands() -> None:
+    text = Path(__file__).parents[2].joinpath("docs", "security.md").read_text()
+    included = {"gpg.program", "filter.inner.smudge"}
+    assert {setting for setting in {*SETTINGS, *OTHERS.split()} | included if f"`{setting}`" not in text} == set()
+    assert {words[0] for words, _ in COMMANDS.values() if f"`{words[0]}`" not in text} == set()
 
 
 @pytest.mark.parametrize(("words", "code"), COMMANDS.values(), ids=COMMANDS)
