@@ -80,7 +80,13 @@ COLLAPSED = (
     ),
     Collapse("crash, swallowed by the shell", "record.sh", (("|| exit 1", "|| true"), ("bench.py $part", "bench.py"))),
     Collapse("command not found, swallowed", "record.sh", (("|| exit 1", "|| true"), ("python bench", "pythn bench"))),
-    Collapse("limit of time", "record.sh", (("-- python", "--duration 1 -- python"), ("--rate 500", "--rate 200"))),
+    Collapse(
+        "limit of time",
+        edits=(
+            ("import sys\n", "import sys\nimport time\n"),
+            (LOOP, f"{LOOP}        if time.process_time() > 0.2:\n            break\n"),
+        ),
+    ),
     Collapse(
         "result never used",
         edits=((CALL, CALL.replace("total += process", "lambda: process").replace("\n", "  # noqa\n")),),

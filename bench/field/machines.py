@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-BURNER = "while True:\n    pass\n"
-# uses the memory that the cores of a processor share
-STREAMER = "data = bytearray(1 << 26)\nwhile True:\n    data[:] = data[1:] + data[:1]\n"
+_WHILE_STARTED = "import os\nparent = os.getppid()\ndata = bytearray(1 << 26)\nwhile os.getppid() == parent:\n"
+BURNER = f"{_WHILE_STARTED}    pass\n"
+STREAMER = f"{_WHILE_STARTED}    data[:] = data[1:] + data[:1]\n"  # uses the memory that processors share
 QUOTA = 0.01  # seconds that a program with half of a processor runs, and is stopped, in turns
 
 

@@ -72,9 +72,13 @@ def measure_counts(folder: Path, processes: int, *, record: bool) -> int:
     return 0
 
 
-def measure_rebuilt(folder: Path, executor: str, *, record: bool, machines: bool, minutes: float) -> int:
-    """Print the table of rebuilt programs. The exit code is 1 if a row misses its target, and 3 if recordings miss."""
-    if record and not record_rebuilt(folder, minutes, machines=machines):
+def measure_rebuilt(options: argparse.Namespace, folder: Path, executor: str) -> int:
+    """Record what is missing, and print the table of rebuilt programs. The exit code is 1 if a row misses its target.
+
+    It is 3 if recordings are missing. Raises RecordError.
+    """
+    record = options.judge is None
+    if record and not record_rebuilt(folder, options.minutes, machines=options.machines, quick=options.quick):
         return 3
     outcomes, differences = judge_pairs(folder, executor)
     stored = {"outcomes": [asdict(one) for one in outcomes], "differences": [asdict(one) for one in differences]}
@@ -91,7 +95,7 @@ def _measured(options: argparse.Namespace, folder: Path, executor: str) -> int |
         return measure_counts(folder / "counts", options.processes, record=record)
     if options.rebuilt or options.machines:
         place = folder / "rebuilt" if record else folder
-        return measure_rebuilt(place, executor, record=record, machines=options.machines, minutes=options.minutes)
+        return measure_rebuilt(options, place, executor)
     if options.collapsed:
         return measure_collapsed(folder / "collapsed", options.budget)
     if options.live is not None:

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from pathlib import Path
 
 import numpy as np
 from bench.field.builds import PLANTS
 from bench.field.cases import INTERLEAVED, MEASURED, Case
-from bench.field.judging import Outcome, bare, judge, outcome_of, profile_of, worse_findings
+from bench.field.judging import TOTAL, Outcome, bare, judge, outcome_of, profile_of, worse_findings
 from bench.field.rebuilt import Pair, pairs_in
 from bench.field.table import Row, any_row, both_halves, chosen_by, is_red, named_red, reached, row_of
 
@@ -25,6 +25,7 @@ SIZES = (20, 10, 5)  # runs of a side that are compared
 REBUILT, ALONE, MORE = "rebuilt", "other machine, one base job", "other machine, several base jobs"
 ON_BOTH = ", both of two machines"
 FEWEST_SHARE = 0.02  # of the run, of functions whose differences between builds are shown
+SHARES = (FEWEST_SHARE, 0.05, 0.1, 0.2, 10.0)  # of functions in the table of differences
 IN_BLOCK = 2  # runs of a side in a block
 
 
@@ -82,7 +83,7 @@ def _differences(pair: Pair, comparison: Comparison) -> Iterator[Difference]:
     values = run_values(comparison, interleaved=True)
     if values is None:
         return
-    rows = {comparison.symbols.names[symbol]: own for symbol, own in values.own.items()} | {"total": values.totals}
+    rows = {comparison.symbols.names[symbol]: own for symbol, own in values.own.items()} | {TOTAL: values.totals}
     blocks = len(values.totals) // 2 // IN_BLOCK
     whole = values.totals.mean()
     for name, costs in rows.items():
@@ -206,31 +207,40 @@ def judge_pairs(folder: Path, executor: str) -> Judged:
     return outcomes + agreed(in_turns), [one for _, differing in results for one in differing]
 
 
+def _groups(difference: Difference) -> Iterator[str]:
+    """Yield the rows of the table that count a difference: its language, the share of its function, and all."""
+    if difference.function == TOTAL:
+        yield f"total, {difference.language or 'unknown'}"
+        return
+    yield f"functions, {difference.language or 'unknown'}"
+    low, high = next((low, high) for low, high in pairwise(SHARES) if difference.share < high)
+    yield f"functions, {100 * low:.0f} to {100 * min(high, 1.0):.0f} % of the run"
+    yield "functions, all"
+
+
 def differences_table(differences: Sequence[Difference]) -> str:
-    """Return the differences between builds by language: median, 95 % and largest, without their noise."""
+    """Return the differences between builds by language and share: median, 95 % and largest, without their noise."""
     groups: dict[str, list[Difference]] = defaultdict(list)
     for one in differences:
-        name = "total" if one.function == "total" else "functions"
-        for language in (one.language or "unknown", "all languages"):
-            groups[f"{language}, {name}"].append(one)
+        for group in _groups(one):
+            groups[group].append(one)
     lines = [
-        "| language | functions | median difference | median noise | τ | median τ | 95 % τ | largest τ | of |",
+        "| cost | compared | median difference | median noise | τ | median τ | 95 % τ | largest τ | of |",
         "| --- | --: | --: | --: | --: | --: | --: | --: | --- |",
     ]
-    for group in sorted(groups, key=lambda name: (name.startswith("all"), name)):
-        members = groups[group]
-        size = np.array([abs(one.difference) for one in members])
-        noise = np.array([one.error for one in members])
+    for group, members in sorted(
+        groups.items(), key=lambda item: (item[0].startswith("total"), "%" in item[0], item[0])
+    ):
         excess = np.array([one.excess for one in members])
         each = np.sqrt(np.maximum(0.0, excess))
         worst = members[int(each.argmax())]
         shown = (
-            np.median(size),
-            np.median(noise),
+            np.median([abs(one.difference) for one in members]),
+            np.median([one.error for one in members]),
             np.sqrt(max(0.0, excess.mean())),
             *np.quantile(each, (0.5, 0.95, 1.0)),
         )
-        cells = " | ".join(f"{100 * value:.2f} %" for value in shown)
+        cells = " | ".join(f"{100 * value:.1f} %" for value in shown)
         lines.append(f"| {group} | {len(members)} | {cells} | `{worst.function}` of {worst.program}, {worst.kind} |")
     return "\n".join(lines)
 
