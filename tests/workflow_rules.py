@@ -26,10 +26,16 @@ def jobs_with_code_and_a_writing_token(content: dict[str, Any]) -> Iterator[str]
     for name, job in content["jobs"].items():
         permissions = job.get("permissions", content.get("permissions"))
         runs = [step["run"] for step in job["steps"] if "run" in step]
-        code = not all(map(UPLOAD.fullmatch, runs)) or any("checkout" in step.get("uses", "") for step in job["steps"])
+        code = not all(map(UPLOAD.fullmatch, runs)) or any(map(_checks_out, job["steps"]))
         reads = isinstance(permissions, dict) and set(permissions.values()) <= {"read"}
         if code and not reads:
             yield name
+
+
+def _checks_out(step: dict[str, Any]) -> bool:
+    """Whether a step checks out another repository than that of a called workflow."""
+    own = step.get("with", {}).get("repository") == "${{ job.workflow_repository }}"
+    return "checkout" in step.get("uses", "") and not own
 
 
 def unpinned(text: str) -> list[str]:

@@ -53,6 +53,7 @@ class Runner:
         self.act, self.fake, self.engine = act, fake, engine
         self.repository, self.artifacts = folder / "repository", folder / "artifacts"
         self.action = folder / "action"
+        self.actions = {"profgate": self.action}  # those of other repositories, by name
         self.home = folder / "home"
         self.home.mkdir()
         self._write_action()
@@ -121,11 +122,11 @@ class Runner:
             "no-cache-server": "true",
             "github-instance": host,
             "secret": f"GITHUB_TOKEN={self.fake.token}",
-            "local-repository": f"profgate/profgate@v1={self.action}",
             **{f"artifact-server-{name}": value for name, value in server.items()},
             **others,
         }
         command = [str(self.act), event, *(f"--{name}={value}" for name, value in options.items())]
+        command += [f"--local-repository=profgate/{name}@v1={place}" for name, place in self.actions.items()]
         command += [f"--env=GITHUB_RUN_ID={run}"]
         environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), "DOCKER_HOST": self.engine}
         return subprocess.run(

@@ -27,7 +27,7 @@ def steps(example: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_every_input_of_an_example_is_accepted(example: Path) -> None:
-    ours = [step for step in steps(example) if step.get("uses", "").startswith("profgate/")]
+    ours = [step for step in steps(example) if step.get("uses", "").startswith("profgate/profgate@")]
     assert len(ours) == {"confirm": 2, "matrix": 2, "monorepo": 2, "pull-request": 2, "ranks": 0, "two-builds": 2}.get(
         example.stem, 1
     )

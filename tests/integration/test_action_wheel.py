@@ -33,8 +33,8 @@ done
 """
 
 
-def steps() -> list[dict[str, Any]]:
-    content = yaml.safe_load((FOLDER / "action.yml").read_text())
+def steps(folder: str = "wheel") -> list[dict[str, Any]]:
+    content = yaml.safe_load((ROOT / folder / "action.yml").read_text())
     found: list[dict[str, Any]] = content["runs"]["steps"]
     return found
 
@@ -78,28 +78,31 @@ def test_composite_action_compares_a_pull_request(tmp_path: Path, capsys: pytest
 
 def test_step_with_the_inputs_has_the_variables_of_the_artifact_service() -> None:
     assert set(steps()[-1]["env"]) == {"ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN", "PROFGATE_INPUTS"}
-    assert not [step for step in steps() if "${{" in step.get("run", "")]
+    assert not [step for folder in ("wheel", "confirm") for step in steps(folder) if "${{" in step.get("run", "")]
 
 
 def test_actions_are_pinned_by_digest() -> None:
-    used = [step["uses"] for step in steps() if "uses" in step]
+    used = [step["uses"] for folder in ("wheel", "confirm") for step in steps(folder) if "uses" in step]
     assert used
     assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", name) for name in used)
 
 
-@pytest.mark.parametrize("system", ["Linux", "macOS", "Windows"])
+@pytest.mark.parametrize(
+    ("folder", "system"), [("wheel", "Linux"), ("wheel", "macOS"), ("wheel", "Windows"), ("confirm", "Linux")]
+)
 @pytest.mark.parametrize("release", [True, False])
-def test_all_packages_are_installed_by_hash(system: str, release: bool, tmp_path: Path) -> None:
-    (install,) = [step["run"] for step in steps() if "pip" in step.get("run", "")]
+def test_all_packages_are_installed_by_hash(folder: str, system: str, release: bool, tmp_path: Path) -> None:
+    (install,) = [step["run"] for step in steps(folder) if "install.sh" in step.get("run", "")]
     python = tmp_path / "fake-python"
     python.write_text(FAKE_PYTHON)
     python.chmod(0o755)
-    (tmp_path / "wheel").mkdir()
-    for name in ("requirements.lock", "requirements-bootstrap.lock"):
-        shutil.copy(ROOT / name, tmp_path)
+    for name in ("wheel", "confirm"):
+        (tmp_path / name).mkdir()
+    for name in ("requirements.lock", "requirements-bootstrap.lock", "wheel/install.sh"):
+        shutil.copy(ROOT / name, tmp_path / name)
     if release:
         (tmp_path / "wheel" / "profgate.lock").touch()
-    place = {"RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": str(tmp_path / "wheel")}
+    place = {"RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": str(tmp_path / folder)}
     done = bash(install, {"PYTHON": str(python), "RUNNER_OS": system, **place})
     assert done.returncode == 0, done.stderr
     commands = (tmp_path / "profgate" / "pip.log").read_text().splitlines()

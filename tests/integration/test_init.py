@@ -82,9 +82,16 @@ def job_of(repository: Path) -> dict[str, Any]:
     return dict(jobs_of(repository)["measure"])
 
 
+def called_with(repository: Path) -> dict[str, Any]:
+    """The inputs of the called workflow."""
+    return dict(jobs_of(repository)["performance"]["with"])
+
+
 def shell_of(repository: Path) -> dict[str, str]:
     """The shell lines that prepare a checkout and that record one run of it, as one line each where they continue."""
-    return {name: text.replace(" \\\n", "") for name, text in job_of(repository)["env"].items()}
+    content = yaml.safe_load(written(repository).read_text())
+    given = content.get("env") or {name.upper(): text for name, text in called_with(repository).items()}
+    return {name: str(text).rstrip("\n").replace(" \\\n", "") + "\n" for name, text in given.items()}
 
 
 def linted(*places: Path) -> None:
@@ -104,12 +111,12 @@ def linted(*places: Path) -> None:
 
 
 def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
-    assert main(["init", str(repository), "--yes", "--branch", "trunk"]) == 0
+    assert main(["init", str(repository), "--yes", "--branch", "trunk", "--expanded"]) == 0
     content = yaml.safe_load(written(repository).read_text())
     assert content[True]["push"]["branches"] == ["trunk"]  # YAML 1.1 reads a bare on as true
     for job in content["jobs"].values():
         for step in job["steps"]:
-            if step.get("uses", "").startswith("profgate/"):
+            if step.get("uses", "").startswith("profgate/profgate@"):
                 settings_from(step["with"])
     assert "COMMAND" not in written(repository).read_text()
     assert unpinned(written(repository).read_text()) == []
@@ -119,6 +126,21 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     policy = repository / ".github" / "profgate.yml"
     gate = read_policy(policy.read_text(), str(policy), CATALOGUE)
     assert (gate.confirm, gate.on_not_compared) == ("required", "unreadable")
+    long = shell_of(repository)["RECORD"]
+    assert main(["init", str(repository), "--yes", "--branch", "trunk", "--replace"]) == 0
+    text = written(repository).read_text()
+    assert len(text.splitlines()) <= 17
+    assert {**yaml.safe_load(text), "jobs": 0} == {
+        "name": "performance",
+        True: {
+            "push": {"branches": ["trunk"]},
+            "pull_request": {"types": ["opened", "synchronize", "reopened", "edited"]},
+            "merge_group": {},
+        },
+        "jobs": 0,
+    }
+    record = shell_of(repository)["RECORD"]
+    assert set(record.splitlines()) <= set(long.splitlines())
     record = shell_of(repository)["RECORD"]  # the same profiles in each run, or results would be inconclusive
     assert set(re.findall(r"\$PROFGATE_OUT/(\w+)", record)) == {"main"}
     assert not re.search(r"PROFGATE_RUN\"? -", record)
@@ -299,6 +321,9 @@ def test_workflows_pass_the_linters(tmp_path: Path) -> None:
     for place, (_, command) in zip(places, cases, strict=True):
         assert main(["init", str(place), "--yes", *(["--command", command] if command else [])]) == 0
     linted(*map(written, places))
+    for place in places[::3]:
+        assert main(["init", str(place), "--yes", "--replace", "--expanded"]) in {0, 2}
+    linted(*map(written, places[::3]))
 
 
 def test_fixed_work_is_tried_before_a_fixed_time(tmp_path: Path) -> None:
@@ -349,7 +374,7 @@ def test_hostile_files_do_not_reach_the_workflow(tmp_path: Path) -> None:
     assert main(["init", str(made(tmp_path, HOSTILE)), "--yes"]) == 0
     text = written(tmp_path).read_text()
     assert not re.search(r"secrets|github\.token|[$;`(]id\b|curl|evil", text)
-    assert job_of(tmp_path)["runs-on"] == "ubuntu-latest"
+    assert set(jobs_of(tmp_path)) == {"performance"}
 
 
 @pytest.mark.parametrize("name", ["a;id.py", "$(id).py", "`id`.py", "${{ github.token }}.py", "a\nid.py", "a#id.py"])
@@ -404,7 +429,7 @@ def test_existing_files_are_replaced_on_request(tmp_path: Path, capsys: pytest.C
     for words, code in ((["--yes"], 0), (["--yes"], 2), (["--yes", "--replace", "--branch", "trunk"], 0)):
         capsys.readouterr()
         assert main(["init", str(tmp_path), *words]) == code
-    assert '-    branches: ["main"]\n+    branches: ["trunk"]\n' in capsys.readouterr().out
+    assert '\n+on: {push: {branches: ["trunk"]}' in capsys.readouterr().out
     assert written(tmp_path).read_text() == "name: other\n"
     assert (tmp_path / ".github" / "profgate.yml").read_text() == "gate: {fail-on: never}\n"
     assert 'branches: ["trunk"]' in written(tmp_path, "profgate").read_text()
@@ -749,9 +774,12 @@ def test_test_job_of_the_repository_is_the_pattern(tmp_path: Path) -> None:
     options = {"python-version": "3.13"}
     assert job["steps"][1] == {"uses": "actions/setup-python@v6", "with": options}
     assert job["services"] == {"db": {"image": "postgres:17", "ports": ["5432:5432"]}}
-    lines = job["env"]["SETUP"].splitlines()
-    assert lines[0] == "sudo apt-get update && sudo apt-get install -y libxml2-dev"
-    assert lines[1] == "git submodule update --init --recursive"
+    lines = shell_of(tmp_path)["SETUP"].splitlines()
+    assert lines[0] == "git submodule update --init --recursive"
+    prepared = {"name": "Prepare the machine", "run": "sudo apt-get update && sudo apt-get install -y libxml2-dev\n"}
+    for each in (job, jobs_of(tmp_path)["confirm"]):
+        assert prepared in each["steps"]
+        assert each["services"] == job["services"]
 
 
 TESTED = {

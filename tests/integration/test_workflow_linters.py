@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
 OURS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+ACTIONS = [ROOT / folder / "action.yml" for folder in (".", "confirm", "wheel")]
 PARSER = ROOT / ".ci" / "workflow-parser"
 
 
@@ -49,7 +50,7 @@ def test_the_published_schema_accepts_them() -> None:
     assert workflows.returncode == 0, workflows.stdout
     forms = ROOT / ".github" / "ISSUE_TEMPLATE"
     others = {
-        "actions": [ROOT / "action.yml", ROOT / "wheel" / "action.yml"],
+        "actions": ACTIONS,
         "issue-config": [forms / "config.yml"],
         "issue-forms": [path for path in forms.glob("*.yml") if path.name != "config.yml"],
     }
@@ -61,9 +62,7 @@ def test_the_published_schema_accepts_them() -> None:
 
 def test_zizmor_reports_nothing() -> None:
     zizmor = (tool("zizmor"), "--offline", "--no-progress", "--format", "plain")
-    ours = output_of(
-        *zizmor, *OURS, ROOT / "action.yml", ROOT / "wheel" / "action.yml", ROOT / ".github" / "dependabot.yml"
-    )
+    ours = output_of(*zizmor, *OURS, *ACTIONS, ROOT / ".github" / "dependabot.yml")
     assert ours.returncode == 0, ours.stdout
     examples = output_of(*zizmor, "--config", ROOT / "examples" / "zizmor.yml", *EXAMPLES)
     assert examples.returncode == 0, examples.stdout

@@ -20,7 +20,7 @@ from profgate.measuring.init.repository import Project, detected
 from profgate.measuring.init.repository_files import LARGEST_FILE, Files, top_of
 from profgate.measuring.init.skeleton import SKELETONS, skeleton
 from profgate.measuring.init.trial import Trial, trial_of
-from profgate.measuring.init.workflow import open_line
+from profgate.measuring.init.workflow import check_of, open_line
 from profgate.model.visible_text import visible
 from profgate.report.templates import render_template
 
@@ -38,6 +38,7 @@ plan_options: Decorator = bundled(
         "--measure", is_flag=True, help="Make a trial recording, to check the command and to choose the number of runs."
     ),
     click.option("--replace", is_flag=True, help="Replace the workflow of an earlier profgate init."),
+    click.option("--expanded", is_flag=True, help="Write all jobs instead of calling the workflow of profgate."),
     click.option("--branch", metavar="NAME", help="Branch that pull requests are merged into."),
     click.option("--runner", metavar="LABEL", help="Label of the runner, or several labels separated by commas."),
 )
@@ -79,7 +80,8 @@ def init(folder: str, options: Options, *, yes: bool, check: bool) -> int:
     if project.ours is not None and not options.replace:
         raise ProfgateError(workflow, "uses profgate already; nothing was written; --replace writes it again")
     trial = _tried(files, under, project, options)
-    written = trial.plan.files(workflow) | {path: text for path, text in trial.plan.new_files.items() if text}
+    written = trial.plan.files(workflow, expanded=options.expanded)
+    written |= {path: text for path, text in trial.plan.new_files.items() if text}
     for path in written:
         if Path(os.path.realpath(f"{top}/{path}")) != Path(os.path.realpath(top), path):
             raise ProfgateError(path, "is a link or in a folder that is a link; nothing was written")
@@ -95,9 +97,10 @@ def init(folder: str, options: Options, *, yes: bool, check: bool) -> int:
         problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
         raise ProfgateError(f"{workflow}:{line}", problem)
     sys.stdout.write("".join(f"{note}\n" for note in trial.plan.notes()) + trial.result.partition("\n")[2])
+    required = check_of(written[workflow], trial.plan.branch, project.branch)
     sys.stdout.write(
         "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
-        "after that make the job profgate a required check.\n"
+        f"after that make the check '{required}' required.\n"
     )
     return 0
 

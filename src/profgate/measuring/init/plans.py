@@ -22,7 +22,8 @@ MOST_BENCHMARKS = 2  # that are tried before the tests are repeated
 class Options:
     """Command-line options. Those that are None are detected.
 
-    ``measure`` makes a trial recording, and ``replace`` replaces an existing workflow of profgate.
+    ``measure`` makes a trial recording, ``replace`` replaces an existing workflow of profgate, and ``expanded`` writes
+    all jobs.
     """
 
     language: str | None = None
@@ -32,6 +33,7 @@ class Options:
     runner: str | None = None
     measure: bool = False
     replace: bool = False
+    expanded: bool = False
 
 
 def plans(files: Files, under: str, project: Project, options: Options) -> list[Plan]:

@@ -48,9 +48,10 @@ class Recipe:
     ``marks`` are names of files that identify the language, ``endings`` are those of its sources, ``programs`` matches
     the names of its programs, ``example`` is a command for messages, and ``rate`` is the highest rate of the profiler
     in samples per second. ``machine`` prepares a runner, and ``setup`` a checkout before the project's requirements are
-    installed. ``record`` returns the lines that
-    record one run of a command, at a rate and as a workload, into ``$PROFGATE_OUT``. In a workflow, the lines of
-    ``activate`` come first, which make available what ``setup`` installed.
+    installed. ``record`` returns the lines that record one run of a command, at a rate and as a workload, into
+    ``$PROFGATE_OUT``. In a workflow, the lines of ``activate`` come first, which make available what ``setup``
+    installed. The called workflow does what ``machine``,
+    ``setup`` and ``activate`` do, and installs ``version`` of the language unless another one is known.
     """
 
     language: str
@@ -65,6 +66,7 @@ class Recipe:
     env: tuple[tuple[str, str], ...] = ()
     advice: str = ""
     activate: tuple[str, ...] = ()
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,7 @@ RECIPES = (
         "python benchmarks/parse.py",
         1000,  # py-spy is not reliable at higher rates
         _python,
+        version="3.x",
         setup=("python -m venv .venv", ". .venv/bin/activate", *PY_SPY),
         activate=(". .venv/bin/activate", 'PATH="$PWD/.py-spy/bin:$PATH"'),
     ),
@@ -211,6 +214,7 @@ RECIPES = (
         "go test -bench Parse -benchtime 100x ./parse",
         100,
         _go,
+        version="stable",
         advice="Go takes 100 samples a second; a fixed number of iterations makes the work of both sides equal",
     ),
     Recipe(
@@ -221,6 +225,7 @@ RECIPES = (
         "node bench/parse.js",
         1000,
         _node,
+        version="lts/*",
     ),
     Recipe(
         "Rust",
@@ -230,6 +235,7 @@ RECIPES = (
         "cargo bench --bench parse",
         999,
         _rust,
+        version="stable",
         machine=PERF,
         env=(
             ("RUSTFLAGS", "-Cforce-frame-pointers=yes"),
@@ -246,6 +252,7 @@ RECIPES = (
         "java -cp target/classes bench/Parse.java",
         100,
         _java,
+        version="21",
         advice="a flight recording takes 100 samples a second",
     ),
     Recipe(

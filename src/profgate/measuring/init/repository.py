@@ -36,6 +36,7 @@ VERSION = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?")
 INSTALLED = re.compile(  # the Debian packages and options of a line
     r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE
 )
+CHECKERS = frozenset({"valgrind", "gdb", "lcov", "gcovr", "cppcheck", "clang-tidy", "clang-format", "doxygen"})
 # by language: the setup action, its major version that runs today, the oldest version of the language that runs with
 # the profiler, and the version that is used instead of an older one
 CURRENT = {
@@ -96,7 +97,7 @@ def detected(files: Files) -> Project:
     ours, jobs, pushed = None, list[dict[Any, Any]](), list[str]()
     for name in names:
         text = files.read(name)
-        if ours is None and "profgate/profgate@" in text:
+        if ours is None and "profgate/profgate" in text:
             ours = name
         # only scalars are read, so aliases are harmless
         workflow: dict[Any, Any] = table_of(text, yaml.safe_load, yaml.YAMLError)
@@ -196,11 +197,11 @@ def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the line that installs the Debian packages which the job installs."""
+    """Return the line that installs the Debian packages which the job installs, but for tools that check the code."""
     found = list[str]()
     for step in entries(job.get("steps"), dict):
         for words in INSTALLED.findall(str(step.get("run", "")).replace("\\\n", " ")):
-            found += [word for word in words.split() if not word.startswith("-")]
+            found += [word for word in words.split() if not word.startswith("-") and word not in CHECKERS]
     return (f"sudo apt-get update && sudo apt-get install -y {' '.join(found)}",) if found else ()
 
 

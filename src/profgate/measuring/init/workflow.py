@@ -1,6 +1,5 @@
 """Content of the workflow and the policy file that ``profgate init`` writes."""
 
-import json
 import math
 import re
 import shlex
@@ -10,11 +9,10 @@ from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.measuring.init.candidates import MAIN
-from profgate.measuring.init.recipes import LOOP, LOOPED, SAMPLES, Extent, Recipe
+from profgate.measuring.init.recipes import BUDGET, FEWEST_RUNS, LOOP, LOOPED, SAMPLES, Extent, Recipe
 from profgate.measuring.init.repository import BRANCH, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
-POLICY = ".github/profgate.yml"
 COUNT = re.compile(r"( (?:-count |--loops |-bs |-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
 OPEN = "# TODO: "
 
@@ -78,11 +76,20 @@ class Plan:
     def record(self) -> tuple[str, ...]:
         """The shell lines that record one run."""
         if not self.command:
-            return ("echo 'The command of the benchmark is missing' >&2", "exit 1")
+            return (*self.start, "echo 'The command of the benchmark is missing' >&2", "exit 1")
         return (*self.start, *self.recipe.record(self.command.strip(), self.extent.rate, self.workload))
 
-    def files(self, workflow: str) -> dict[str, str]:
-        """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow."""
+    @property
+    def expanded(self) -> bool:
+        """Whether the called workflow cannot do this, so that the workflow has to contain all jobs."""
+        own_runner = not re.fullmatch(r"ubuntu-(?:latest|\d\d\.\d\d)", ",".join(self.runner))
+        return own_runner or bool(self.pattern.services or self.pattern.setup)
+
+    def files(self, workflow: str, *, expanded: bool = False) -> dict[str, str]:
+        """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow.
+
+        The workflow calls the one of profgate, unless that cannot do this or ``expanded`` is true.
+        """
         name = PurePosixPath(workflow).stem
         runner, branch, line = ", ".join(self.runner), self.branch, "must be one line of shell, without ${{"
         for option, valid, mistake in (
@@ -98,28 +105,26 @@ class Plan:
         ):
             if not valid:
                 raise ProfgateError(option, mistake)
-        bare = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # YAML parses these labels as strings even without quotes
-        labels = [label if bare.fullmatch(label) else json.dumps(label) for label in self.runner]
-        todo = (f"{OPEN}{self.problem}",) if self.problem else ()
-        text = render_template(
-            "init/workflow.yml.j2",
+        written = render_template(
+            f"init/{'expanded' if expanded or self.expanded else 'workflow'}.yml.j2",
             name=name,
-            branch=self.branch,
-            runner=labels[0] if len(labels) == 1 else f"[{', '.join(labels)}]",
-            pattern=self.pattern,
-            env=self.recipe.env,
-            setup=(*self.pattern.machine, *self.recipe.machine, *self.setup),
-            record=(*todo, *self.record),
-            extent=self.extent,
+            plan=self,
+            usual=Extent(self.extent.rate, FEWEST_RUNS, budget=BUDGET),
+            todo=OPEN,
             notes=self.notes(),
         )
-        return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
+        return {workflow: written, ".github/profgate.yml": render_template("init/profgate.yml.j2")}
 
     def notes(self) -> list[str]:
         """Return comments for the recording step, which state the number of samples and explain how to record more."""
-        advice, timed = self.recipe.advice, self.timed
-        text = render_template("init/notes.txt.j2", extent=self.extent, needed=SAMPLES, advice=advice, timed=timed)
-        return text.splitlines()
+        return render_template("init/notes.txt.j2", plan=self, needed=SAMPLES).splitlines()
+
+
+def check_of(text: str, branch: str, default: str) -> str:
+    """Return the name of the check of pull requests into a branch. A called workflow knows only the default branch."""
+    if "/gate.yml@" not in text:
+        return "profgate"
+    return "performance / profgate" + (f" ({branch})" if branch != default else "")
 
 
 def open_line(text: str) -> int:

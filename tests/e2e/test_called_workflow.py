@@ -1,0 +1,206 @@
+"""The workflow of ``profgate init`` and the workflow that it calls, executed by an independent runner.
+
+The runner knows neither ``job.workflow_sha`` nor the repositories of actions, so the called workflow has a local form.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from action_stage import ARTIFACT, SHARES, SLOWER
+from e2e.container_run import api_service
+from e2e.test_independent_runner import ROOT, Runner, _authority, act
+from fake_github import FakeGitHub
+from measured_repository import made
+from profgate.__main__ import main
+from profgate.model.levels import FEWEST_JOBS
+
+__all__ = ["act"]
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("container")]
+GATE = ".github/workflows/gate.yml"
+WORKFLOW = ".github/workflows/performance.yml"
+POLICY = ".github/profgate.yml"
+BENCHMARK = """
+import os, random
+from shop import SHARES
+
+with open(os.environ["PROFGATE_OUT"] + "/checkout.folded", "w") as profile:
+    for name, mean in SHARES.items():
+        count = round(random.gauss(mean, mean ** 0.5))
+        profile.write(f"main;serve;{name} {count // 2}\\nmain;batch;{name} {count - count // 2}\\n")
+"""
+PLACE = 'place="$STORE/$GITHUB_RUN_ID/$NAME"; if grep -qsx "$NAME" "$STORE/missing"; then exit 1; fi\n'
+UPLOAD = PLACE + 'mkdir -p "$place"; for file in $FILES; do cp "$file" "$place/"; done'
+DOWNLOAD = (
+    PLACE
+    + 'mkdir -p "$FOLDER"; for it in $place; do test "$FOLDER" = . && cp -r "$it" . || cp -r "$it/." "$FOLDER/"; done'
+)
+
+
+def composite(place: Path, run: str, **inputs: str) -> None:
+    """Write an action that stands for one of GitHub."""
+    step = {"run": run, "shell": "bash", "env": {name: f"${{{{ inputs.{given} }}}}" for name, given in inputs.items()}}
+    action = {"name": place.name, "inputs": {key: {"required": False} for key in inputs.values()}}
+    place.mkdir(parents=True)
+    (place / "action.yml").write_text(yaml.safe_dump(action | {"runs": {"using": "composite", "steps": [step]}}))
+
+
+class CalledRunner(Runner):
+    """A repository with the files that ``profgate init`` writes, and the local form of the called workflow."""
+
+    workflow = WORKFLOW
+    timeout = 600
+
+    def _write_action(self) -> None:
+        super()._write_action()
+        action = yaml.safe_load((ROOT / "confirm" / "action.yml").read_text())
+        installed = {"run": f'ln -sfn {sys.prefix} "$RUNNER_TEMP/profgate"', "shell": "bash"}  # that of the tests
+        action["runs"]["steps"] = [installed, action["runs"]["steps"][-1]]
+        (self.action / "confirm").mkdir()
+        (self.action / "confirm" / "action.yml").write_text(yaml.safe_dump(action))
+
+    def local(self, gate: dict[str, Any]) -> None:
+        """Change what the runner cannot resolve."""
+        for job in gate["jobs"].values():
+            steps = []
+            for step in job["steps"]:
+                name, given = step.get("uses", "").partition("@")[0], step.get("with", {})
+                if name.startswith("actions/setup-") or given.get("path") == ".profgate":
+                    continue
+                if name.startswith("./.profgate"):
+                    step["uses"] = f"profgate/profgate{name.removeprefix('./.profgate')}@v1"
+                    if not name.endswith("confirm"):
+                        given |= {"ca-bundle": "ca.pem"}
+                elif "artifact" in name:
+                    step["uses"] = f"profgate/{name.partition('/')[2]}@v1"
+                    given.setdefault("path", ".")
+                    given["name"] = given.pop("pattern", given.get("name"))
+                steps.append(step)
+            job["steps"] = steps
+
+    def _write_workflow(self, authority: Path) -> None:
+        made(self.repository, {"package.json": "{}", "bench/checkout.py": BENCHMARK})
+        record = "python3 bench/checkout.py"
+        assert main(["init", str(self.repository), "--yes", "--branch", "main", "--command", record]) == 0
+        caller = yaml.safe_load((self.repository / WORKFLOW).read_text())
+        caller["jobs"]["performance"] |= {"uses": f"./{GATE}"}
+        caller["jobs"]["performance"]["with"] |= {
+            "record": f"{record}\n",
+            "setup": "echo ready > built",
+        }
+        gate = yaml.safe_load((ROOT / GATE).read_text())
+        self.local(gate)
+        for name, content in ((WORKFLOW, caller), (GATE, gate)):
+            content["on"] = content.pop(True)
+            (self.repository / name).write_text(yaml.safe_dump(content), encoding="utf-8")
+        shutil.copy(authority, self.repository / "ca.pem")
+        (self.repository / ".gitignore").write_text("profgate-report\nprofiles\nbuilt\nfirst\nprofgate-machine-*\n")
+        self._git("init", "--quiet", "--initial-branch=main")
+        self._git("remote", "add", "origin", f"{self.fake.server_url}/{self.fake.state.repository}")
+        for kind, run, inputs in (("upload", UPLOAD, "FILES"), ("download", DOWNLOAD, "FOLDER")):
+            place = self.actions[f"{kind}-artifact"] = self.action.parent / kind
+            composite(place, run.replace("$STORE", str(self.home)), NAME="name", **{inputs: "path"})
+
+    def version(self, shares: dict[str, int], branch: str = "main") -> str:
+        """Commit a version of the program."""
+        before = self.fake.state.branches.get("main")
+        (self.repository / "shop.py").write_text(f"SHARES = {shares}\n", encoding="utf-8")
+        self._git("checkout", "--quiet", "-B", branch)
+        self._git("add", "--all")
+        self._git("commit", "--quiet", "--allow-empty", "--message", f"Version of {branch}")
+        sha, files = self._git("rev-parse", "HEAD"), {POLICY: (self.repository / POLICY).read_bytes()}
+        return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch, files=files)
+
+    def merge(self, base: str, head: str) -> None:
+        """Check out the test merge of the pull request."""
+        self._git("checkout", "--quiet", "--detach", base)
+        self._git("merge", "--quiet", "--no-ff", "--message", "Merge", head)
+        self.fake.add_commit(sha=self._git("rev-parse", "HEAD"), parents=[base, head])
+
+    def all_jobs(self, event: str, payload: dict[str, object], run: int) -> "subprocess.CompletedProcess[str]":
+        """Execute the calling job on this machine, which stands for all machines."""
+        return self.run("performance", event, payload, run, platform="ubuntu-latest=-self-hosted")
+
+    def pushed(self) -> str:
+        """Record a baseline of the base branch."""
+        base = self.version(SHARES)
+        run = self.fake.start_run(base, path=WORKFLOW)
+        facts = {"ref": "refs/heads/main", "repository": self.repository_facts}
+        done = self.all_jobs("push", {"after": base, **facts}, run)
+        assert done.returncode == 0, done.stdout + done.stderr
+        (archive,) = [data for place, data in self.uploaded(run).items() if "history" not in place]
+        self.fake.add_artifact(run, ARTIFACT, archive)
+        self.fake.finish_run()
+        return base
+
+
+class GraphRunner(CalledRunner):
+    """The jobs without their steps: each writes its name, and ``measure`` the given conclusion."""
+
+    def local(self, gate: dict[str, Any]) -> None:
+        for name, job in gate["jobs"].items():
+            shown = f"echo {name}${{{{ matrix.machine }}}} >> {self.home}/ran"
+            job["steps"] = [{"run": shown}, {"id": "first", "run": f". {self.home}/{name}", "shell": "bash"}]
+
+
+def test_jobs_follow_the_conclusion(act: Path, tmp_path: Path) -> None:
+    context, authority = _authority(tmp_path)
+    with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
+        runner = GraphRunner(act, fake, tmp_path, engine, authority)
+        base = runner.version(SHARES)
+        head = runner.version(SLOWER, "feature")
+        _, run, pull = runner.open_pull(head, base)
+        for name in ("confirm", "profgate"):
+            (runner.home / name).write_text("")
+
+        def ran(event: str, conclusion: str, *, fails: str = "") -> str:
+            (runner.home / "ran").write_text("")
+            (runner.home / "measure").write_text(f"echo conclusion={conclusion} >> $GITHUB_OUTPUT\n")
+            if fails:
+                (runner.home / fails).write_text("exit 1\n")
+            payload = pull if event == "pull_request" else {"after": base, "repository": runner.repository_facts}
+            done = runner.all_jobs(event, payload, run)
+            assert done.returncode == bool(fails), done.stdout + done.stderr
+            return " ".join(sorted((runner.home / "ran").read_text().split()))
+
+        assert ran("push", "pass") == "measure"
+        assert ran("push", "warn") == "measure"
+        assert ran("pull_request", "pass") == "measure profgate"
+        assert ran("pull_request", "not_compared") == "measure profgate"
+        assert ran("pull_request", "warn") == "confirm1 confirm2 measure profgate"
+        assert ran("pull_request", "inconclusive") == "confirm1 confirm2 measure profgate"
+        assert ran("pull_request", "fail", fails="confirm") == "confirm1 confirm2 measure profgate"
+        assert ran("pull_request", "warn", fails="measure") == "measure profgate"
+
+
+def test_pull_requests_are_measured_confirmed_and_judged(act: Path, tmp_path: Path) -> None:
+    context, authority = _authority(tmp_path)
+    with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
+        runner = CalledRunner(act, fake, tmp_path, engine, authority)
+
+        def pull_request(shares: dict[str, int], branch: str, base: str) -> tuple[int, str]:
+            """The exit code and the last comment of a run for a new pull request."""
+            head = runner.version(shares, branch)
+            runner.merge(base, head)
+            number, run, event = runner.open_pull(head, base)
+            done = runner.all_jobs("pull_request", event, run)
+            (runner.home / f"{branch}.log").write_text(done.stdout + done.stderr)
+            runner._git("checkout", "--quiet", "main")
+            return done.returncode, "".join(fake.comment_bodies(number)[-1:])
+
+        base = runner.version(SHARES)
+        code, comment = pull_request(SHARES, "first", base)
+        assert (code, "First run" in comment) == (0, True)
+        for _ in range(FEWEST_JOBS):
+            base = runner.pushed()
+        assert pull_request(SHARES, "quiet", base) == (0, "")
+        code, comment = pull_request(SLOWER, "slower", base)
+        assert (code, "`parse`" in comment.splitlines()[1]) == (1, True)
+        (runner.home / "missing").write_text("profgate-machine-2")
+        code, comment = pull_request(SLOWER, "missing", base)
+        assert code == 1
