@@ -31,7 +31,7 @@ WORKFLOWS = [case for case in YAML if isinstance(case.values[0], dict) and "perm
 def steps_of(content: Any) -> list[dict[str, Any]]:
     """The steps of a workflow, of a job, or of a list of steps."""
     if isinstance(content, dict):
-        return [step for job in content.get("jobs", {}).values() for step in job["steps"]]
+        return [step for job in content.get("jobs", {}).values() for step in job.get("steps", ())]
     return [step for step in content if isinstance(step, dict)]
 
 

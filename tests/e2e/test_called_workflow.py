@@ -163,8 +163,8 @@ def test_jobs_follow_the_conclusion(act: Path, tmp_path: Path) -> None:
             (runner.home / "measure").write_text(f"echo conclusion={conclusion} >> $GITHUB_OUTPUT\n")
             if fails:
                 (runner.home / fails).write_text("exit 1\n")
-            payload = pull if event == "pull_request" else {"after": base, "repository": runner.repository_facts}
-            done = runner.all_jobs(event, payload, run)
+            pushed: dict[str, object] = {"after": base, "repository": runner.repository_facts}
+            done = runner.all_jobs(event, pull if event == "pull_request" else pushed, run)
             assert done.returncode == bool(fails), done.stdout + done.stderr
             return " ".join(sorted((runner.home / "ran").read_text().split()))
 
