@@ -50,8 +50,8 @@ class Recipe:
     in samples per second. ``machine`` prepares a runner, and ``setup`` a checkout before the project's requirements are
     installed. ``record`` returns the lines that record one run of a command, at a rate and as a workload, into
     ``$PROFGATE_OUT``. In a workflow, the lines of ``activate`` come first, which make available what ``setup``
-    installed. The called workflow does what ``machine``,
-    ``setup`` and ``activate`` do, and installs ``version`` of the language unless another one is known.
+    installed. The called workflow does what ``machine``, ``setup`` and ``activate`` do, and installs ``version`` of the
+    language unless another one is known.
     """
 
     language: str

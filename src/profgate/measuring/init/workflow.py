@@ -82,8 +82,11 @@ class Plan:
     @property
     def expanded(self) -> bool:
         """Whether the called workflow cannot do this, so that the workflow has to contain all jobs."""
-        own_runner = not re.fullmatch(r"ubuntu-(?:latest|\d\d\.\d\d)", ",".join(self.runner))
-        return own_runner or bool(self.pattern.services or self.pattern.setup)
+        return bool(
+            self.pattern.services
+            or self.pattern.setup
+            or not re.fullmatch(r"ubuntu-(?:latest|\d\d\.\d\d)", ",".join(self.runner))
+        )
 
     def files(self, workflow: str, *, expanded: bool = False) -> dict[str, str]:
         """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow.
