@@ -34,7 +34,7 @@ def jobs_with_code_and_a_writing_token(content: dict[str, Any]) -> Iterator[str]
 
 def _checks_out(step: dict[str, Any]) -> bool:
     """Whether a step checks out another repository than that of a called workflow."""
-    own = step.get("with", {}).get("repository") == "${{ job.workflow_repository }}"
+    own = step.get("with", {}).get("repository", "").startswith("${{ job.workflow_repository")
     return "checkout" in step.get("uses", "") and not own
 
 

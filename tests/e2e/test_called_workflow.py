@@ -99,7 +99,7 @@ class CalledRunner(Runner):
             content["on"] = content.pop(True)
             (self.repository / name).write_text(yaml.safe_dump(content), encoding="utf-8")
         shutil.copy(authority, self.repository / "ca.pem")
-        (self.repository / ".gitignore").write_text("profgate-report\nprofiles\nbuilt\nfirst\nprofgate-machine-*\n")
+        (self.repository / ".gitignore").write_text("profgate-report\nprofiles\nbuilt\nfirst\nmachines\n")
         self._git("init", "--quiet", "--initial-branch=main")
         self._git("remote", "add", "origin", f"{self.fake.server_url}/{self.fake.state.repository}")
         for kind, run, inputs in (("upload", UPLOAD, "FILES"), ("download", DOWNLOAD, "FOLDER")):

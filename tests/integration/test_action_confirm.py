@@ -163,7 +163,7 @@ def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: P
 def test_the_example_is_what_init_writes(tmp_path: Path) -> None:
     for name in ("setup.py", "bench/checkout.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("from setuptools import setup\n\nsetup()\n")
+        (tmp_path / name).write_text("from setuptools import setup\n\nfor _ in range(9):\n    setup()\n")
     assert main(["init", str(tmp_path), "--yes", "--expanded"]) == 0
     example = Path(__file__).parents[2] / "examples" / "workflows" / "confirm.yml"
     assert (tmp_path / ".github/workflows/performance.yml").read_text() == example.read_text()

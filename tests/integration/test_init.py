@@ -117,7 +117,7 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     for job in content["jobs"].values():
         for step in job["steps"]:
             if step.get("uses", "").startswith("profgate/profgate@"):
-                settings_from(step["with"])
+                settings_from({name: str(text).split("\n")[0] for name, text in step["with"].items()})
     assert "COMMAND" not in written(repository).read_text()
     assert unpinned(written(repository).read_text()) == []
     assert (content["permissions"], set(content["jobs"]["measure"]["permissions"].values())) == ({}, {"read"})
@@ -388,6 +388,11 @@ def test_hostile_names_of_files_are_not_used(tmp_path: Path, name: str) -> None:
         assert re.sub(r"[^\n]*Executable[^\n]*", "", shell_of(tmp_path)["RECORD"]).count("id") == 0
         assert "github.token" not in written(tmp_path).read_text()
         shutil.rmtree(tmp_path / ".github")
+
+
+def test_setup_may_begin_with_spaces(tmp_path: Path) -> None:
+    assert main(["init", str(made(tmp_path, BENCHMARKS["Node"])), "--yes", "--install", "  npm ci && npm run b"]) == 0
+    assert shell_of(tmp_path)["SETUP"] == "npm ci\nnpm run b\n"
 
 
 def test_links_out_of_the_repository_are_not_read(tmp_path: Path) -> None:

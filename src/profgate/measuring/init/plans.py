@@ -114,4 +114,4 @@ def _lines(setup: str) -> tuple[str, ...]:
     """Return the lines of a setup command. Each part fails on its own, which sh ignores within ``a && b``."""
     if setup in {"", NOTHING}:
         return ()
-    return (setup,) if "(" in setup else tuple(setup.split(" && "))
+    return (setup.strip(),) if "(" in setup else tuple(setup.strip().split(" && "))

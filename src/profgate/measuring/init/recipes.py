@@ -50,8 +50,7 @@ class Recipe:
     in samples per second. ``machine`` prepares a runner, and ``setup`` a checkout before the project's requirements are
     installed. ``record`` returns the lines that record one run of a command, at a rate and as a workload, into
     ``$PROFGATE_OUT``. In a workflow, the lines of ``activate`` come first, which make available what ``setup``
-    installed. The called workflow does what ``machine``, ``setup`` and ``activate`` do, and installs ``version`` of the
-    language unless another one is known.
+    installed. The called workflow does what ``machine``, ``setup`` and ``activate`` do.
     """
 
     language: str
@@ -66,7 +65,6 @@ class Recipe:
     env: tuple[tuple[str, str], ...] = ()
     advice: str = ""
     activate: tuple[str, ...] = ()
-    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +200,6 @@ RECIPES = (
         "python benchmarks/parse.py",
         1000,  # py-spy is not reliable at higher rates
         _python,
-        version="3.x",
         setup=("python -m venv .venv", ". .venv/bin/activate", *PY_SPY),
         activate=(". .venv/bin/activate", 'PATH="$PWD/.py-spy/bin:$PATH"'),
     ),
@@ -214,7 +211,6 @@ RECIPES = (
         "go test -bench Parse -benchtime 100x ./parse",
         100,
         _go,
-        version="stable",
         advice="Go takes 100 samples a second; a fixed number of iterations makes the work of both sides equal",
     ),
     Recipe(
@@ -225,7 +221,6 @@ RECIPES = (
         "node bench/parse.js",
         1000,
         _node,
-        version="lts/*",
     ),
     Recipe(
         "Rust",
@@ -235,7 +230,6 @@ RECIPES = (
         "cargo bench --bench parse",
         999,
         _rust,
-        version="stable",
         machine=PERF,
         env=(
             ("RUSTFLAGS", "-Cforce-frame-pointers=yes"),
@@ -252,7 +246,6 @@ RECIPES = (
         "java -cp target/classes bench/Parse.java",
         100,
         _java,
-        version="21",
         advice="a flight recording takes 100 samples a second",
     ),
     Recipe(

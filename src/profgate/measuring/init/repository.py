@@ -44,6 +44,7 @@ CURRENT = {
     "Node": ("node", 6, (20,), "lts/*"),
     "Go": ("go", 6, (1, 21), "stable"),
     "Java": ("java", 5, (17,), "21"),
+    "Rust": ("", 0, (0,), "stable"),
 }
 FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
     "Python": python_candidates,

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.measuring.init.candidates import MAIN
-from profgate.measuring.init.recipes import BUDGET, FEWEST_RUNS, LOOP, LOOPED, SAMPLES, Extent, Recipe
-from profgate.measuring.init.repository import BRANCH, HOSTED, RUNNER, Pattern
+from profgate.measuring.init.recipes import BUDGET, LOOP, LOOPED, RUNS, SAMPLES, Extent, Recipe
+from profgate.measuring.init.repository import BRANCH, CURRENT, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
 COUNT = re.compile(r"( (?:-count |--loops |-bs |-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
@@ -112,7 +112,8 @@ class Plan:
             f"init/{'expanded' if expanded or self.expanded else 'workflow'}.yml.j2",
             name=name,
             plan=self,
-            usual=Extent(self.extent.rate, FEWEST_RUNS, budget=BUDGET),
+            usual=Extent(self.extent.rate, RUNS, budget=BUDGET),
+            version=CURRENT.get(self.recipe.language, ("",))[-1],
             todo=OPEN,
             notes=self.notes(),
         )
