@@ -40,7 +40,7 @@ CHECKERS = frozenset({"valgrind", "gdb", "lcov", "gcovr", "cppcheck", "clang-tid
 # by language: the setup action, its major version that runs today, the oldest version of the language that runs with
 # the profiler, and the version that is used instead of an older one
 CURRENT = {
-    "Python": ("python", 6, (3, 10), "3.x"),
+    "Python": ("python", 6, (3, 10), "3.13"),
     "Node": ("node", 6, (20,), "lts/*"),
     "Go": ("go", 6, (1, 21), "stable"),
     "Java": ("java", 5, (17,), "21"),
