@@ -14,7 +14,7 @@ from action_stage import SHARES, folded
 from measured_repository import commit_of, run_git
 from profgate.__main__ import main
 from profgate.measuring import turns
-from profgate.measuring.looks import MOST
+from profgate.measuring.looks import RUNS
 
 Shares = Mapping[str, int]
 MADE: dict[str, tuple[tempfile.TemporaryDirectory[str], dict[str, str]]] = {}  # repositories to copy, by their costs
@@ -41,7 +41,7 @@ class TwoCommits:
             each = costs if isinstance(costs, list) else [costs]
             files = {
                 f"profiles/{run}.folded": folded(each[run % len(each)], 1000 * seed + run).decode()
-                for run in range(MOST + 1)
+                for run in range(RUNS[-1] + 1)
             }
             commits[side] = self.commit(**files)
         return commits

@@ -1,7 +1,7 @@
 """Confirm before red, from the first job to the comment: the recipe of examples/workflows/confirm.yml."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from action_stage import BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main
 from two_commits import Shares, confirmed_in, pairs_take
 
-CONFIRMED = "measured in turns, 5 + 5 runs: +"
+CONFIRMED = "measured in turns, 10 + 10 runs: +"
 POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
 
 
@@ -26,17 +26,30 @@ def waiting(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     return stage
 
 
-def measured_again(stage: Stage, shares: Shares, *words: str) -> dict[str, bytes]:
-    """What `profgate confirm` writes in the second job, whose commits have these costs in the target."""
-    place = stage.folder / f"second-{len(stage.fake.requests)}"
-    out = confirmed_in(place, stage.workspace / "profgate-report" / "report.json", shares, *words)
+def on_another_machine(report: bytes) -> bytes:
+    """The result of `profgate confirm` as another machine would write it."""
+    found = json.loads(report)
+    if "measurement" in found:
+        found["measurement"]["machines"] = ["f00000000000"]
+    return json.dumps(found).encode()
+
+
+def measured_again(stage: Stage, *shares: Shares, words: Sequence[str] = ()) -> dict[str, bytes]:
+    """What `profgate confirm` writes on two machines, on which the commits have these costs in the target."""
+    first = stage.workspace / "profgate-report"
+    files = {f"../first/{name}": (first / name).read_bytes() for name in ("report.json", "links.json")}
+    for number, costs in enumerate(shares if len(shares) > 1 else shares * 2, 1):
+        place = stage.folder / f"machine-{number}-{len(stage.fake.requests)}"
+        report = confirmed_in(place, first / "report.json", costs, *words) / "report.json"
+        data = report.read_bytes()
+        files[f"../machine-{number}/report.json"] = data if number == 1 else on_another_machine(data)
     stage.capsys.readouterr()
-    return {f"../confirmed/{one.name}": one.read_bytes() for one in out.iterdir()}
+    return files
 
 
 def publish(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:
     before = len(stage.fake.requests)
-    code = stage.step(files, mode="report", report="confirmed/report.json", **inputs)
+    code = stage.step(files, mode="report", report="first/report.json\nmachine-*/report.json", **inputs)
     stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
     return code
 
@@ -63,8 +76,8 @@ def test_confirmed_regression_is_red(waiting: Stage) -> None:
 
 def test_failed_measurement_fails_everywhere(waiting: Stage) -> None:
     """Exit code, status, comment and terminal agree."""
-    files = measured_again(waiting, SLOWER, "--fallback", "--setup", "exit 7")
-    assert json.loads(files["../confirmed/report.json"])["verdict"]["exit_code"] == 1
+    files = measured_again(waiting, SLOWER, words=["--fallback", "--setup", "exit 7"])
+    assert json.loads(files["../machine-1/report.json"])["verdict"]["exit_code"] == 1
     assert publish(waiting, files, status="true") == 1
     assert waiting.fake.state.statuses[-1]["state"] == "failure"
     assert "The check fails" in waiting.comments[0]
@@ -76,6 +89,38 @@ def test_unchanged_code_is_not_red(waiting: Stage) -> None:
     (comment,) = waiting.comments
     assert "no performance regression any more" in comment
     assert "0 of 3 suspects confirmed; not repeated: " in waiting.summary
+
+
+def test_machines_that_disagree_show_both_numbers(waiting: Stage) -> None:
+    assert publish(waiting, measured_again(waiting, SHARES, SLOWER)) == 0
+    assert waiting.outputs["conclusion"] == "warn"
+    assert "still possible: parse" in waiting.summary.replace("`", "")
+    assert "on the other machine: " in waiting.comments[0]
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_machine_without_a_result_is_no_pass(waiting: Stage, lost: int) -> None:
+    """The code of the pull request could end the jobs."""
+    files = measured_again(waiting, SHARES)
+    for number in range(lost):
+        del files[f"../machine-{number + 1}/report.json"]
+    assert publish(waiting, files) == 1
+    assert waiting.outputs["conclusion"] == "not_compared"
+    assert f"{2 - lost} of 2 machines" in waiting.comments[0]
+
+
+def test_machine_counts_once(waiting: Stage) -> None:
+    files = measured_again(waiting, SHARES)
+    same = files | {"../machine-2/report.json": files["../machine-1/report.json"]}
+    assert publish(waiting, same) == 1
+    assert "1 of 2 machines" in waiting.comments[0]
+
+
+def test_result_of_another_comparison_is_refused(waiting: Stage) -> None:
+    files = measured_again(waiting, SHARES)
+    foreign = json.loads(files["../machine-2/report.json"]) | {"confirms": 64 * "0"}
+    assert publish(waiting, files | {"../machine-2/report.json": json.dumps(foreign).encode()}) == 2
+    assert "another comparison" in waiting.log
 
 
 def test_the_links_of_the_first_job_stay(waiting: Stage) -> None:
@@ -102,7 +147,7 @@ def test_missing_baseline_writes_the_first_run_comment(stage: Stage) -> None:
     stage.start_pull_run()
     assert stage.step(profiles(SLOWER, 77), comment="never") == 0
     assert stage.comments == []
-    files = {f"../confirmed/{name}": stage.file(name).encode() for name in ("report.json", "links.json")}
+    files = {f"../first/{name}": stage.file(name).encode() for name in ("report.json", "links.json")}
     assert publish(stage, files) == 0
     (comment,) = stage.comments
     assert "First run: nothing to compare with yet" in comment
@@ -112,7 +157,7 @@ def test_missing_baseline_writes_the_first_run_comment(stage: Stage) -> None:
 def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:
     before = waiting.comments
     assert publish(waiting, {}) == 2
-    assert "confirmed/report.json: does not exist; the log of the step that writes it has the reason" in waiting.log
+    assert "first/report.json: does not exist; the log of the step that writes it has the reason" in waiting.log
     assert waiting.comments == before
 
 
@@ -123,23 +168,25 @@ def test_a_report_of_another_commit_is_refused(waiting: Stage) -> None:
     assert "use a report of this run" in waiting.log
 
 
-@pytest.mark.parametrize("name", ["report.json", "links.json"])
+@pytest.mark.parametrize("name", ["first/report.json", "first/links.json", "machine-2/report.json"])
 def test_what_profgate_did_not_write_is_refused(waiting: Stage, name: str) -> None:
-    files = measured_again(waiting, SHARES) | {f"../confirmed/{name}": b"[" * 50_000}
+    files = measured_again(waiting, SHARES) | {f"../{name}": b"[" * 50_000}
     assert publish(waiting, files) == 2
-    assert f"confirmed/{name}" in waiting.log
+    assert name in waiting.log
 
 
 def test_report_cannot_loosen_the_gate(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
-    report = json.loads(files["../confirmed/report.json"])
+    report = json.loads(files["../machine-1/report.json"])
     report["policy"] |= {"fail_on": "never", "confirm": "off"}
     report["verdict"] |= {"conclusion": "pass", "exit_code": 0}
     for finding in report["workloads"][0]["metrics"][0]["findings"]:
         finding |= {"colour": "green", "severity": "none", "reasons": []}
         for change in finding["changes"]:
             change["result"] = {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}
-    assert publish(waiting, {**files, "../confirmed/report.json": json.dumps(report).encode()}) == 1
+    forged = json.dumps(report).encode()
+    other = on_another_machine(forged)
+    assert publish(waiting, {**files, "../machine-1/report.json": forged, "../machine-2/report.json": other}) == 1
 
 
 def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: Path) -> None:
@@ -147,13 +194,18 @@ def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: P
     shards = {"linux": SLOWER, "windows": SHARES}  # what the second measurement finds; the first found both slower
     waiting.copy_baselines(*shards)
     waiting.start_pull_run()
+    reports = list[str]()
     for shard, found in shards.items():
         assert waiting.step(profiles(SLOWER, 78), mode="shard", key=shard) == 0
-        confirmed_in(tmp_path / shard, waiting.workspace / "profgate-report" / "leg" / "report.json", found)
-    reports = [str(tmp_path / shard / "confirmed" / "report.json") for shard in shards]
+        first = waiting.workspace / "profgate-report" / "leg" / "report.json"
+        report = confirmed_in(tmp_path / shard, first, found) / "report.json"
+        other = tmp_path / shard / "other" / "report.json"
+        other.parent.mkdir()
+        other.write_bytes(on_another_machine(report.read_bytes()))
+        reports += [str(report), str(other)]
     main(["report", "merge", *reports, "--output-dir", str(tmp_path / "all")])
     waiting.capsys.readouterr()
-    assert publish(waiting, {f"../confirmed/{one.name}": one.read_bytes() for one in (tmp_path / "all").iterdir()}) == 1
+    assert publish(waiting, {f"../first/{one.name}": one.read_bytes() for one in (tmp_path / "all").iterdir()}) == 1
     loads = json.loads(waiting.file("report.json"))["workloads"]
     red = [load["name"] for load in loads if "red" in {one["colour"] for one in load["metrics"][0]["findings"]}]
     assert (len(loads), red) == (2, ["api [linux/confirmed]"])

@@ -170,15 +170,6 @@ def test_failed_measurement_without_confirmation_does_not_pass(desk: Desk) -> No
     assert "not_measured_again" in [one["code"] for one in desk.report["warnings"]]
 
 
-def test_baseline_that_differs_from_itself_is_inconclusive(desk: Desk) -> None:
-    first = desk.compared()
-    costs: list[Shares] = [SLOWER, SHARES, SHARES, SLOWER]
-    with_commits(first, desk.has(costs, costs).commits)
-    assert desk.run(first) == 0
-    assert desk.report["verdict"]["conclusion"] == "inconclusive"
-    assert desk.report["verdict"]["reasons"][0]["code"] == "baseline_drifted"
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that processes use")
 @pytest.mark.parametrize(
     ("change", "code"),

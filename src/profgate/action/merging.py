@@ -3,6 +3,7 @@
 import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from glob import has_magic
 
 from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.github.artifact_upload import key_of_report, verdict_artifact
@@ -10,18 +11,31 @@ from profgate.action.github.records import ArtifactRecord
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, conclude, first_run, is_first_run, summarize
+from profgate.decide.judge.machines import with_machines
 from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import GitHubError, ProfgateError, SettingsError
-from profgate.io.files import exists, read_text
+from profgate.io.files import exists, read_text, sources_under
 from profgate.model.links import Links
 from profgate.model.reason import NotCompared, Reason, ReasonCode
 from profgate.model.report import Document
-from profgate.report.json_report import LARGEST_REPORT, LINKS_NAME, REPORT_NAME, from_json, links_from_json, to_json
+from profgate.report.json_report import (
+    LARGEST_REPORT,
+    LINKS_NAME,
+    REPORT_NAME,
+    digest_of,
+    from_json,
+    links_from_json,
+    to_json,
+)
 from profgate.report.view import View
 
 
-def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
-    """Merge this run's shard reports, judge the result under the base commit's policy, and return the exit code."""
+def merge_shards(job: Job, shards: Sequence[Shard] | None = None, machines: Sequence[Shard] | None = None) -> int:
+    """Merge this run's shard reports, judge the result under the base commit's policy, and return the exit code.
+
+    ``machines`` are the results of the machines that measured the commits of the only shard again, or None if no
+    machine was expected to.
+    """
     if shards is None:
         shards = stored_shards(job)
     commit = baseline_commit(job)
@@ -29,6 +43,8 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None) -> int:
     first = bool(shards) and all(is_first_run(shard.report) for shard in shards)
     first = first and never_stored(job, commit)
     policy, refused = policy_at(job, commit.sha, first_run=first)
+    if machines is not None:
+        shards = [replace(shard, report=with_machines(shard, machines, policy)) for shard in shards]
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
     failed = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": failed})
@@ -93,9 +109,9 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], attempt: int) -> dict[st
 
 def judge_report(job: Job) -> int:
     """Judge a report from an earlier step under the base commit's policy, publish it, and return the exit code."""
-    name = job.settings.report
-    if not name:
+    if not job.settings.report:
         raise SettingsError("report", "is empty; mode report needs the path of a report.json of this run")
+    name, *patterns = job.settings.report
     place = posixpath.join(job.context.workspace, name)
     if not exists(place):
         raise ProfgateError(name, "does not exist; the log of the step that writes it has the reason")
@@ -108,7 +124,21 @@ def judge_report(job: Job) -> int:
     if exists(beside):
         where = posixpath.join(posixpath.dirname(name), LINKS_NAME)
         links = _own_links(job, links_from_json(read_text(beside, 4 << 20), where), where)
-    return merge_shards(job, [Shard(job.settings.key, report, links)])
+    shard = Shard(job.settings.key, report, links, report.confirms or digest_of(report))
+    machines = [*([shard] if report.confirms else []), *_machine_reports(job, patterns)]
+    return merge_shards(job, [shard], machines if patterns or report.confirms else None)
+
+
+def _machine_reports(job: Job, patterns: Iterable[str]) -> list[Shard]:
+    """Return the results of the machines that wrote one."""
+    found = []
+    for pattern in patterns:
+        place = posixpath.join(job.context.workspace, pattern)
+        for source in sources_under(place) if has_magic(pattern) or exists(place) else ():
+            if source.name.endswith(REPORT_NAME):
+                text = source.read(LARGEST_REPORT).decode("utf-8", "replace")
+                found.append(Shard(source.name, from_json(text, source.name)))
+    return found
 
 
 def _own_links(job: Job, links: Links, where: str) -> Links:

@@ -15,6 +15,7 @@ from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.main import Commands
 from profgate.cli.sides import GivenSides, diff_option, sides_arguments
+from profgate.decide.judge.machines import joined_by_machine
 from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import ProfgateError, SettingsError
 from profgate.io.files import check_links
@@ -27,7 +28,7 @@ from profgate.model.source import SourceFile
 from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput
 from profgate.readers.reader import collection_paused
-from profgate.report.json_report import REPORT_NAME
+from profgate.report.json_report import REPORT_NAME, digest_of
 
 
 @opt.command(
@@ -165,17 +166,19 @@ def report() -> None:
 @opt.output_option("comment.md, report.json and links.json")
 @opt.verbose_option()
 def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str | None, *, verbose: bool) -> int:
-    """Merge the reports of several shards and judge them as one report.
+    """Merge the reports of several shards, or of several machines, and judge them as one report.
 
-    Each REPORT is a report.json; a links.json in the same folder is also read.
+    Each REPORT is a report.json; a links.json in the same folder is also read. Reports of profgate confirm are results
+    of machines: they belong to the report with the same workloads, and a regression is red only if each machine shows
+    it.
     """
     if len(set(reports)) < len(reports):
         raise SettingsError("REPORT", "contains the same file twice; name each report once")
     shards = []
     for place, name in _names(reports).items():
         loaded = Report.load(place)
-        shards.append(Shard(name, loaded.data, loaded.links or Links()))
-    merged, links = merge_reports(shards, policy)
+        shards.append(Shard(name, loaded.data, loaded.links or Links(), digest_of(loaded.data)))
+    merged, links = merge_reports(joined_by_machine(shards, policy), policy)
     return end_with(Report(merged, links=links), output_dir, output, verbose=verbose)
 
 

@@ -27,6 +27,7 @@ from profgate.model.reason import Side
 from profgate.model.report import Report as ReportData
 from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput
+from profgate.report.json_report import digest_of
 
 extent_options: opt.Decorator = opt.bundled(
     "extent",
@@ -104,6 +105,8 @@ def confirm(
             sys.stderr.write(f"profgate: {visible(str(error))}\n")
             measured = False
             result = without_measurement(result, str(error), getattr(error, "side", ""), stated)
+    if is_open(first.data):
+        result = replace(result, confirms=digest_of(first.data))
     # The links to the pages of the first comparison are kept, but not the link to its report.
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
     code = end_with(final, output_dir)

@@ -178,7 +178,7 @@ def in_runs(sides: Sequence[Sequence[Profile]]) -> tuple[list[list[Profile]], di
     for side, of_side in zip(sides, programs, strict=True):
         runs = list[tuple[str, dict[tuple[str, ...], Profile]]]()
         latest: dict[object, dict[tuple[str, ...], Profile]] = {}
-        for profile in side:
+        for profile in sorted(side, key=_order):
             name = recording_name(profile.name)
             program = of_side[name.workload, name.run, name.process] if name.workload in several else ""
             key = (name.workload, program, name.run, profile.facts.format, profile.facts.job)
@@ -193,6 +193,11 @@ def in_runs(sides: Sequence[Sequence[Profile]]) -> tuple[list[list[Profile]], di
         made.append([_added_up(title, [*files.values()]) for title, files in runs])
     known = [[profile for profile in side if workload_name(profile.name) not in unclear] for side in made]
     return known, unclear
+
+
+def _order(profile: Profile) -> list[tuple[int, str]]:
+    """Return the sort key of runs: run 10 comes after run 9, because neighbours are compared in blocks."""
+    return [(len(number), number) for number in recording_name(profile.name).run]
 
 
 def _programs(side: Sequence[Profile]) -> dict[tuple[str, tuple[str, ...], str], str]:

@@ -3,27 +3,27 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 import numpy as np
 
 from profgate import loading, pipeline
 from profgate.attribution.unified_diff import parse_diff
-from profgate.compare.runs import recording_name, workload_name
-from profgate.decide.detect.evidence import Evidence, evidence_of, evidence_tasks
+from profgate.compare.runs import workload_name
+from profgate.decide.detect.evidence import Evidence, evidence_tasks
 from profgate.decide.detect.location_costs import largest_locations, rows_of
 from profgate.errors import SideError
+from profgate.io.machine import this_machine
 from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import source_patch, tracked_files
 from profgate.measuring.checkouts import isolated_sides
-from profgate.measuring.looks import FEWEST, SECOND, planned
+from profgate.measuring.looks import FEWEST, RUNS, planned
 from profgate.measuring.other_work import with_other_runs
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
 from profgate.model.comparison import Comparison
-from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
+from profgate.model.levels import GATE_SHARE, OWN_FLOOR, PLACEMENT, TOTAL_FLOOR
 from profgate.model.measurement import Look, Measurement, Outcome, Suspect
-from profgate.model.reason import Reason
-from profgate.model.source import SourceFile
 from profgate.model.units import MetricKind
 from profgate.pipeline import Built, PipelineInput
 
@@ -47,7 +47,9 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     turns.record_until(1)  # the time of a run is known from here on, because the warm-up may have built the program
     found = pipeline.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
     counts = any(comparison.metric.kind is MetricKind.COUNTED for comparison in found)
-    looks = planned(turns.most(), counts=counts)
+    # a measurement of every location confirms no earlier comparison
+    machines = 0 if listed is None else given.policy.machines
+    looks = planned(turns.most(), counts=counts, machines=machines)
     if not looks:
         raise turns.too_small()
     _check_workloads(listed or (), warm)
@@ -61,26 +63,27 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         sides = {side: tuple(turns.profiles[side]) for side in turns.profiles}
         measured = replace(given, baseline=sides["baseline"], target=sides["target"], interleaved=True, look=now)
         built = pipeline.compare(replace(measured, pages=0))
-        outcomes = outcomes_of(watched, built.comparisons, now)
+        outcomes = outcomes_of(watched, built.comparisons, now, looks[-1].runs)
         red = any(finding.colour == "red" and not finding.is_total for _, _, finding in built.report.findings)
         # counts that vary between few values may be equal by chance, so two runs never end the measurement in red
         undecided = any(finding.colour == "red" for *_, finding in built.report.findings) and turns.count < FEWEST
         if not more or (not undecided and (red or not any(map(_is_open, outcomes)))):
             break
-    if turns.count < FEWEST and not red and any(map(_is_open, outcomes)):
+    open_left = not red and any(map(_is_open, outcomes))
+    if turns.count < FEWEST and open_left:
         raise turns.too_small()
     needed = turns.needed()
     if needed <= turns.budget:  # the first pair, which decides how many fit, was slower than the others
-        needed = turns.budget * SECOND / turns.count
+        needed = turns.budget * RUNS[0] / turns.count
     measurement = Measurement(
         runs=turns.count,
         seconds=turns.spent,
         budget=turns.budget,
-        needed=needed if turns.count < SECOND and not red and any(map(_is_open, outcomes)) else None,
-        drifted=turns.count >= FEWEST and _drifted(replace(measured, look=None, pages=0)),
+        needed=needed if turns.count < RUNS[0] and open_left else None,
         suspects=tuple(
             replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed
         ),
+        machines=() if listed is None else (this_machine(),),
     )
     built = pipeline.compare(measured) if given.pages else built
     report = with_other_runs(built.report, turns.facts["baseline"], turns.facts["target"])
@@ -108,8 +111,8 @@ def _watched(found: Sequence[Comparison], listed: Sequence[Suspect] | None, *, w
     return (*(listed or ()), *new)
 
 
-def outcomes_of(suspects: Sequence[Suspect], comparisons: Sequence[Comparison], look: Look) -> list[Suspect]:
-    """Return the suspects with their results at one look."""
+def outcomes_of(suspects: Sequence[Suspect], comparisons: Sequence[Comparison], look: Look, last: int) -> list[Suspect]:
+    """Return the suspects with their results at one look. The last look has ``last`` runs of each side."""
     tasks, _ = evidence_tasks(comparisons, interleaved=True, look=look)
     known = {
         (comparison.workload, comparison.metric.name): (comparison, task())
@@ -121,56 +124,43 @@ def outcomes_of(suspects: Sequence[Suspect], comparisons: Sequence[Comparison], 
         if comparison is None or not isinstance(evidence, Evidence):
             found.append(replace(suspect, outcome="not measured"))
         else:
-            found.append(_outcome(suspect, comparison, evidence))
+            found.append(_outcome(suspect, comparison, evidence, look, last))
     return found
 
 
-def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence) -> Suspect:
+def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence, look: Look, last: int) -> Suspect:
     """Return the result for the clearer of a suspect's self and inclusive cost, or None if more runs could decide."""
-    rows = rows_of(suspect, comparison, evidence.costs)
-    if not len(rows) or evidence.low is None or evidence.high is None or evidence.width is None:
+    rows, turns = rows_of(suspect, comparison, evidence.costs), evidence.turns
+    if not len(rows) or turns is None:
         known = suspect.location is None or suspect.location.name in comparison.symbols.names
         return replace(suspect, outcome="not repeated" if known else "not measured")
     row = int(rows[np.lexsort((-np.abs(evidence.t[rows]), evidence.p[rows]))[0]])
     sign = 1.0 if comparison.metric.better == "lower" else -1.0
-    rise, width = sign * float(evidence.difference[row]), float(evidence.width[row])
+    rise, error = sign * float(evidence.difference[row]), float(evidence.error[row])
     before = float(evidence.costs.values[row, : comparison.runs.baseline].mean())
     gate = TOTAL_FLOOR * before
     if suspect.location is not None:
         gate = max(GATE_SHARE * evidence.costs.whole, OWN_FLOOR * before)
+    at_end = error * min(1.0, look.runs / last) ** 0.5
+    exact = evidence.mode == "exact"
+    if not exact:  # what a red change must reach at the last look
+        gate = max(gate, turns.bar * at_end, look.deviations * float(np.hypot(at_end, PLACEMENT * before)))
     outcome: Outcome | None = None
-    if evidence.mode != "exact" and comparison.runs.target < FEWEST:
+    if not exact and comparison.runs.target < FEWEST:
         outcome = None
     elif evidence.certain[row]:
         outcome = "confirmed" if rise > 0 else "not repeated"
-    elif rise + (0.0 if evidence.mode == "exact" else width) < gate:  # a larger rise is certain, or its runs differ
+    # more runs hardly ever move a change by more than its standard error
+    elif rise + (0.0 if exact else error) < gate:
         outcome = "not repeated"
-    elif rise > width:
+    elif turns.low[row] > 0 if sign > 0 else turns.high[row] < 0:
         outcome = "possible"
-    low, high = finite(float(evidence.low[row])), finite(float(evidence.high[row]))
+    low, high = finite(float(turns.low[row])), finite(float(turns.high[row]))
     return replace(suspect, low=low, high=high, p=float(evidence.p[row]), outcome=outcome)
 
 
 def _is_open(suspect: Suspect) -> bool:
     return suspect.outcome in {None, "possible"}
-
-
-def _drifted(given: PipelineInput) -> bool:
-    """Return whether the odd and the even blocks of the baseline differ by more than chance.
-
-    A block is two pairs of runs, ABBA: one run of the baseline before and one after a target that may slow it down.
-    """
-    odd = [source for source in given.baseline if _block(source) % 2 == 0]
-    even = [source for source in given.baseline if _block(source) % 2 == 1]
-    comparisons = pipeline.overlays(replace(given, baseline=odd, target=even, diff=None))
-    results, _ = evidence_of(comparisons, interleaved=True)
-    return any(not isinstance(result, Reason) and bool(result.certain.any()) for result in results)
-
-
-def _block(source: SourceFile) -> int:
-    """Return the block, from 0, of the run that recorded a file, whose name is ``WORKLOAD/NUMBER`` (see `turns`)."""
-    run = int(recording_name(source.name).run[0])
-    return (run - 1) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +188,7 @@ def decided_between(
     """
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
-        turns = Turns(program, {}, extent.budget, extent.timeout)
+        turns = Turns(program, {}, extent.budget, extent.timeout, order=sha256((target or baseline).encode()).digest())
         sides = isolated_sides(
             baseline, target, scratch, setup=extent.setup, timeout=extent.timeout, between=turns.note_foreign_code
         )

@@ -1,30 +1,55 @@
-"""The planned looks of a measurement, and their significance levels.
+"""The planned looks of a measurement, and what a change must reach at each.
 
-A look is an analysis of the runs so far. If code is unchanged, all looks together are red with a probability of at most
+A look is an analysis of the runs so far. If code is unchanged, all looks together are red with a probability of about
 0.005 for locations that no earlier comparison listed. Listed locations have higher levels, because two independent
-measurements must agree.
+measurements must agree. If two machines must agree, each of them may err more often, but a change must also exceed what
+another placement of the same code can show on a machine.
 """
 
+from typing import NamedTuple
+
+from profgate.model.levels import LISTED, RED
 from profgate.model.measurement import Look
 
-RUNS = (5, 8, 12)  # runs of each side at the looks
-LISTED = (0.004, 0.01, 0.02)
-OTHERS = (0.0, 0.002, 0.003)  # 5 + 5 runs have 252 splits, too few for a level that leaves enough for the later looks
-FEWEST, SECOND, MOST = RUNS
+RUNS = (10, 20, 40)  # runs of each side at the looks: 5, 10 and 20 blocks
+FEWEST = 5  # runs of each side at the only look of a small budget
+
+
+class Levels(NamedTuple):
+    """The levels at the looks, and how many standard deviations a change must exceed, with the effect of placement."""
+
+    listed: tuple[float, float, float]
+    others: tuple[float, float, float]
+    deviations: float
+
+
+# by the number of machines that must agree; 0 stands for a measurement that confirms no earlier comparison
+LEVELS = {
+    0: Levels((0.004, 0.008, 0.013), (0.001, 0.002, 0.003), 0.0),
+    1: Levels((0.004, 0.008, 0.013), (0.001, 0.002, 0.003), 3.5),
+    2: Levels((0.004, 0.006, 0.010), (0.004, 0.006, 0.010), 2.5),
+}
 OF_COUNTS = Look(2, 0.001, 0.0)  # decides about counts whose runs are equal; 6 splits reach no level
 
 
-def planned(most: int, *, counts: bool) -> tuple[Look, ...]:
+def planned(most: int, *, counts: bool, machines: int = 0) -> tuple[Look, ...]:
     """Return the looks if at most this many runs of each side fit into the budget, or none if they are too few.
 
     The last look is as late as possible, with the levels that are left. With ``counts``, profiles count events.
     """
     if counts and most >= OF_COUNTS.runs:
-        return (OF_COUNTS, *planned(most, counts=False))
+        return (OF_COUNTS, *planned(most, counts=False, machines=machines))
     if most < FEWEST:
         return ()
-    last = min(most, MOST)
-    if last == MOST:
-        return tuple(map(Look, RUNS, LISTED, OTHERS))
-    first = (Look(FEWEST, LISTED[0], OTHERS[0]),) if last >= SECOND else ()
-    return (*first, Look(last, LISTED[-1], sum(OTHERS)))
+    levels = LEVELS[machines]
+    last = min(most, RUNS[-1])
+    if last > FEWEST + 2:  # complete blocks
+        last -= last % 2
+    looks = [
+        Look(runs, levels.listed[number], levels.others[number], deviations=levels.deviations)
+        for number, runs in enumerate(RUNS)
+        if runs < last
+    ]
+    listed, others = (sum(column[len(looks) :]) for column in levels[:2])
+    others = min(others, LISTED if machines > 1 else RED)
+    return (*looks, Look(last, min(listed, LISTED), others, deviations=levels.deviations))

@@ -1,4 +1,4 @@
-"""Records both sides in turns within a budget of time."""
+"""Records both sides in turns within a budget of time, in blocks of two runs of each side."""
 
 import math
 import os
@@ -14,7 +14,7 @@ from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
 from profgate.io.used_files import used_files
 from profgate.measuring.checkouts import SIDES, Checkout, states, unchanged
-from profgate.measuring.looks import FEWEST, MOST, SECOND
+from profgate.measuring.looks import FEWEST, RUNS
 from profgate.measuring.other_work import RunFacts, facts_of
 from profgate.measuring.own_code import UsedFiles, check_own_code, used_files_of
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
@@ -25,18 +25,19 @@ Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
 
 @dataclass(slots=True)
 class Turns:
-    """A program that records profiles in the checkout of each side, one run of each side in turn: ABBA.
+    """A program that records profiles in the checkout of each side, in blocks of two runs of each side: ABBA or BAAB.
 
-    ``budget`` limits the time of all runs after the warm-up, and ``timeout`` that of one run, in seconds. ``code`` are
-    the files of each side that its warm-up run used, ``workloads`` those of all warm-up runs, and ``took`` is the time
-    of the counted runs of each side. ``before`` is the `foreign_code` of the baseline before the setup of the target,
-    or None without setup.
+    ``order`` are random bytes that decide about the order of the blocks. ``budget`` limits the time of all runs after
+    the warm-up, and ``timeout`` that of one run, in seconds. ``code`` are the files of each side that its warm-up run
+    used, ``workloads`` those of all warm-up runs, and ``took`` is the time of the counted runs of each side. ``before``
+    is the `foreign_code` of the baseline before the setup of the target, or None without setup.
     """
 
     program: Sequence[str]
     sides: Mapping[str, Checkout]
     budget: float
     timeout: float
+    order: bytes = b"\0"
     before: Mapping[str, str] | None = None
     count: int = 0
     workloads: set[str] = field(default_factory=set)
@@ -72,11 +73,11 @@ class Turns:
 
     def most(self) -> int:
         """Return how many runs of each side fit into the budget, at most as many as the last look needs."""
-        return min(MOST, int(self.budget / self.pair))
+        return min(RUNS[-1], int(self.budget / self.pair))
 
     def needed(self) -> float:
-        """Return the budget in seconds that the second look needs."""
-        return SECOND * self.pair
+        """Return the budget in seconds for as many runs as the first look of a large budget has."""
+        return RUNS[0] * self.pair
 
     def too_small(self) -> ProfgateError:
         """Return the error for a budget that ends before the first look; the target is at fault if it takes longer."""
@@ -89,10 +90,11 @@ class Turns:
     def record_until(self, runs: int) -> bool:
         """Record pairs of runs until each side has this many, and return whether the budget allows another pair.
 
-        Raises ProfgateError if the budget ends before the first look.
+        A block is completed even if the budget ends. Raises ProfgateError if the budget ends before the first look.
         """
         while self.count < runs:
-            if self.spent + self.pair > self.budget and self.count >= FEWEST:
+            in_block = self.count % 2 == 1 and self.count > FEWEST + 1
+            if self.spent + self.pair > self.budget and self.count >= FEWEST and not in_block:
                 return False
             if self.spent > self.budget:
                 raise self.too_small()
@@ -102,12 +104,17 @@ class Turns:
     def _record_pair(self) -> None:
         number = self.count + 1
         begin = time.monotonic()
-        for side in SIDES if number % 2 else reversed(SIDES):
+        for side in SIDES if (number % 2 == 1) != self._is_reversed(self.count // 2) else reversed(SIDES):
             self.profiles[side] += [_below(self.sides[side], source) for source in self._record(number, side)]
             end = time.monotonic()
             self.took[side] += end - begin
             begin = end
         self.count = number
+
+    def _is_reversed(self, block: int) -> bool:
+        """Return whether the order of a block is BAAB. Of two blocks, one is, and the random order decides which."""
+        first = self.order[block // 16 % len(self.order)] >> (block // 2 % 8) & 1
+        return first != block % 2
 
     def _record(self, number: int, side: str) -> list[SourceFile]:
         """Record one run of one side. Raises ProfgateError if it changed the other side or lacks a workload."""

@@ -103,13 +103,24 @@ def _at(column: Any, row: int) -> Any:  # noqa: ANN401
 
 
 @dataclass(frozen=True, slots=True)
+class OtherMachine:
+    """The relative change that another machine measured, its 95 % confidence interval and its p value."""
+
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: Probability | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GateResult(Details):
     """Result of the gate's test (see `decide.detect.evidence`) for a function, or for the total of a workload.
 
     ``delta_share`` is the change as a fraction of the run, and ``ratio`` the relative change without the common factor.
     ``everything`` is the common factor if this factor explains the change in the total. After a measurement in turns,
-    ``level`` is the significance level that ``p`` must reach, and the 95 % confidence interval of the relative change
-    is from ``low`` to ``high``.
+    ``level`` is the significance level that ``p`` must reach, the 95 % confidence interval of the relative change is
+    from ``low`` to ``high``, and a certain change is at least ``least``. ``other`` is the result of another machine
+    that measured the same.
 
     ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new_callees``
     names the new functions among these callees. ``net`` is "" for a net change, "offset" or "moved" if other costs
@@ -126,6 +137,8 @@ class GateResult(Details):
     level: Probability | None = None
     low: float | None = None
     high: float | None = None
+    least: float | None = None
+    other: OtherMachine | None = None
     judged: str = ""
     new_callees: tuple[str, ...] = ()
     net: str = ""

@@ -1,4 +1,4 @@
-"""A measurement of both sides in turns on one machine, and the suspects whose changes it decides."""
+"""Measurements of both sides in turns, and the suspects whose changes it decides."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -34,27 +34,29 @@ class Look:
     """An analysis of the runs measured so far, after ``runs`` runs of each side.
 
     ``listed`` and ``others`` are the significance levels for suspects that the first comparison listed and for all
-    other suspects. The level 0 excludes a result. If ``suspects`` is None, every location is a suspect.
+    other suspects. The level 0 excludes a result. If ``suspects`` is None, every location is a suspect. A certain
+    change exceeds this number of standard ``deviations``, which include `levels.PLACEMENT`.
     """
 
     runs: int
     listed: float
     others: float
     suspects: tuple[Suspect, ...] | None = None
+    deviations: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """The extent of a measurement: ``runs`` of each side that took ``seconds`` together, within ``budget`` seconds.
 
-    ``needed`` is the budget in seconds that would allow the second planned look, if the given one does not. ``drifted``
-    is True if the baseline differs from itself, which is tested with its odd and even runs. ``suspects`` are the
-    suspects that the first comparison listed, with their outcomes.
+    ``needed`` is the budget in seconds that would allow ten runs of each side, if the given one does not. ``suspects``
+    are the suspects that the first comparison listed, with their outcomes. ``machines`` identifies the machines whose
+    results were joined, or the one that confirmed an earlier comparison; it is empty for a single measurement.
     """
 
     runs: Count
     seconds: float
     budget: float
     needed: float | None = None
-    drifted: bool = False
     suspects: tuple[Suspect, ...] = ()
+    machines: tuple[str, ...] = ()

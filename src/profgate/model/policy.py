@@ -11,6 +11,7 @@ FailOn = Literal["severe", "degradation", "maybe", "never"]
 OnNotCompared = Literal["pass", "unreadable", "fail"]
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required"]
+Machines = Literal[1, 2]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 MEANING = "meaning"  # metadata key for the description of a policy key
@@ -69,6 +70,9 @@ class Policy:
     )
     confirm: Confirm = _key(
         "off", "Whether red needs a measurement of both commits in turns: off (the default) or required."
+    )
+    machines: Machines = _key(
+        2, "Number of machines that must confirm a regression when both commits are measured in turns: 1 or 2."
     )
     owners: tuple[str, ...] = _key((), "Users who may accept a slowdown; by default everybody with write access.")
     own_baseline: bool = _key(

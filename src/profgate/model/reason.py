@@ -30,7 +30,7 @@ class ReasonCode(StrEnum):
     OFFSET = "offset"  # relative, if the total improved
     UNCONFIRMED = "unconfirmed"  # baseline, target
     NOT_REACHABLE = "not_reachable"
-    STILL_POSSIBLE = "still_possible"  # baseline, target, low, high, p, splits
+    STILL_POSSIBLE = "still_possible"  # baseline, target, low, high, p, splits; least or other_low, other_high, other_p
     WAITS = "waits"  # confirm
     CALLS = "calls"
     NO_DIRECTION = "no_direction"  # metric
@@ -52,7 +52,6 @@ class ReasonCode(StrEnum):
     TOO_FEW_RUNS = "too_few_runs"  # workload, metric, baseline, target, wanted
     CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth, wanted
     OTHER_WORK = "other_work"  # case, workload, metric, share, function, before, after
-    BASELINE_DRIFTED = "baseline_drifted"
     SUSPECT = "suspect"  # workload, metric, function, from, to, unit, share_from, share_to
     FINDING = "finding"  # workload, metric, function, direction, relative
     NOTHING_COMPARED = "nothing_compared"

@@ -24,7 +24,7 @@ from profgate.model.change import (
 )
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
-from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
+from profgate.model.policy import Confirm, FailOn, Machines, OnInconclusive, OnNotCompared
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.units import CALLS
 
@@ -314,12 +314,16 @@ class StatedPolicy:
     required: tuple[str, ...] | None = None
     on_inconclusive: OnInconclusive | None = None
     confirm: Confirm | None = None
+    machines: Machines | None = None
     source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of one run of profgate. ``measurement`` is set if both sides were measured in turns."""
+    """The result of one run of profgate. ``measurement`` is set if both sides were measured in turns.
+
+    ``confirms`` is the digest of the report whose commits one machine measured again.
+    """
 
     baseline: Side
     target: Side
@@ -332,6 +336,7 @@ class Report:
     tests: tuple[TestFamily, ...] = ()
     policy: StatedPolicy = field(default_factory=StatedPolicy)
     measurement: Measurement | None = None
+    confirms: str = ""
     schema: str = SCHEMA
 
     @property

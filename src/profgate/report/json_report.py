@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
+from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -25,7 +26,7 @@ REPORT_NAME = "report.json"
 LINKS_NAME = "links.json"
 LINKS_SCHEMA = "profgate.links/1"
 OPTIONAL = frozenset(
-    {"context", "lines", "acceptances", "lacks", "parameters", "parts", "measurement", "unjudged"}
+    {"context", "lines", "acceptances", "lacks", "parameters", "parts", "measurement", "unjudged", "confirms"}
     | {"result", "details", "levels", "windows", "new_callees"}
 )  # these keys are omitted if empty
 SPARSE = (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)  # unknown values of these are omitted
@@ -54,6 +55,11 @@ def to_json(report: Report, run: Callable[[Sequence[Callable[[], str]]], list[st
     if len(text) > LARGEST_REPORT:  # the text is ASCII, so each character is one byte
         _refuse(REPORT_NAME, f"is longer than {LARGEST_REPORT:,} bytes; compare fewer workloads in one job")
     return text
+
+
+def digest_of(report: Report) -> str:
+    """Return the SHA-256 digest of a report's contents as a hexadecimal number."""
+    return sha256(to_json(report).encode()).hexdigest()
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:

@@ -32,6 +32,7 @@ def measurement(report: Report, quote: Quote) -> str:
     if measured is None:
         return ""
     took = f"{measured.runs} + {measured.runs} runs in {numbers.duration(measured.seconds)}"
+    took += f" on each of {len(measured.machines)} machines" if len(measured.machines) > 1 else ""
     if not measured.suspects:
         return f"Both commits were measured in turns, {took}."
     by_outcome: dict[str | None, list[Suspect]] = {}
@@ -62,7 +63,7 @@ def larger_budget(report: Report) -> str:
     if measured is None or measured.needed is None:
         return ""
     fits = f"Only {measured.runs} + {measured.runs} runs fit into a budget of {numbers.duration(measured.budget)}"
-    return f"{fits}; with `--budget {math.ceil(measured.needed / 60)}m` there would be 8 + 8."
+    return f"{fits}; with `--budget {math.ceil(measured.needed / 60)}m` there would be 10 + 10."
 
 
 def basis(metric: MetricReport) -> tuple[str, str, str]:

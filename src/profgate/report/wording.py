@@ -168,11 +168,21 @@ def _few_splits(parameters: Parameters) -> str:
 
 
 def measured_change(parameters: Parameters) -> str:
-    """Return the result of a measurement in turns: ``8 + 8 runs: +95 to +115 %, p = 0.0002``."""
-    low, high, p = (number_of(parameters.get(name)) for name in ("low", "high", "p"))
+    """Return the result of a measurement in turns: ``10 + 10 runs: +95 to +115 %, p = 0.0002``."""
+    text = f"{parameters.get('baseline')} + {parameters.get('target')} runs: {_of_machine(parameters)}"
+    if "other_p" in parameters:
+        return f"{text}; on the other machine: {_of_machine(parameters, 'other_')}"
+    least = number_of(parameters.get("least"))
+    text += "" if least is None else f"; on another machine or build, unchanged code differs by up to {_size(least)}"
+    return text
+
+
+def _of_machine(parameters: Parameters, prefix: str = "") -> str:
+    low, high, p = (number_of(parameters.get(f"{prefix}{name}")) for name in ("low", "high", "p"))
+    if p is None:
+        return "not shown"
     change = "" if low is None or high is None else f"{numbers.interval(low, high)}, "
-    runs = f"{parameters.get('baseline')} + {parameters.get('target')} runs"
-    return f"{runs}: {change}p = {numbers.probability(p)}"
+    return f"{change}p = {numbers.probability(p)}"
 
 
 def _suspect(parameters: Parameters) -> str:
@@ -327,8 +337,6 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
-    ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: parts of its runs are too far apart for "
-    "chance; measure on a quieter machine",
     ReasonCode.SHARD: "{shard}: {reasons}",
     ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
     ReasonCode.ACCEPTANCE: {

@@ -82,8 +82,10 @@ class Settings(BaseModel):
         "one shard of a matrix, and merge joins the shards of this run for comment and verdict. report judges and "
         "publishes an existing report.json.",
     )
-    report: Line = Field(
-        "", description="Path of the report.json to publish with `mode: report`, for example from `profgate confirm`."
+    report: Lines = Field(
+        (),
+        description="Path of the report.json to publish with `mode: report`. Further lines are paths or globs of the "
+        "reports of `profgate confirm`, one for each machine.",
     )
     shards_result: Lines = Field(
         (),

@@ -1,31 +1,35 @@
 import pytest
 
-from profgate.measuring.looks import LISTED, OTHERS, planned
-from profgate.model.levels import RED
-from profgate.model.measurement import Look
-
-LAST = 0.02, 0.005
+from profgate.measuring.looks import LEVELS, planned
+from profgate.model.levels import LISTED, RED
 
 
 @pytest.mark.parametrize(
     ("most", "looks"),
     [
-        (4, ()),
-        (5, (Look(5, *LAST),)),
-        (7, (Look(7, *LAST),)),
-        (8, (Look(5, 0.004, 0.0), Look(8, *LAST))),
-        (11, (Look(5, 0.004, 0.0), Look(11, *LAST))),
-        (12, (Look(5, 0.004, 0.0), Look(8, 0.01, 0.002), Look(12, 0.02, 0.003))),
-        (50, (Look(5, 0.004, 0.0), Look(8, 0.01, 0.002), Look(12, 0.02, 0.003))),
+        (4, []),
+        (5, [(5, 0.02, 0.005)]),
+        (7, [(7, 0.02, 0.005)]),
+        (8, [(8, 0.02, 0.005)]),
+        (10, [(10, 0.02, 0.005)]),
+        (13, [(10, 0.004, 0.001), (12, 0.02, 0.005)]),
+        (20, [(10, 0.004, 0.001), (20, 0.02, 0.005)]),
+        (31, [(10, 0.004, 0.001), (20, 0.008, 0.002), (30, 0.013, 0.003)]),
+        (99, [(10, 0.004, 0.001), (20, 0.008, 0.002), (40, 0.013, 0.003)]),
     ],
 )
-def test_looks_fit_into_the_budget(most: int, looks: tuple[Look, ...]) -> None:
-    assert planned(most, counts=False) == looks
+def test_looks_fit_into_the_budget(most: int, looks: list[tuple[int, float, float]]) -> None:
+    found = planned(most, counts=False)
+    assert [(look.runs, look.listed, look.others) for look in found] == [
+        (runs, pytest.approx(listed), pytest.approx(others)) for runs, listed, others in looks
+    ]
 
 
-@pytest.mark.parametrize("most", range(5, 14))
-def test_levels_of_all_looks_keep_their_sum(most: int) -> None:
-    looks = planned(most, counts=False)
-    assert sum(look.others for look in looks) <= RED
-    assert sum(look.listed for look in looks) <= sum(LISTED)
-    assert looks[-1].others >= OTHERS[-1]
+@pytest.mark.parametrize(("machines", "deviations"), [(0, 0.0), (1, 3.5), (2, 2.5)])
+@pytest.mark.parametrize("most", [5, 8, 12, 20, 33, 40])
+def test_levels_of_all_looks_keep_their_sum(most: int, machines: int, deviations: float) -> None:
+    looks = planned(most, counts=False, machines=machines)
+    listed, others, _ = LEVELS[machines]
+    assert {look.deviations for look in looks} == {deviations}
+    assert sum(look.listed for look in looks) <= sum(listed) + 1e-9
+    assert sum(look.others for look in looks) <= (LISTED if machines == 2 else RED + others[0]) + 1e-9

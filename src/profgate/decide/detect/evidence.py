@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from profgate.decide.detect.permutation import (
     PRIOR_WEIGHT,
     Observed,
     Rows,
+    blocks_of,
     jointly_tested,
     tested_with_jobs,
     visible_factor,
@@ -43,6 +44,7 @@ from profgate.model.levels import (
     MACHINE,
     NEARLY_ALL,
     OWN_FLOOR,
+    PLACEMENT,
     RED,
     TOTAL_FLOOR,
     VISIBLE,
@@ -62,6 +64,21 @@ FAR = 12.0  # value of `Evidence.distance` for an exact change
 Visible = tuple[float | None, float | None]  # smallest visible changes of the total and of a function of 10 %
 
 
+class InTurns(NamedTuple):
+    """What a measurement in turns adds to its evidence, with one element per location except for ``bar``.
+
+    ``level`` is the significance level that a certain change reaches. The 95 % confidence interval of the relative
+    change is from ``low`` to ``high``, and a certain change is at least ``least``. ``bar`` is the number of standard
+    errors that a change must reach.
+    """
+
+    level: FloatArray
+    low: FloatArray
+    high: FloatArray
+    least: FloatArray
+    bar: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """Test results of one comparison. The arrays have one element per location in ``costs``.
@@ -70,9 +87,7 @@ class Evidence:
     ``difference`` is target minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound``
     is the largest relative difference of a base job (NaN without base jobs). ``listed`` and ``certain`` mark the
     changes that reach the thresholds of the report and the gate, respectively. ``suspect`` marks the locations whose
-    changes are reported. The other fields are None except for a measurement in turns: ``level`` is the significance
-    level that a certain change reaches, and the 95 % confidence interval of the relative change is from ``low`` to
-    ``high``. Half of its width is ``width`` in stored units.
+    changes are reported. ``turns`` is None except for a measurement in turns.
     """
 
     costs: Costs
@@ -87,10 +102,7 @@ class Evidence:
     certain: BoolArray
     calibration: Calibration
     suspect: BoolArray
-    level: FloatArray | None = None
-    low: FloatArray | None = None
-    high: FloatArray | None = None
-    width: FloatArray | None = None
+    turns: InTurns | None = None
 
 
 def evidence_of(
@@ -130,11 +142,11 @@ def evidence_tasks(
         if look is not None:
             at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
             tasks |= {
-                number: partial(_measured, comparison, cost, result)
+                number: partial(_measured, comparison, cost, result, look)
                 for number, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
             }
             continue
-        tested = jointly_tested(rows, *sides, RED)
+        tested = jointly_tested(rows, sides, RED, blocks=blocks_of(*sides, interleaved=interleaved))
         rises = tested.last[0]
         name = f"{sides[0]}+{sides[1]}"
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
@@ -188,25 +200,26 @@ def _by_splits(
     return _finished(comparison, evidence, visible)
 
 
-def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
+def _measured(comparison: Comparison, costs: Costs, result: Result, look: Look) -> Evidence:
     """Return the evidence of one comparison whose sides were measured in turns."""
-    runs = comparison.runs.baseline + comparison.runs.target
+    seen, runs = result.seen, comparison.runs.baseline + comparison.runs.target
+    # an exact count does not depend on the placement of the code
+    placement = 0.0 if comparison.metric.kind is MetricKind.COUNTED else PLACEMENT
     before = costs.values[:, : comparison.runs.baseline].mean(axis=1)
-    # half the width of the 95 % confidence interval
-    width = critical_t(0.05, runs + PRIOR_WEIGHT - 2.0) * result.seen.error
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = ((result.seen.difference + side * width) / before for side in (-1.0, 1.0))
-    calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
+        change, error = (np.where(before > 0, value / before, np.nan) for value in (seen.difference, seen.error))
+    width = critical_t(0.05, runs + PRIOR_WEIGHT - 2.0) * error
+    least = look.deviations * np.hypot(error, placement)
     bar = float(np.quantile(result.rises, 1.0 - RED))
+    calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
+    evidence = _of_splits(costs, seen, result.p, bar, result.level, calibration)
     evidence = replace(
-        _of_splits(costs, result.seen, result.p, bar, result.level, calibration),
+        evidence,
+        certain=evidence.certain & ~(np.abs(change) < least),
         suspect=result.suspect,
-        level=result.level,
-        low=np.where(before > 0, low, np.nan),
-        high=np.where(before > 0, high, np.nan),
-        width=width,
+        turns=InTurns(result.level, change - width, change + width, least, bar),
     )
-    return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED)))
+    return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED), look.deviations))
 
 
 def _of_splits(
@@ -414,13 +427,20 @@ def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArra
     return np.asarray(equal & large), np.asarray(large)
 
 
-def _visible(evidence: Evidence, factor: float) -> Visible:
-    """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %."""
+def _visible(evidence: Evidence, factor: float, deviations: float = 0.0) -> Visible:
+    """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %.
+
+    A change must reach ``factor`` standard errors, and this number of standard ``deviations``.
+    """
+
+    def smallest(error: float) -> float:
+        return max(factor * error, deviations * float(np.hypot(error, PLACEMENT)))
+
     costs = evidence.costs
-    total = factor * float(evidence.error[-1]) / float(means(costs.values[-1]))
+    total = smallest(float(evidence.error[-1]) / float(means(costs.values[-1])))
     at = VISIBLE_SHARE * costs.whole
     error = np.median(evidence.error / np.sqrt(costs.sampling)) * np.sqrt(costs.variance_at(np.array([at])))[0]
-    tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at)
+    tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, smallest(float(error) / at))
     return finite(max(TOTAL_FLOOR, total)), finite(tenth)
 
 

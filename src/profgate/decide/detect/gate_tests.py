@@ -106,10 +106,9 @@ def gate_result(
 ) -> Columns:
     """Return the test results of locations. The interval is that of the location in ``shown``."""
     columns: dict[str, Any] = {name: getattr(evidence, name)[places] for name in ("p", "t", "distance", "bound")}
-    if evidence.level is not None:
-        columns["level"] = evidence.level[places]
-    if evidence.low is not None and evidence.high is not None:
-        columns |= {"low": evidence.low[shown], "high": evidence.high[shown]}
+    if evidence.turns is not None:
+        level, low, high, least, _ = evidence.turns
+        columns |= {"level": level[places], "low": low[shown], "high": high[shown], "least": least[shown]}
     return Columns(GateResult, {**columns, **known})
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from profgate.decide.detect.permutation import Observed, Rows, jointly_tested
+from profgate.decide.detect.permutation import Observed, Rows, blocks_of, jointly_tested
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.change import Location
 from profgate.model.comparison import WHOLE, Comparison
@@ -206,7 +206,8 @@ def tested_at(
     also get a p value, because a change may belong to a caller. ``share`` is the share of the levels for these
     comparisons.
     """
-    runs = comparisons[0].runs
+    sides = comparisons[0].runs.baseline, comparisons[0].runs.target
+    blocks = blocks_of(*sides, interleaved=True)
     groups = [_groups(look, comparison, cost) for comparison, cost in zip(comparisons, costs, strict=True)]
     p = [np.ones(len(group)) for group in groups]
     level = [np.zeros(len(group)) for group in groups]
@@ -214,7 +215,7 @@ def tested_at(
         within = [own == group for own in groups]
         if group == LISTED_BEFORE and not any(own.any() for own in within):
             continue
-        family = jointly_tested(rows, runs.baseline, runs.target, (at or look.listed) * share, within)
+        family = jointly_tested(rows, sides, (at or look.listed) * share, within, blocks)
         # the last family also decides about callers that are no suspects
         chosen = [(own == group) | (own == NO_SUSPECT) for own in groups]
         p = [np.where(some, new, old) for some, new, old in zip(chosen, family.p, p, strict=True)]

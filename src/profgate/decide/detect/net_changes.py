@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from profgate.decide.detect.evidence import Evidence
 from profgate.decide.detect.location_costs import SELF, SUBTREE, Ratios
-from profgate.decide.detect.permutation import Rows, p_of_one, splits_of, tested_with_jobs
+from profgate.decide.detect.permutation import Rows, blocks_of, p_of_one, splits_of, tested_with_jobs
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.comparison import WHOLE, Comparison, DiffTree
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
@@ -375,7 +375,10 @@ class _Search:
         costs, runs = self.evidence.costs, self.comparison.runs
         if self.evidence.mode == "runs":
             sampling = costs.variance_at(np.array([caller.rest.mean()]))
-            return p_of_one(caller.rest, float(sampling[0]), splits_of(runs.baseline, runs.target), -row.sign) <= LISTED
+            interleaved = bool(self.evidence.calibration.interleaved)
+            blocks = blocks_of(runs.baseline, runs.target, interleaved=interleaved)
+            splits = splits_of(runs.baseline, runs.target, blocks=blocks)
+            return p_of_one(caller.rest, float(sampling[0]), splits, -row.sign) <= LISTED
         return self.evidence.mode == "exact" or self._moved_beyond_jobs(row, caller.symbol, -row.sign)
 
     def _moved_beyond_jobs(self, row: NetChange, caller: int, sign: int) -> bool:

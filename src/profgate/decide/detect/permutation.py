@@ -3,7 +3,8 @@
 The max-T permutation test compares the observed difference with those of other splits of the runs. Westfall and Young
 (Resampling-based multiple testing, 1993) describe the test, and Tusher, Tibshirani and Chu (2001) the moderated
 statistic. If the code is unchanged, all runs are exchangeable, so every split into two groups is as likely as the
-observed split.
+observed split. Runs that were recorded in turns are exchangeable only within a block, because the machine may become
+faster or slower. Their splits exchange runs within blocks only, and the mean of its block is subtracted from each run.
 
 Base jobs are CI jobs that measured the base branch. If the code is unchanged, jobs are exchangeable but runs are not,
 because the runs of a job share its machine, build and memory layout. The largest difference between one base job and
@@ -17,31 +18,58 @@ from typing import NamedTuple
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, splitmix64
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, splitmix64
 from profgate.model.comparison import ELSEWHERE, Runs
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS, MOST_SPLITS
 
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
 CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
-BLOCK = 16  # number of comparisons that are tested at once; for 10,000, the statistics would take 800 MB
+AT_ONCE = 16  # number of comparisons that are tested at once; for 10,000, the statistics would take 800 MB
+FEWEST_BLOCKS = 4  # fewer blocks have too few splits
 POWER = 0.84  # normal quantile for a power of 80 %
 PRIOR_JOBS = 4.0  # weight of the prior variance, as a number of jobs
 
 
-@lru_cache(maxsize=8)
-def splits_of(baseline: int, target: int, most: int = MOST_SPLITS) -> FloatArray:
-    """Return the splits of the runs into two groups. Row 0 is the observed split.
+class Splits(NamedTuple):
+    """Splits of the runs into two groups. Row 0 is the observed split.
 
-    The float64 array has one row per split and one column per run. An element is 1 if the run belongs to the second
-    group. If there are more than ``most`` splits, a random selection of this size is returned. The result depends only
-    on the arguments.
+    ``sides`` is a float64 array with one row per split and one column per run. An element is 1 if the run belongs to
+    the second group. ``blocks`` is the number of blocks, and ``block`` contains the block of each run.
+    """
+
+    sides: FloatArray
+    blocks: int
+    block: IntArray
+
+
+def blocks_of(baseline: int, target: int, *, interleaved: bool) -> int:
+    """Return the number of blocks, which have two runs of each side. All other runs are one block."""
+    in_turns = interleaved and baseline == target and baseline >= 2 * FEWEST_BLOCKS
+    return baseline // 2 if in_turns else 1
+
+
+@lru_cache(maxsize=8)
+def splits_of(baseline: int, target: int, most: int = MOST_SPLITS, blocks: int = 1) -> Splits:
+    """Return the splits of the runs, within ``blocks`` blocks of consecutive runs of each side.
+
+    If there are more than ``most`` splits, a random selection of this size is returned. The result depends only on the
+    arguments.
     """
     runs = baseline + target
-    if comb(runs, target) <= most:
+    in_side = np.concatenate([np.arange(baseline), np.arange(target)])
+    block = np.minimum(in_side // 2, blocks - 1)
+    if blocks == 1 and comb(runs, target) <= most:
         rows = [np.isin(np.arange(runs), chosen) for chosen in combinations(range(runs - 1, -1, -1), target)]
-        return np.array(rows, dtype=np.float64)  # this order puts the observed split first
-    order = np.argsort(splitmix64((most - 1) * runs).reshape(-1, runs), axis=1)
-    return np.concatenate([(np.arange(runs) >= baseline)[None], order < target]).astype(np.float64)
+        return Splits(np.array(rows, dtype=np.float64), 1, block)  # this order puts the observed split first
+    observed = np.arange(runs) >= baseline
+    numbers = splitmix64((most - 1) * runs).reshape(-1, runs)
+    # runs change places with runs of the same block
+    places = np.argsort(block, kind="stable")
+    order = np.lexsort((numbers, np.broadcast_to(block, numbers.shape)), axis=1)
+    sides = np.zeros((most, runs))
+    sides[0] = observed
+    np.put_along_axis(sides[1:], order, np.broadcast_to(observed[places], order.shape).astype(np.float64), axis=1)
+    return Splits(sides, blocks, block)
 
 
 class Rows(NamedTuple):
@@ -69,41 +97,44 @@ class Observed(NamedTuple):
     error: FloatArray
 
 
-def observed(rows: Rows, baseline: int) -> Observed:
+def observed(rows: Rows, splits: Splits) -> Observed:
     """Return the results of the observed split."""
-    recorded = (np.arange(rows.values.shape[1]) >= baseline).astype(np.float64)[None]
+    recorded = splits._replace(sides=splits.sides[:1])
     return Observed(*(column[:, 0] for column in _statistics(rows, recorded)))
 
 
-def largest(rows: Rows, splits: FloatArray) -> FloatArray:
+def largest(rows: Rows, splits: Splits) -> FloatArray:
     """Return the largest float64 statistics of increases and of decreases, or 0, with one column per split."""
-    best = np.zeros((2, len(splits)))
-    step = max(1, CHUNK // len(splits))
+    best = np.zeros((2, len(splits.sides)))
+    step = max(1, CHUNK // len(splits.sides))
     for start in range(0, len(rows.values), step):
         t = _statistics(rows.only(slice(start, start + step)), splits)[0]
         np.maximum(best, [t.max(axis=0), -t.min(axis=0)], out=best)
     return best
 
 
-def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
+def p_of_one(values: FloatArray, sampling: float, splits: Splits, sign: int) -> float:
     """Return the unadjusted p value of one location from its value per run. ``sign`` is 1 for increases, else -1."""
     nothing = np.zeros(1)
     t = sign * _statistics(Rows(values[None], np.array([sampling]), nothing, nothing), splits)[0][0]
     return float((t >= t[0] - 1e-9 * abs(t[0])).mean())
 
 
-def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _statistics(rows: Rows, splits: Splits) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the statistic (0 below the floors), difference and standard error of each location and split."""
     runs = rows.values.shape[1]
-    target = float(splits[0].sum())
+    target = float(splits.sides[0].sum())
     baseline = runs - target
     middle = rows.values.mean(axis=1, keepdims=True)
     values = rows.values - middle  # values are centred to avoid cancellation
-    after = values @ splits.T / target
+    if splits.blocks > 1:
+        of_block = (splits.block[:, None] == np.arange(splits.blocks)).astype(np.float64)
+        values = values - (values @ of_block / of_block.sum(axis=0))[:, splits.block]
+    after = values @ splits.sides.T / target
     before = -after * target / baseline
     squares = (values**2).sum(axis=1, keepdims=True)
     spread = np.maximum(squares - target * after**2 - baseline * before**2, 0.0)
-    variance = (spread + PRIOR_WEIGHT * rows.sampling[:, None]) / (runs + PRIOR_WEIGHT - 2.0)
+    variance = (spread + PRIOR_WEIGHT * rows.sampling[:, None]) / (runs - splits.blocks + PRIOR_WEIGHT - 1.0)
     error = np.sqrt(variance * (1.0 / baseline + 1.0 / target))
     difference = after - before
     size = np.abs(difference)
@@ -129,24 +160,28 @@ class Family(NamedTuple):
 
 
 def jointly_tested(
-    members: list[Rows], baseline: int, target: int, found_at: float, within: list[BoolArray] | None = None
+    members: list[Rows],
+    runs: tuple[int, int],
+    found_at: float,
+    within: list[BoolArray] | None = None,
+    blocks: int = 1,
 ) -> Family:
-    """Compute the adjusted p values of all locations with a step-down procedure.
+    """Compute the adjusted p values of all locations with a step-down procedure. ``runs`` are those of each side.
 
     The procedure excludes locations with a p value of at most ``found_at`` from the maxima and repeats the test until
     no further location is found. ``within`` marks the locations of each member that belong to the family; None stands
     for all of them. The p values of the other locations are computed from the last maxima.
     """
     # a result at the level of the test contains ten splits, so that p values are fine enough
-    splits = splits_of(baseline, target, max(MOST_SPLITS, ceil(10 / found_at)))
-    blocks = [slice(start, start + BLOCK) for start in range(0, len(members), BLOCK)]
-    seen = [observed(_joined(members[block]), baseline) for block in blocks]
+    splits = splits_of(*runs, max(MOST_SPLITS, ceil(10 / found_at)), blocks)
+    parts = [slice(start, start + AT_ONCE) for start in range(0, len(members), AT_ONCE)]
+    seen = [observed(_joined(members[part]), splits) for part in parts]
     p = [np.ones(len(own.t)) for own in seen]
     inside = [np.ones(len(q), np.bool_) for q in p]
     if within:
-        inside = [np.concatenate(within[block]) for block in blocks]
+        inside = [np.concatenate(within[part]) for part in parts]
     left = list(inside)
-    maxima = [largest(_joined(members[block]).only(still), splits) for block, still in zip(blocks, left, strict=True)]
+    maxima = [largest(_joined(members[part]).only(still), splits) for part, still in zip(parts, left, strict=True)]
     first = last = np.max(maxima, axis=0)
     while True:
         p = [np.where(still, np.minimum(q, p_of(own.t, last)), q) for still, q, own in zip(left, p, seen, strict=True)]
@@ -156,13 +191,13 @@ def jointly_tested(
         for number, here in enumerate(significant):
             if here.any():
                 left[number] = left[number] & ~here
-                maxima[number] = largest(_joined(members[blocks[number]]).only(left[number]), splits)
+                maxima[number] = largest(_joined(members[parts[number]]).only(left[number]), splits)
         last = np.max(maxima, axis=0)
     if within:
         p = [np.where(own, q, p_of(one.t, last)) for own, q, one in zip(inside, p, seen, strict=True)]
     columns = (p, *zip(*seen, strict=True))
     ends = np.cumsum([len(rows.values) for rows in members])[:-1]
-    of_p, *of_seen = (np.split(np.concatenate(parts), ends) for parts in columns)
+    of_p, *of_seen = (np.split(np.concatenate(column), ends) for column in columns)
     return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], first, last)
 
 

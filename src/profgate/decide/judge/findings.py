@@ -133,7 +133,12 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
 
 def _measured(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
     result = finding.result
-    return {**metric.runs, "low": result.low, "high": result.high, "p": result.p, "splits": metric.calibration.splits}
+    known: dict[str, Parameter] = {**metric.runs, "low": result.low, "high": result.high, "p": result.p}
+    if result.other is not None:
+        known |= {"other_low": result.other.low, "other_high": result.other.high, "other_p": result.other.p}
+    elif result.least and abs(result.ratio or 0.0) < result.least:
+        known["least"] = result.least
+    return {**known, "splits": metric.calibration.splits}
 
 
 def _few_jobs(metric: MetricReport, context: GateContext) -> Reason:
@@ -154,7 +159,7 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     p, certain = finding.result.p, BY_WORD[finding.kind] not in MAYBE
     if facts.mode == "jobs" and not certain:
         doubts.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
-    elif facts.measured and p is not None and p > (finding.result.level or 0.0):
+    elif facts.measured and not certain and _is_open(finding.result):
         doubts.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
     elif p is not None and p > context.red and not facts.measured:
         doubts.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
@@ -166,6 +171,13 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     if facts.different_jobs and facts.mode == "runs":
         doubts.append(_few_jobs(metric, context))
     return doubts
+
+
+def _is_open(result: GateResult) -> bool:
+    """Return whether more runs or another machine could decide about a change that was measured in turns."""
+    beyond_chance = result.p is not None and result.p <= (result.level or 0.0)
+    is_large = result.ratio is None or abs(result.ratio) >= (result.least or 0.0)
+    return not beyond_chance or not is_large or result.other is not None
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
@@ -205,7 +217,7 @@ def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContex
     reason = None
     if metric.counts_calls:
         reason = Reason(ReasonCode.CALLS)
-    elif p == 0.0:
+    elif p == 0.0 and not facts.measured:
         reason = None
     elif factor is not None and not facts.interleaved:
         reason = Reason(ReasonCode.EVERYTHING, {"factor": factor})

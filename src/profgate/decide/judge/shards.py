@@ -68,11 +68,12 @@ def without_measurement(first: Report, why: str, side: str, policy: Policy) -> R
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The report and the links of one shard. Each shard has a unique name."""
+    """The report and the links of one shard. Each shard has a unique name. ``digest`` is that of the report."""
 
     name: str
     report: Report
     links: Links = field(default_factory=Links)
+    digest: str = ""
 
 
 def merge_reports(

@@ -151,7 +151,6 @@ class _VerdictInputs:
         self.failed_runs = [warning for warning in report.warnings if warning.code is ReasonCode.FAILED_RUNS]
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
-        self.drifted = report.measurement is not None and report.measurement.drifted
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(entries, key=lambda entry: entry[2].importance)
         self.unproven = _unproven(self.findings, policy)
@@ -205,8 +204,6 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
 
 
 def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
-    if inputs.drifted:
-        return "inconclusive"
     if inputs.of("red") or inputs.unproven or (inputs.unread and policy.on_not_compared != "pass"):
         return "fail"
     if inputs.unmeasured is not None:  # a pull request must not gain by failing where it is measured
@@ -364,8 +361,7 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
 
 
 def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ...]:
-    undecided = [Reason(ReasonCode.BASELINE_DRIFTED)] if inputs.drifted else []
-    undecided += [_undecided_reason(*pair) for pair in inputs.inconclusive]
+    undecided = [_undecided_reason(*pair) for pair in inputs.inconclusive]
     absences = _absences(inputs)
     if conclusion == "fail":
         reasons = [*_named(inputs, "red"), *inputs.unproven, *absences, *undecided]

@@ -4,8 +4,9 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from profgate.decide.detect.permutation import Rows, observed, p_of, p_of_one, splits_of, visible_factor
+from profgate.decide.detect.permutation import Rows, blocks_of, observed, p_of, p_of_one, splits_of, visible_factor
 from profgate.decide.detect.permutation import jointly_tested as family_of
 from profgate.model.arrays import FloatArray
 from profgate.model.levels import LISTED, MOST_SPLITS, RED
@@ -20,20 +21,20 @@ def rows_of(*values: list[float] | FloatArray, floor: float = 0.0, own: float = 
 
 
 def p_values(rows: Rows, baseline: int, target: int) -> list[float]:
-    (p,) = family_of([rows], baseline, target, RED).p
+    (p,) = family_of([rows], (baseline, target), RED).p
     return list(p.tolist())
 
 
 @pytest.mark.parametrize(("baseline", "target"), [(1, 1), (3, 3), (5, 5), (4, 6), (3, 9)])
 def test_few_runs_have_every_split_once(baseline: int, target: int) -> None:
-    splits = splits_of(baseline, target)
+    splits = splits_of(baseline, target).sides
     assert len(splits) == len(np.unique(splits, axis=0)) == comb(baseline + target, target)
     assert (splits.sum(axis=1) == target).all()
     assert splits[0].tolist() == [0.0] * baseline + [1.0] * target
 
 
 def test_many_runs_have_the_same_random_splits() -> None:
-    splits = splits_of(10, 12).copy()
+    splits = splits_of(10, 12).sides.copy()
     assert splits.shape == (MOST_SPLITS, 22)
     assert (splits.sum(axis=1) == 12).all()
     assert splits[0].tolist() == [0.0] * 10 + [1.0] * 12
@@ -41,7 +42,7 @@ def test_many_runs_have_the_same_random_splits() -> None:
     assert "".join("01"[int(run)] for run in splits[1]) == "1110111100000010100111"
     assert splits.mean(axis=0) == pytest.approx(12 / 22, abs=0.025)
     splits_of.cache_clear()
-    assert (splits_of(10, 12) == splits).all()
+    assert (splits_of(10, 12).sides == splits).all()
 
 
 @pytest.mark.parametrize(("runs", "splits"), [(3, 20), (4, 70), (5, 252)])
@@ -54,7 +55,8 @@ def test_complete_separation_has_the_smallest_p(runs: int, splits: int) -> None:
 def test_exchanged_runs_count_as_splits() -> None:
     # 13 and 20 exchanged: the recorded split and the one that exchanges them back reach its difference
     values = [10.0, 11.0, 12.0, 20.0, 14.0, 13.0, 21.0, 22.0, 23.0, 24.0]
-    differences = splits_of(5, 5) @ np.array(values) - (1 - splits_of(5, 5)) @ np.array(values)
+    sides = splits_of(5, 5).sides
+    differences = sides @ np.array(values) - (1 - sides) @ np.array(values)
     reached = int((differences >= differences[0]).sum())
     assert p_values(rows_of(values), 5, 5) == [pytest.approx(reached / 252)]
     assert 2 <= reached < 10
@@ -70,8 +72,8 @@ def test_another_location_raises_p() -> None:
 def test_regression_and_improvement_do_not_mask_each_other() -> None:
     slower, faster = np.array(APART), 2 * np.array(APART[::-1])
     rows = rows_of(slower, faster)
-    family = family_of([rows], 5, 5, RED)
-    first = p_of(observed(rows, 5).t, family.first)
+    family = family_of([rows], (5, 5), RED)
+    first = p_of(observed(rows, splits_of(5, 5)).t, family.first)
     assert first.tolist() == pytest.approx([2 / 252, 1 / 252])  # exchanged sides, the improvement is the largest rise
     assert family.p[0].tolist() == pytest.approx([1 / 252, 1 / 252])
     assert max(family.last[0]) == 0.0
@@ -79,7 +81,7 @@ def test_regression_and_improvement_do_not_mask_each_other() -> None:
 
 def test_step_down_crosses_comparisons() -> None:
     slower, faster = rows_of(APART), rows_of(2 * np.array(APART[::-1]))
-    assert [p.tolist() for p in family_of([slower, faster], 5, 5, RED).p] == [[pytest.approx(1 / 252)]] * 2
+    assert [p.tolist() for p in family_of([slower, faster], (5, 5), RED).p] == [[pytest.approx(1 / 252)]] * 2
 
 
 @pytest.mark.parametrize(
@@ -88,8 +90,8 @@ def test_step_down_crosses_comparisons() -> None:
 def test_changes_below_a_floor_are_none(floor: float, own: float, p: float) -> None:
     rows = rows_of(APART, floor=floor, own=own)
     assert p_values(rows, 5, 5) == [pytest.approx(p)]
-    assert (observed(rows, 5).t[0] == 0.0) == (p == 1.0)
-    assert observed(rows, 5).difference[0] == pytest.approx(10.0)
+    assert (observed(rows, splits_of(5, 5)).t[0] == 0.0) == (p == 1.0)
+    assert observed(rows, splits_of(5, 5)).difference[0] == pytest.approx(10.0)
 
 
 def test_equal_runs_show_nothing() -> None:
@@ -97,7 +99,7 @@ def test_equal_runs_show_nothing() -> None:
 
 
 def test_statistic_is_worked_out_by_hand() -> None:
-    seen = observed(rows_of(APART, sampling=2.0), 5)
+    seen = observed(rows_of(APART, sampling=2.0), splits_of(5, 5))
     variance = (20.0 + 6 * 2.0) / (10 + 4)  # squares around the means of both sides, and the prior
     assert seen.error[0] == pytest.approx(np.sqrt(variance * (1 / 5 + 1 / 5)))
     assert seen.t[0] == pytest.approx(10.0 / seen.error[0])
@@ -124,3 +126,51 @@ def test_unchanged_families_keep_their_level() -> None:
     smallest = np.array([min(p_values(Rows(values, 2 * means[:, 0], *floors), 5, 5)) for values in recorded])
     assert 0 < (smallest <= LISTED).mean() <= 0.05
     assert (smallest <= RED).mean() <= 0.015
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "interleaved", "blocks"),
+    [(8, 8, True, 4), (11, 11, True, 5), (7, 7, True, 1), (8, 9, True, 1)],
+)
+def test_runs_in_turns_have_blocks(baseline: int, target: int, blocks: int) -> None:
+    assert blocks_of(baseline, target, interleaved=True) == blocks
+    assert blocks_of(baseline, target, interleaved=False) == 1
+
+
+def test_runs_change_places_within_their_block() -> None:
+    sides, blocks, block = splits_of(8, 8, blocks=4)
+    assert blocks == 4
+    assert block.tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * 2
+    assert sides[0].tolist() == [0.0] * 8 + [1.0] * 8
+    for number in range(blocks):
+        assert (sides[:, block == number].sum(axis=1) == 2).all()
+    assert len(np.unique(sides, axis=0)) >= 0.9 * 6**4
+    assert sides.mean(axis=0) == pytest.approx(0.5, abs=0.025)
+
+
+def test_differences_between_blocks_are_no_noise() -> None:
+    """Each block is slower than the one before; in each, the target takes 1 more, or as much."""
+    drift = np.repeat(np.arange(5) * 10.0, 2) + np.tile([0.0, 0.5], 5)
+    equal, slower = np.concatenate([drift, drift]), np.concatenate([drift, drift + 1.0])
+    for values, is_found in ((equal, False), (slower, True)):
+        (p,) = family_of([rows_of(values, sampling=1e-6)], (10, 10), RED, blocks=5).p
+        (free,) = family_of([rows_of(values, sampling=1e-6)], (10, 10), RED).p
+        assert (bool(p[0] <= RED), bool(free[0] <= RED)) == (is_found, False)
+    seen = observed(rows_of(slower, sampling=2.0), splits_of(10, 10, blocks=5))
+    # squares around the means of both sides after the mean of the block is subtracted, and the prior
+    assert seen.error[0] == pytest.approx(np.sqrt((20 * 0.25**2 + 6 * 2.0) / (20 - 5 - 1 + 6) * (1 / 10 + 1 / 10)))
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.15])
+def test_blocks_keep_the_level_on_a_machine_that_changes_its_speed(drift: float) -> None:
+    random, cases = np.random.default_rng(5), 400
+    steps = random.normal(0.0, drift / np.sqrt(20), (cases, 20)).cumsum(axis=1)
+    values = np.exp(steps + random.normal(0.0, 0.03, (cases, 20)))
+    # runs in the order of the blocks: A B B A
+    order = np.concatenate(
+        [np.arange(20).reshape(5, 4)[:, [0, 3]].ravel(), np.arange(20).reshape(5, 4)[:, 1:3].ravel()]
+    )
+    rows = values[:, order]
+    splits = splits_of(10, 10, blocks=5)
+    found = [p_of_one(row, 0.0009, splits, 1) <= 0.05 for row in rows]
+    assert stats.binomtest(sum(found), cases, 0.05).pvalue >= 0.001

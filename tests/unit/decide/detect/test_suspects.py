@@ -10,10 +10,11 @@ from comparisons import from_exclusive, from_stacks
 from profgate.decide.detect.evidence import Evidence, evidence_tasks
 from profgate.decide.detect.location_costs import MOST_SUSPECTS, largest_locations, rows_of
 from profgate.decide.detect.net_changes import net_changes
-from profgate.measuring.looks import LISTED, MOST, OTHERS, planned
+from profgate.measuring.looks import LEVELS, RUNS, planned
 from profgate.model.arrays import BoolArray
 from profgate.model.change import Location
 from profgate.model.comparison import Comparison
+from profgate.model.levels import PLACEMENT
 from profgate.model.measurement import Look, Suspect
 
 BASE = {f"f{place:02}": 4000 + 100 * place for place in range(30)}
@@ -40,8 +41,9 @@ def test_families_have_their_own_levels() -> None:
     comparison = from_exclusive([BASE] * 8, [SLOWER] * 8)
     suspects = (suspect("f07", listed=True), suspect("f20"), suspect("f01"), suspect(None))
     found = at(Look(8, 0.01, 0.002, suspects), comparison)
-    assert found.level is not None
-    levels = {level: names(comparison, found, found.suspect & (found.level == level)) for level in (0.01, 0.002)}
+    assert found.turns is not None
+    level = found.turns.level
+    levels = {at: names(comparison, found, found.suspect & (level == at)) for at in (0.01, 0.002)}
     assert levels == {0.01: {"f07"}, 0.002: {"f20", "f01", "total"}}
     assert names(comparison, found, found.certain & found.suspect) >= {"f07", "f20"}
 
@@ -55,15 +57,15 @@ def test_other_locations_are_not_reported() -> None:
 @pytest.mark.parametrize(("listed", "certain"), [(False, set()), (True, {"f07"})])
 def test_level_zero_is_never_certain(listed: bool, certain: set[str]) -> None:
     comparison = from_exclusive([BASE] * 5, [{**BASE, "f07": 90_000}] * 5)
-    found = at(Look(5, LISTED[0], OTHERS[0], (suspect("f07", listed=listed),)), comparison)
+    found = at(Look(5, 0.004, 0.0, (suspect("f07", listed=listed),)), comparison)
     assert names(comparison, found, found.certain & found.suspect) == certain
 
 
 def test_every_location_is_suspect_without_a_list() -> None:
     found = at(Look(8, 0.01, 0.002), from_exclusive([BASE] * 8, [SLOWER] * 8))
     assert found.suspect.all()
-    assert found.level is not None
-    assert set(found.level.tolist()) == {0.002}
+    assert found.turns is not None
+    assert set(found.turns.level.tolist()) == {0.002}
 
 
 def test_interval_is_about_the_change() -> None:
@@ -71,10 +73,10 @@ def test_interval_is_about_the_change() -> None:
     found = at(Look(8, 0.01, 0.002), comparison)
     (row, *_) = rows_of(suspect("f07"), comparison, found.costs)
     change = found.difference[row] / found.costs.values[row, :8].mean()
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low[row] < change < found.high[row]
-    assert found.low[row] + found.high[row] == pytest.approx(2 * change)
+    assert found.turns is not None
+    low, high = found.turns.low[row], found.turns.high[row]
+    assert low < change < high
+    assert low + high == pytest.approx(2 * change)
 
 
 def test_total_and_functions_large_on_one_side_are_suspects() -> None:
@@ -111,7 +113,7 @@ def test_suspects_match_by_the_end_of_their_path(here: str | None, there: str | 
     assert bool(len(rows)) is same
 
 
-@pytest.mark.parametrize(("listed", "rate"), [(False, sum(OTHERS)), (True, sum(LISTED))])
+@pytest.mark.parametrize(("listed", "rate"), [(False, sum(LEVELS[0].others)), (True, sum(LEVELS[0].listed))])
 @pytest.mark.parametrize("cases", [20, pytest.param(300, marks=pytest.mark.slow)])
 def test_unchanged_code_is_rarely_red_at_any_look(listed: bool, rate: float, cases: int) -> None:
     random = np.random.default_rng(11)
@@ -120,12 +122,12 @@ def test_unchanged_code_is_rarely_red_at_any_look(listed: bool, rate: float, cas
     known = (*(suspect(name, listed=True) for name in names), suspect(None, listed=True)) if listed else None
     reds = 0
     for _ in range(cases):
-        noise = random.normal(0.0, 0.03, (2, MOST, len(names))) + random.normal(0.0, 0.03, (2, MOST, 1))
+        noise = random.normal(0.0, 0.03, (2, RUNS[-1], len(names))) + random.normal(0.0, 0.03, (2, RUNS[-1], 1))
         values = random.negative_binomial(shares * np.exp(noise), 0.5)
         runs = [[dict(zip(names, run, strict=True)) for run in side] for side in values.tolist()]
         reds += any(
             is_red(at(replace(look, suspects=known), from_exclusive(*(side[: look.runs] for side in runs))))
-            for look in planned(MOST, counts=False)
+            for look in planned(RUNS[-1], counts=False)
         )
     assert stats.binomtest(reds, cases, rate, "greater").pvalue >= 0.05
 
@@ -139,7 +141,21 @@ def test_new_callee_does_not_hide_its_listed_caller() -> None:
     before = {f"main;{name}": cost for name, cost in BASE.items()} | {"main;parse;step": 3000}
     after = {**before, "main;parse;count": 9000}
     comparison = from_stacks([before] * 5, [after] * 5)
-    look = Look(5, LISTED[0], OTHERS[0], (suspect("parse", listed=True), suspect("count"), suspect(None)))
+    look = Look(5, 0.004, 0.0, (suspect("parse", listed=True), suspect("count"), suspect(None)))
     rows = net_changes(comparison, at(look, comparison))
     found = {comparison.symbols.names[row.symbol]: (row.certain, row.net) for row in rows if row.sign > 0}
     assert found == {"parse": (True, "")}
+
+
+@pytest.mark.parametrize(("growth", "certain"), [(1.06, set()), (1.30, {"f07"})])
+def test_certain_change_exceeds_another_placement_of_the_code(growth: float, certain: set[str]) -> None:
+    after = {**BASE, "f07": round(growth * BASE["f07"])}
+    comparison = from_exclusive([BASE] * 8, [after] * 8)
+    suspects = (suspect("f07"),)
+    for deviations, expected in ((0.0, {"f07"}), (2.5, certain)):
+        found = at(Look(8, 0.02, 0.02, suspects, deviations), comparison)
+        assert names(comparison, found, found.certain & found.suspect) == expected
+        assert found.turns is not None
+        (row, *_) = rows_of(suspect("f07"), comparison, found.costs)
+        error = found.error[row] / BASE["f07"]
+        assert found.turns.least[row] == pytest.approx(deviations * np.hypot(error, PLACEMENT), rel=0.01)

@@ -13,7 +13,6 @@ from profgate.decide.judge.verdict import judge
 from profgate.model.attribution import Reach
 from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import Change, GateResult, Location
-from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.model.report import TOTAL, Attribution, Finding, FunctionCosts, MetricReport, Report, Total, draft_of
@@ -300,13 +299,6 @@ def test_measured_total_can_be_red(kind: str, colour: str) -> None:
 def test_red_waits_for_a_measurement(confirm: Confirm, expected: tuple[str, list[str]]) -> None:
     finding = found(of_test(distance=9.0), policy=Policy(confirm=confirm))
     assert (finding.colour, codes(finding)) == expected
-
-
-def test_drifted_baseline_decides_nothing() -> None:
-    report = report_of(metric_of(of_test(**SHOWN), facts=MEASURED))
-    drifted = judge(replace(report, measurement=Measurement(8, 60.0, 300.0, drifted=True)), Policy())
-    assert (drifted.verdict.conclusion, drifted.verdict.exit_code) == ("inconclusive", 0)
-    assert drifted.verdict.reasons[0].code == "baseline_drifted"
 
 
 @pytest.mark.parametrize(("jitter", "colour", "code"), [(0, "red", "exact"), (2400, "yellow", "few_splits")])
