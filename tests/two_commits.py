@@ -15,6 +15,8 @@ from measured_repository import commit_of, run_git
 from profgate.__main__ import main
 from profgate.measuring import turns
 from profgate.measuring.looks import RUNS
+from profgate.model.links import Links
+from profgate.report.json_report import digest_of, from_json, links_from_json
 
 Shares = Mapping[str, int]
 MADE: dict[str, tuple[tempfile.TemporaryDirectory[str], dict[str, str]]] = {}  # repositories to copy, by their costs
@@ -67,12 +69,18 @@ def confirmed_in(place: Path, first: Path, shares: Shares, *words: str) -> Path:
     """The folder that `profgate confirm` filled; the report states the commits that it stated before."""
     out = place / "confirmed"
     repository = TwoCommits(place / "repository", SHARES, shares)
+    links = first.with_name("links.json")
+    digest = digest_of(
+        from_json(first.read_text()), links_from_json(links.read_text(), "") if links.exists() else Links()
+    )
     before = with_commits(first, repository.commits)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(repository.place)
         main(["confirm", str(first), *words, "--output-dir", str(out), "--", "sh", "-c", COPY])
     with_commits(first, before)
     with_commits(out / "report.json", before)
+    report = json.loads((out / "report.json").read_text())
+    (out / "report.json").write_text(json.dumps(report | {"confirms": digest}))
     return out
 
 

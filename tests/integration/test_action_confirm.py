@@ -11,6 +11,7 @@ from profgate.__main__ import main
 from two_commits import Shares, confirmed_in, pairs_take
 
 CONFIRMED = "measured in turns, 10 + 10 runs: +"
+REPORTS = "first/report.json\nmachine-*/report.json"
 POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
 
 
@@ -47,9 +48,9 @@ def measured_again(stage: Stage, *shares: Shares, words: Sequence[str] = ()) -> 
     return files
 
 
-def publish(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:
+def publish(stage: Stage, files: Mapping[str, bytes], report: str = REPORTS, **inputs: str) -> int:
     before = len(stage.fake.requests)
-    code = stage.step(files, mode="report", report="first/report.json\nmachine-*/report.json", **inputs)
+    code = stage.step(files, mode="report", report=report, **inputs)
     stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
     return code
 
@@ -94,7 +95,7 @@ def test_unchanged_code_is_not_red(waiting: Stage) -> None:
 def test_machines_that_disagree_show_both_numbers(waiting: Stage) -> None:
     assert publish(waiting, measured_again(waiting, SHARES, SLOWER)) == 0
     assert waiting.outputs["conclusion"] == "warn"
-    assert "still possible: parse" in waiting.summary.replace("`", "")
+    assert "still possible" in waiting.comments[0]
     assert "on the other machine: " in waiting.comments[0]
 
 
@@ -182,8 +183,6 @@ def test_report_cannot_loosen_the_gate(waiting: Stage) -> None:
     report["verdict"] |= {"conclusion": "pass", "exit_code": 0}
     for finding in report["workloads"][0]["metrics"][0]["findings"]:
         finding |= {"colour": "green", "severity": "none", "reasons": []}
-        for change in finding["changes"]:
-            change["result"] = {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}
     forged = json.dumps(report).encode()
     other = on_another_machine(forged)
     assert publish(waiting, {**files, "../machine-1/report.json": forged, "../machine-2/report.json": other}) == 1
@@ -205,7 +204,8 @@ def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: P
         reports += [str(report), str(other)]
     main(["report", "merge", *reports, "--output-dir", str(tmp_path / "all")])
     waiting.capsys.readouterr()
-    assert publish(waiting, {f"../first/{one.name}": one.read_bytes() for one in (tmp_path / "all").iterdir()}) == 1
+    files = {f"../first/{one.name}": one.read_bytes() for one in (tmp_path / "all").iterdir()}
+    assert publish(waiting, files, "first/report.json") == 1
     loads = json.loads(waiting.file("report.json"))["workloads"]
     red = [load["name"] for load in loads if "red" in {one["colour"] for one in load["metrics"][0]["findings"]}]
     assert (len(loads), red) == (2, ["api [linux/confirmed]"])

@@ -94,7 +94,7 @@ def test_confirmed_regression_has_its_new_numbers(desk: Desk) -> None:
     assert (parse["colour"], [reason["code"] for reason in parse["reasons"]]) == ("red", ["measured"])
     (result,) = (change["result"] for change in parse["changes"] if "result" in change)
     assert 0.9 < result["low"] < parse["relative"] < result["high"] < 1.1
-    assert re.search(r"measured in turns, 5 \+ 5 runs: \+9\d.*to \+10\d", (desk.out / "comment.md").read_text())
+    assert re.search(r"measured in turns, 10 \+ 10 runs: \+9\d.*to \+10\d", (desk.out / "comment.md").read_text())
 
 
 NOT_REPEATED = {"parse": "not repeated", "render": "not repeated"}
@@ -104,10 +104,10 @@ CONFIRMED = {"parse": "confirmed", "render": "confirmed"}
 @pytest.mark.parametrize(
     ("first", "runs", "after", "code", "outcomes", "red", "most"),
     [
-        (BOTH_SLOWER, 5, BOTH_SLOWER, 1, CONFIRMED, {"parse", "render"}, 5),
-        (BOTH_SLOWER, 5, SLOWER, 1, CONFIRMED | {"render": "not repeated"}, {"parse"}, 12),
-        (BOTH_SLOWER, 5, SHARES, 0, NOT_REPEATED, set(), 12),
-        (SHARES, 1, SLOWER, 1, {}, {"parse"}, 8),  # the first report is inconclusive
+        (BOTH_SLOWER, 5, BOTH_SLOWER, 1, CONFIRMED, {"parse", "render"}, 10),
+        (BOTH_SLOWER, 5, SLOWER, 1, CONFIRMED | {"render": "not repeated"}, {"parse"}, 30),
+        (BOTH_SLOWER, 5, SHARES, 0, NOT_REPEATED, set(), 30),
+        (SHARES, 1, SLOWER, 1, {}, {"parse"}, 10),  # the first report is inconclusive
     ],
 )
 def test_each_suspect_is_decided_for_itself(
@@ -120,9 +120,12 @@ def test_each_suspect_is_decided_for_itself(
 
 def test_warm_up_comes_first_and_the_order_alternates(desk: Desk) -> None:
     desk.confirm(desk.compared(), BOTH_SLOWER)
-    lines = [line for line in desk.shown.err.splitlines() if line.startswith("measuring")]
-    order = "warm-up, baseline; warm-up, target; run 1, baseline; run 1, target; run 2, target; run 2, baseline"
-    assert lines[:6] == [f"measuring {step}" for step in order.split("; ")]
+    steps = [line.split()[1:] for line in desk.shown.err.splitlines() if line.startswith("measuring")]
+    assert [step[0] for step in steps[:2]] == ["warm-up,"] * 2
+    order = "".join("AB"[step[-1] == "target"] for step in steps[2:])
+    blocks = [order[start : start + 4] for start in range(0, len(order), 4)]
+    assert set(blocks) == {"ABBA", "BAAB"}
+    assert all(set(blocks[start : start + 2]) == {"ABBA", "BAAB"} for start in (0, 2))
 
 
 def test_confirmed_total_fails(desk: Desk) -> None:

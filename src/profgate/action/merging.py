@@ -123,8 +123,10 @@ def judge_report(job: Job) -> int:
     links, beside = Links(), posixpath.join(posixpath.dirname(place), LINKS_NAME)
     if exists(beside):
         where = posixpath.join(posixpath.dirname(name), LINKS_NAME)
-        links = _own_links(job, links_from_json(read_text(beside, 4 << 20), where), where)
-    shard = Shard(job.settings.key, report, links, report.confirms or digest_of(report))
+        links = links_from_json(read_text(beside, 4 << 20), where)
+        _own_links(job, links, where)
+    digest = report.confirms or digest_of(report, links)
+    shard = Shard(job.settings.key, report, replace(links, run=job.context.run_url), digest)
     machines = [*([shard] if report.confirms else []), *_machine_reports(job, patterns)]
     return merge_shards(job, [shard], machines if patterns or report.confirms else None)
 

@@ -177,7 +177,8 @@ def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str
     shards = []
     for place, name in _names(reports).items():
         loaded = Report.load(place)
-        shards.append(Shard(name, loaded.data, loaded.links or Links(), digest_of(loaded.data)))
+        links = loaded.links or Links()
+        shards.append(Shard(name, loaded.data, links, digest_of(loaded.data, links)))
     merged, links = merge_reports(joined_by_machine(shards, policy), policy)
     return end_with(Report(merged, links=links), output_dir, output, verbose=verbose)
 

@@ -106,7 +106,7 @@ def confirm(
             measured = False
             result = without_measurement(result, str(error), getattr(error, "side", ""), stated)
     if is_open(first.data):
-        result = replace(result, confirms=digest_of(first.data))
+        result = replace(result, confirms=digest_of(first.data, first.links or Links()))
     # The links to the pages of the first comparison are kept, but not the link to its report.
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
     code = end_with(final, output_dir)

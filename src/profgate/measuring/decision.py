@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import chain
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from profgate.measuring.other_work import with_other_runs
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
 from profgate.model.comparison import Comparison
-from profgate.model.levels import GATE_SHARE, OWN_FLOOR, PLACEMENT, TOTAL_FLOOR
+from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
 from profgate.model.measurement import Look, Measurement, Outcome, Suspect
 from profgate.model.units import MetricKind
 from profgate.pipeline import Built, PipelineInput
@@ -49,7 +50,8 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     counts = any(comparison.metric.kind is MetricKind.COUNTED for comparison in found)
     # a measurement of every location confirms no earlier comparison
     machines = 0 if listed is None else given.policy.machines
-    looks = planned(turns.most(), counts=counts, machines=machines)
+    largest = _largest(found)
+    looks = planned(turns.most(), counts=counts, machines=machines, functions=len(largest))
     if not looks:
         raise turns.too_small()
     _check_workloads(listed or (), warm)
@@ -83,6 +85,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         suspects=tuple(
             replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed
         ),
+        largest=() if listed is None else tuple(outcomes_of(largest, built.comparisons, now, looks[-1].runs)),
         machines=() if listed is None else (this_machine(),),
     )
     built = pipeline.compare(measured) if given.pages else built
@@ -109,6 +112,13 @@ def _watched(found: Sequence[Comparison], listed: Sequence[Suspect] | None, *, w
     known = {(one.workload, one.metric, one.location and one.location.name) for one in listed or ()}
     new = [one for one in largest if (one.workload, one.metric, one.location and one.location.name) not in known]
     return (*(listed or ()), *new)
+
+
+def _largest(found: Sequence[Comparison]) -> list[Suspect]:
+    """Return the largest functions of all times. Counts do not depend on the machine."""
+    times = [comparison for comparison in found if comparison.metric.kind is not MetricKind.COUNTED]
+    largest = chain.from_iterable(map(largest_locations, times))
+    return [suspect for suspect in largest if suspect.location is not None]
 
 
 def outcomes_of(suspects: Sequence[Suspect], comparisons: Sequence[Comparison], look: Look, last: int) -> list[Suspect]:
@@ -144,7 +154,7 @@ def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence, look:
     at_end = error * min(1.0, look.runs / last) ** 0.5
     exact = evidence.mode == "exact"
     if not exact:  # what a red change must reach at the last look
-        gate = max(gate, turns.bar * at_end, look.deviations * float(np.hypot(at_end, PLACEMENT * before)))
+        gate = max(gate, turns.bar * at_end, look.deviations * float(np.hypot(at_end, look.placement * before)))
     outcome: Outcome | None = None
     if not exact and comparison.runs.target < FEWEST:
         outcome = None

@@ -8,6 +8,7 @@ another placement of the same code can show on a machine.
 
 from typing import NamedTuple
 
+from profgate.decide.judge.machines import DEVIATIONS, placement_of
 from profgate.model.levels import LISTED, RED
 from profgate.model.measurement import Look
 
@@ -27,29 +28,31 @@ class Levels(NamedTuple):
 LEVELS = {
     0: Levels((0.004, 0.008, 0.013), (0.001, 0.002, 0.003), 0.0),
     1: Levels((0.004, 0.008, 0.013), (0.001, 0.002, 0.003), 3.5),
-    2: Levels((0.004, 0.006, 0.010), (0.004, 0.006, 0.010), 2.5),
+    2: Levels((0.004, 0.006, 0.010), (0.004, 0.006, 0.010), DEVIATIONS),
 }
 OF_COUNTS = Look(2, 0.001, 0.0)  # decides about counts whose runs are equal; 6 splits reach no level
 
 
-def planned(most: int, *, counts: bool, machines: int = 0) -> tuple[Look, ...]:
+def planned(most: int, *, counts: bool, machines: int = 0, functions: int = 0) -> tuple[Look, ...]:
     """Return the looks if at most this many runs of each side fit into the budget, or none if they are too few.
 
-    The last look is as late as possible, with the levels that are left. With ``counts``, profiles count events.
+    The last look is as late as possible, with the levels that are left. With ``counts``, profiles count events. The
+    effect of placement is the smallest that two machines can find by this number of ``functions``.
     """
     if counts and most >= OF_COUNTS.runs:
-        return (OF_COUNTS, *planned(most, counts=False, machines=machines))
+        return (OF_COUNTS, *planned(most, counts=False, machines=machines, functions=functions))
     if most < FEWEST:
         return ()
     levels = LEVELS[machines]
     last = min(most, RUNS[-1])
     if last > FEWEST + 2:  # complete blocks
         last -= last % 2
+    placement = placement_of([0.0] * functions if machines > 1 else [])
     looks = [
-        Look(runs, levels.listed[number], levels.others[number], deviations=levels.deviations)
+        Look(runs, levels.listed[number], levels.others[number], None, levels.deviations, placement)
         for number, runs in enumerate(RUNS)
         if runs < last
     ]
     listed, others = (sum(column[len(looks) :]) for column in levels[:2])
     others = min(others, LISTED if machines > 1 else RED)
-    return (*looks, Look(last, min(listed, LISTED), others, deviations=levels.deviations))
+    return (*looks, Look(last, min(listed, LISTED), others, None, levels.deviations, placement))

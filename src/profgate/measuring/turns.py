@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from profgate import loading
 from profgate.compare.runs import in_run, workload_name
+from profgate.decide.detect.permutation import FEWEST_BLOCKS
 from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
 from profgate.io.used_files import used_files
@@ -93,7 +94,7 @@ class Turns:
         A block is completed even if the budget ends. Raises ProfgateError if the budget ends before the first look.
         """
         while self.count < runs:
-            in_block = self.count % 2 == 1 and self.count > FEWEST + 1
+            in_block = self.count % 2 == 1 and self.count > 2 * FEWEST_BLOCKS
             if self.spent + self.pair > self.budget and self.count >= FEWEST and not in_block:
                 return False
             if self.spent > self.budget:

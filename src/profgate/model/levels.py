@@ -25,7 +25,9 @@ FEWEST_JOBS = 5  # minimum number of base jobs whose differences can serve as a 
 LIKE_RUNS = 1.25  # runs of unknown order are not comparable if their common factor is larger than this
 MACHINE = 2.0  # machines of the same type differ by less than this factor; on a busy machine, the factor was 1.3
 
-PLACEMENT = 0.04  # standard deviation of a cost whose code a build places elsewhere, or that runs on another machine
+# standard deviation of the change of a function that is only placed elsewhere or runs on another machine; it counts as
+# much as the disagreement of two machines about `PLACEMENT_WEIGHT` functions
+PLACEMENT, PLACEMENT_WEIGHT = 0.04, 5
 TOTAL_MARGIN = 1.5  # a total from another job can be red only if its change exceeds the bound by this factor
 
 

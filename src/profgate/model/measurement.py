@@ -35,7 +35,7 @@ class Look:
 
     ``listed`` and ``others`` are the significance levels for suspects that the first comparison listed and for all
     other suspects. The level 0 excludes a result. If ``suspects`` is None, every location is a suspect. A certain
-    change exceeds this number of standard ``deviations``, which include `levels.PLACEMENT`.
+    change exceeds this number of standard ``deviations``, which include the effect of ``placement``.
     """
 
     runs: int
@@ -43,6 +43,7 @@ class Look:
     others: float
     suspects: tuple[Suspect, ...] | None = None
     deviations: float = 0.0
+    placement: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,9 @@ class Measurement:
     """The extent of a measurement: ``runs`` of each side that took ``seconds`` together, within ``budget`` seconds.
 
     ``needed`` is the budget in seconds that would allow ten runs of each side, if the given one does not. ``suspects``
-    are the suspects that the first comparison listed, with their outcomes. ``machines`` identifies the machines whose
-    results were joined, or the one that confirmed an earlier comparison; it is empty for a single measurement.
+    are the suspects that the first comparison listed, with their outcomes, and ``largest`` are the largest functions.
+    ``machines`` identifies the machines whose results were joined, or the one that confirmed an earlier comparison; it
+    is empty for a single measurement. ``placement`` is the standard deviation between machines.
     """
 
     runs: Count
@@ -59,4 +61,6 @@ class Measurement:
     budget: float
     needed: float | None = None
     suspects: tuple[Suspect, ...] = ()
+    largest: tuple[Suspect, ...] = ()
     machines: tuple[str, ...] = ()
+    placement: float | None = None

@@ -57,9 +57,9 @@ def to_json(report: Report, run: Callable[[Sequence[Callable[[], str]]], list[st
     return text
 
 
-def digest_of(report: Report) -> str:
-    """Return the SHA-256 digest of a report's contents as a hexadecimal number."""
-    return sha256(to_json(report).encode()).hexdigest()
+def digest_of(report: Report, links: Links) -> str:
+    """Return a hexadecimal SHA-256 digest of a report and its links, which distinguish equal results of shards."""
+    return sha256(f"{to_json(report)}{links_to_json(links)}".encode()).hexdigest()
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:

@@ -83,9 +83,9 @@ def red(decision: Decision) -> set[str]:
 @pytest.mark.parametrize(
     ("before", "after", "runs", "found", "outcome"),
     [
-        (SHARES, SLOWER, 5, {"parse"}, "confirmed"),
-        (STEADY, STEADY, 8, set(), "not repeated"),  # the intervals are below the gate
-        (SHARES, SHARES | {"parse": 31_200}, 12, set(), "possible"),
+        (SHARES, SLOWER, 10, {"parse"}, "confirmed"),
+        (STEADY, STEADY, 10, set(), "not repeated"),  # more runs would not show what is needed
+        (SHARES, SHARES | {"parse": 32_000}, 30, set(), "possible"),  # as another placement of the code
     ],
 )
 def test_measurement_ends_when_each_suspect_is_decided(
@@ -105,9 +105,9 @@ COUNTS = replace(PARSE, metric="Ir")
         (SHARES, SHARES, 20.0, 2, set(), "not repeated"),
         (SHARES, SHARES, 300.0, 2, set(), "not repeated"),
         (SHARES, SLOWER, 20.0, 2, {"parse"}, "confirmed"),
-        (SHARES, SLOWER, 300.0, 5, {"parse"}, "confirmed"),
+        (SHARES, SLOWER, 300.0, 10, {"parse"}, "confirmed"),
         # counts that alternate between two values, and that are equal in the first two runs of each side by chance
-        ([SLOWER, SHARES, SHARES, SLOWER], [SHARES, SLOWER, SLOWER, SHARES], 300.0, 12, set(), "not repeated"),
+        ([SLOWER, SHARES, SHARES, SLOWER], [SHARES, SLOWER, SLOWER, SHARES], 300.0, 10, set(), "not repeated"),
     ],
 )
 def test_two_equal_runs_decide_about_counts_unless_one_rose(
@@ -142,9 +142,9 @@ def test_unlisted_function_is_red_only_as_a_suspect(
     assert decision.measurement.suspects == ()
 
 
-@pytest.mark.parametrize(("budget", "needed"), [(50.0, 80.0), (79.0, 80.0), (80.0, None)])
+@pytest.mark.parametrize(("budget", "needed"), [(50.0, 100.0), (99.0, 100.0), (100.0, None)])
 def test_too_few_runs_state_the_needed_budget(budget: float, needed: float | None) -> None:
-    assert measured(SHARES, SHARES | {"parse": 31_200}, budget).measurement.needed == needed
+    assert measured(SHARES, SHARES | {"parse": 32_100}, budget).measurement.needed == needed
 
 
 @pytest.mark.parametrize(("jitter", "outcome"), [(0, "confirmed"), (3000, "possible")])

@@ -44,7 +44,6 @@ from profgate.model.levels import (
     MACHINE,
     NEARLY_ALL,
     OWN_FLOOR,
-    PLACEMENT,
     RED,
     TOTAL_FLOOR,
     VISIBLE,
@@ -204,12 +203,12 @@ def _measured(comparison: Comparison, costs: Costs, result: Result, look: Look) 
     """Return the evidence of one comparison whose sides were measured in turns."""
     seen, runs = result.seen, comparison.runs.baseline + comparison.runs.target
     # an exact count does not depend on the placement of the code
-    placement = 0.0 if comparison.metric.kind is MetricKind.COUNTED else PLACEMENT
+    look = replace(look, placement=0.0) if comparison.metric.kind is MetricKind.COUNTED else look
     before = costs.values[:, : comparison.runs.baseline].mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         change, error = (np.where(before > 0, value / before, np.nan) for value in (seen.difference, seen.error))
     width = critical_t(0.05, runs + PRIOR_WEIGHT - 2.0) * error
-    least = look.deviations * np.hypot(error, placement)
+    least = look.deviations * np.hypot(error, look.placement)
     bar = float(np.quantile(result.rises, 1.0 - RED))
     calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
     evidence = _of_splits(costs, seen, result.p, bar, result.level, calibration)
@@ -219,7 +218,7 @@ def _measured(comparison: Comparison, costs: Costs, result: Result, look: Look) 
         suspect=result.suspect,
         turns=InTurns(result.level, change - width, change + width, least, bar),
     )
-    return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED), look.deviations))
+    return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED), look))
 
 
 def _of_splits(
@@ -427,14 +426,15 @@ def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArra
     return np.asarray(equal & large), np.asarray(large)
 
 
-def _visible(evidence: Evidence, factor: float, deviations: float = 0.0) -> Visible:
+def _visible(evidence: Evidence, factor: float, look: Look | None = None) -> Visible:
     """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %.
 
-    A change must reach ``factor`` standard errors, and this number of standard ``deviations``.
+    A change must reach ``factor`` standard errors, and what the look needs.
     """
 
     def smallest(error: float) -> float:
-        return max(factor * error, deviations * float(np.hypot(error, PLACEMENT)))
+        least = 0.0 if look is None else look.deviations * float(np.hypot(error, look.placement))
+        return max(factor * error, least)
 
     costs = evidence.costs
     total = smallest(float(evidence.error[-1]) / float(means(costs.values[-1])))

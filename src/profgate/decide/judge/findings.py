@@ -159,7 +159,7 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     p, certain = finding.result.p, BY_WORD[finding.kind] not in MAYBE
     if facts.mode == "jobs" and not certain:
         doubts.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
-    elif facts.measured and not certain and _is_open(finding.result):
+    elif facts.measured and (_is_open(finding.result) or (finding.result.other is not None and not certain)):
         doubts.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
     elif p is not None and p > context.red and not facts.measured:
         doubts.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
@@ -174,10 +174,9 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
 
 
 def _is_open(result: GateResult) -> bool:
-    """Return whether more runs or another machine could decide about a change that was measured in turns."""
-    beyond_chance = result.p is not None and result.p <= (result.level or 0.0)
-    is_large = result.ratio is None or abs(result.ratio) >= (result.least or 0.0)
-    return not beyond_chance or not is_large or result.other is not None
+    """Return whether chance or another placement of the code could explain a change that was measured in turns."""
+    by_chance = result.p is not None and result.p > (result.level or 0.0)
+    return by_chance or (result.ratio is not None and abs(result.ratio) < (result.least or 0.0))
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:

@@ -1,5 +1,6 @@
 """Join the results of machines that measured the same commits: a change is certain only if every machine shows it."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
@@ -9,11 +10,13 @@ from profgate.decide.judge.shards import Shard, is_open, without_measurement
 from profgate.decide.judge.verdict import judge
 from profgate.errors import ProfgateError
 from profgate.model.change import BY_WORD, MAYBE, Change, GateResult, Kind, Location, OtherMachine
+from profgate.model.levels import PLACEMENT, PLACEMENT_WEIGHT
 from profgate.model.measurement import Measurement, Outcome, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
 
+DEVIATIONS = 2.5  # standard deviations that a change must exceed on each of two machines
 Key = tuple[str, Location, str]  # strategy, location, and "subtree" if the test included its callees
 
 
@@ -71,39 +74,73 @@ def with_machines(first: Shard, results: Sequence[Shard], policy: Policy) -> Rep
     why = [f"{len(machines)} of {policy.machines} machines have a result", *(str(each["text"]) for each in parameters)]
     # what a single machine measured is possible at most
     draft = first.report.with_metrics(
-        lambda _, metric: _joined_metric(metric, None) if metric.calibration.measured else metric
+        lambda _, metric: _joined_metric(metric, None, 0.0) if metric.calibration.measured else metric
     )
     draft = replace(draft, confirms="")
     return without_measurement(draft, "; ".join(dict.fromkeys(why)), side, policy)
 
 
 def _joined(one: Report, other: Report) -> Report:
+    assert one.measurement is not None  # noqa: S101 - both are results of machines
+    assert other.measurement is not None  # noqa: S101
+    extent = _joined_extent(one.measurement, other.measurement)
     theirs = {(workload.name, metric.name): metric for workload, metric in other.metrics}
 
     def joined(workload: WorkloadReport, metric: MetricReport) -> MetricReport:
         if not metric.calibration.measured:
             return metric
-        return _joined_metric(metric, theirs.get((workload.name, metric.name)))
+        placement = 0.0 if metric.calibration.exact else extent.placement or 0.0
+        return _joined_metric(metric, theirs.get((workload.name, metric.name)), placement)
 
-    assert one.measurement is not None  # noqa: S101 - both are results of machines
-    assert other.measurement is not None  # noqa: S101
-    return replace(one.with_metrics(joined), measurement=_joined_extent(one.measurement, other.measurement))
+    return replace(one.with_metrics(joined), measurement=extent)
 
 
-def _joined_metric(metric: MetricReport, other: MetricReport | None) -> MetricReport:
+def placement_of(disagreements: Sequence[float]) -> float:
+    """Return the standard deviation of the change of a function that only runs on another machine.
+
+    A disagreement is the squared difference between the changes of a function on two machines, in natural logarithms,
+    without its variance by chance. Their mean is twice the variance. `PLACEMENT` counts as much as `PLACEMENT_WEIGHT`
+    functions.
+    """
+    known = PLACEMENT_WEIGHT * PLACEMENT**2 + max(0.0, sum(disagreements) / 2.0)
+    return math.sqrt(known / (PLACEMENT_WEIGHT + len(disagreements)))
+
+
+def _disagreements(one: Measurement, other: Measurement) -> list[float]:
+    theirs = {(each.workload, each.metric, each.location): each for each in other.largest}
+    pairs = ((each, theirs.get((each.workload, each.metric, each.location))) for each in one.largest)
+    found = []
+    for mine, same in pairs:
+        ours, others = _in_logarithms(mine), same and _in_logarithms(same)
+        if ours and others:
+            found.append((ours[0] - others[0]) ** 2 - ours[1] ** 2 - others[1] ** 2)
+    return found
+
+
+def _in_logarithms(suspect: Suspect) -> tuple[float, float] | None:
+    """Return the change and its standard error, which is a quarter of the 95 % confidence interval."""
+    if suspect.low is None or suspect.high is None:
+        return None
+    ratio = 1.0 + (suspect.low + suspect.high) / 2.0
+    return (math.log(ratio), (suspect.high - suspect.low) / 4.0 / ratio) if ratio > 0 else None
+
+
+def _joined_metric(metric: MetricReport, other: MetricReport | None, placement: float) -> MetricReport:
+    """Return the metric with the results of both machines, of which ``other`` is None if it has none."""
     theirs: dict[Key, Change] = {}
     if other is not None and other.calibration.measured:
         theirs = {_key(change): change for change in other.changes if change.result is not None}
 
     def agreed(finding: Finding) -> Finding:
-        return replace(finding, changes=tuple(_agreed(change, theirs.get(_key(change))) for change in finding.changes))
+        changes = (_agreed(change, theirs.get(_key(change)), placement) for change in finding.changes)
+        return replace(finding, changes=tuple(changes))
 
     own = {_key(change) for change in metric.changes}
     findings = list(map(agreed, metric.findings))
     for finding in other.findings if other is not None else ():
         new = [change for change in finding.changes if _is_certain(change) and _key(change) not in own]
         if new:
-            findings.append(replace(finding, changes=tuple(_agreed(change, None) for change in new)))
+            findings.append(replace(finding, changes=tuple(_agreed(change, None, placement) for change in new)))
     return replace(metric, findings=tuple(findings), unjudged=tuple(map(agreed, metric.unjudged)))
 
 
@@ -116,16 +153,25 @@ def _is_certain(change: Change) -> bool:
     return change.result is not None and kind not in MAYBE and direction_of(kind) != "none"
 
 
-def _agreed(change: Change, theirs: Change | None) -> Change:
+def _least(result: GateResult, placement: float) -> float | None:
+    """Return the smallest relative change that exceeds the effect of placement, or None for a new function."""
+    if result.low is None or result.high is None:
+        return None
+    return DEVIATIONS * math.hypot((result.high - result.low) / 4.0, placement)
+
+
+def _agreed(change: Change, theirs: Change | None, placement: float) -> Change:
     """Return the change with the result of the other machine. It is possible if only one of them is certain."""
     if change.result is None or change.strategy not in {GATE_TEST, TOTAL_TEST}:
         return change
     result = (theirs and theirs.result) or GateResult()
     other = OtherMachine(result.ratio, result.low, result.high, result.p)
-    changed = replace(change, result=replace(change.result, other=other))
+    own = replace(change.result, other=other, least=_least(change.result, placement))
+    changed = replace(change, result=own)
     certain = [each for each in (change, theirs) if each is not None and _is_certain(each)]
     directions = {direction_of(BY_WORD[each.kind]) for each in certain}
-    if not certain or (len(certain) > 1 and len(directions) == 1):
+    are_large = all(abs(each.ratio or 0.0) >= (_least(each, placement) or 0.0) for each in (own, result))
+    if not certain or (len(certain) > 1 and len(directions) == 1 and are_large):
         return changed
     possible = Kind.MAYBE_DEGRADATION if "worse" in directions else Kind.MAYBE_OPTIMIZATION
     return replace(changed, kind=possible.word)
@@ -145,6 +191,7 @@ def _joined_extent(one: Measurement, other: Measurement) -> Measurement:
         needed=one.needed or other.needed,
         suspects=tuple(suspects),
         machines=(*one.machines, *other.machines),
+        placement=placement_of(_disagreements(one, other)),
     )
 
 
