@@ -1,5 +1,6 @@
 """Decides by measuring two commits in turns: plans the looks, analyses the runs at each, and stops when decided."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
 from profgate.model.measurement import Look, Measurement, Outcome, Suspect
 from profgate.model.units import MetricKind
 from profgate.pipeline import Built, PipelineInput
+from profgate.report import numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +56,9 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     looks = planned(turns.most(), counts=counts, machines=machines, functions=len(largest))
     if not looks:
         raise turns.too_small()
+    plan = " or ".join(str(look.runs) for look in looks)
+    latest = numbers.duration(looks[-1].runs * turns.pair)
+    sys.stderr.write(f"profgate: decides after {plan} runs of each side, in at most {latest}\n")
     _check_workloads(listed or (), warm)
     watched = _watched(found, listed, widen=widen)
     tested = None if listed is None else watched
