@@ -15,7 +15,7 @@ import numpy as np
 from profgate.decide.detect.permutation import Rows, jointly_tested
 from profgate.decide.judge.machines import DEVIATIONS, placement_of
 from profgate.measuring.looks import RUNS, planned
-from profgate.model.arrays import FloatArray
+from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR
 
 SECONDS, RATE, DISPERSION, NOISE = 90.0, 500.0, 2.0, 0.04
@@ -28,7 +28,7 @@ class OfMachine(NamedTuple):
 
     change: FloatArray
     error: FloatArray
-    certain: FloatArray
+    certain: BoolArray
     runs: int
 
 
@@ -54,7 +54,7 @@ def measured(random: np.random.Generator, shares: FloatArray, change: FloatArray
     return OfMachine(relative, error, certain, look.runs)
 
 
-def red(machines: Sequence[OfMachine]) -> FloatArray:
+def red(machines: Sequence[OfMachine]) -> BoolArray:
     """Return which functions are red."""
     one, other = machines
     logs = [np.log1p(machine.change) for machine in machines]
