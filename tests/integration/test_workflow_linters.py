@@ -60,6 +60,16 @@ def test_the_published_schema_accepts_them() -> None:
     assert output_of(*check, "vendor.dependabot", ROOT / ".github" / "dependabot.yml").returncode == 0
 
 
+def test_actionlint_reports_nothing(tmp_path: Path) -> None:
+    gate = tmp_path / "gate.yml"  # actionlint does not know these properties
+    text = (ROOT / ".github" / "workflows" / "gate.yml").read_text()
+    gate.write_text(
+        text.replace("job.workflow_repository", "github.repository").replace("job.workflow_sha", "github.sha")
+    )
+    result = output_of(tool("actionlint"), "-shellcheck=", "-pyflakes=", *EXAMPLES, gate)
+    assert result.returncode == 0, result.stdout
+
+
 def test_zizmor_reports_nothing() -> None:
     zizmor = (tool("zizmor"), "--offline", "--no-progress", "--format", "plain")
     ours = output_of(*zizmor, *OURS, *ACTIONS, ROOT / ".github" / "dependabot.yml")
