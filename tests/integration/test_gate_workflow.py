@@ -114,3 +114,12 @@ def test_confirm_passes_inputs_as_single_arguments(code: int, report: bool, tmp_
     arguments = (tmp_path / "arguments").read_text().split("\0")[3:-1]
     options = ["confirm", "--budget=5m", "--fallback", f"--setup={HOSTILE}", "--output-dir=out"]
     assert arguments == [*options, HOSTILE, "--", "sh", "-ec", HOSTILE]
+
+
+def test_documented_workflow_is_accepted() -> None:
+    page = (ROOT / "docs" / "how-to" / "workflow.md").read_text()
+    caller = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
+    (job,) = caller["jobs"].values()
+    assert (job["permissions"], set(job["with"]) - set(CALLED)) == (GRANTED, set())
+    rows = set(re.findall(r"`(\w+)`", page.partition("| input | content |")[2].partition("\n\n")[0]))
+    assert set(CALLED) <= rows
