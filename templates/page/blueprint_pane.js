@@ -113,7 +113,7 @@ export function makeBoxPane(view) {
     frame.scrollIntoView({ block: "nearest" });
     const { tree } = page;
     const finding = page.findings.get(tree.symbol[view.selected]);
-    const boxes = finding ? rowsOfFinding(tree, finding) : [];
+    const boxes = finding ? rowsOfFinding(page, tree, finding) : [];
     const at = boxes.indexOf(view.selected);
     parts.note.textContent =
       at >= 0 && boxes.length > 1

@@ -85,7 +85,7 @@ function makeBlueprint(page, section) {
     view.shown = firstShown(
       page.tree,
       view.figures,
-      new Set(page.header.findings.flatMap((finding) => rowsOfFinding(page.tree, finding))),
+      new Set(page.header.findings.flatMap((finding) => rowsOfFinding(page, page.tree, finding))),
     );
     if (view.shown.size === 1) {
       parts.note.textContent = "No call path changed enough to be shown at once; the first level is open.";
@@ -98,7 +98,7 @@ function makeBlueprint(page, section) {
 
   function firstOfFindings() {
     const [finding] = page.header.findings;
-    return (finding && rowsOfFinding(page.tree, finding)[0]) ?? 0;
+    return (finding && rowsOfFinding(page, page.tree, finding)[0]) ?? 0;
   }
 
   function render() {

@@ -122,7 +122,7 @@ export function makeChanges(page) {
   }
 
   function callerOf({ rows, symbol }) {
-    const caller = rows?.length ? page.whole.parent[rowsOfFinding(page.whole, { rows, symbol })[0]] : 0;
+    const caller = rows?.length ? page.whole.parent[rowsOfFinding(page, page.whole, { rows, symbol })[0]] : 0;
     return caller > 0 ? nameOf(page.whole, caller) : "";
   }
 

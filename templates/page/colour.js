@@ -31,11 +31,11 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
 
 // Computes the colour scale of a page and the level of every row, from -32 (less) to +32 (more); 0 is neutral.
 //
-// `gate` is a share of the whole; `chance` keeps insignificant changes neutral; `fixed` uses the reference of another
-// tree instead of the 98th percentile of the coloured changes. The reference depends on the whole tree, not on the
-// zoom, so a colour has one meaning per page.
+// `gate` is a share of the whole; `chance` keeps insignificant changes neutral, except those of a finding; `fixed` uses
+// the reference of another tree instead of the 98th percentile of the coloured changes. The reference depends on the
+// whole tree, not on the zoom, so a colour has one meaning per page.
 export function shadesOf(tree, options) {
-  const { ratio, basis, gate, sample, chance = true, fixed } = options;
+  const { ratio, basis, gate, sample, chance = true, fixed, isFound } = options;
   const self = basis === "self";
   const before = self ? tree.beforeSelf : tree.before;
   const after = self ? tree.afterSelf : tree.after;
@@ -51,7 +51,8 @@ export function shadesOf(tree, options) {
     const delta = after[i] - (before[i] * num) / den;
     const size = Math.abs(delta) / whole;
     if (delta === 0 || size < gate || size <= 1e-12 || tree.symbol[i] === OTHER) continue;
-    if (certain && (!certain(before[i], after[i], i) || (sample && few(tree, i, sample)))) continue;
+    const tested = certain && !isFound?.(tree.symbol[i], delta);
+    if (tested && (!certain(before[i], after[i], i) || (sample && few(tree, i, sample)))) continue;
     change[i] = delta;
     sizes[coloured++] = size;
   }

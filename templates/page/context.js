@@ -22,11 +22,11 @@
 import { ROOT } from "./codec.js";
 import { byId } from "./dom.js";
 import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
-import { findingsBySymbol, rowsOfFinding } from "./findings.js";
+import { rowsOfFinding } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { reversedTree, calleesOf, callersOf } from "./merge.js";
 import { editedTree } from "./edits.js";
-import { once, pathHashes, widestOf } from "./tree.js";
+import { ancestorsOf, once, pathHashes, widestOf } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, widthsOf } from "./views.js";
 
 const LEAST_WIDTH = 40; // pixels of a frame that is opened, if its caller is wide enough
@@ -74,8 +74,8 @@ export function makePage(header, whole) {
     tree: whole,
     defaults,
     state: { ...defaults, edits: [], zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
-    // the worst finding of a function marks its frames
-    findings: new Map([...findingsBySymbol(header.findings)].map(([symbol, [worst]]) => [symbol, worst])),
+    // the first finding of a function, which is the most important one, marks its frames
+    findings: new Map([...header.findings].reverse().map((finding) => [finding.symbol, finding])),
     sample: header.sample_value ? header.sample_value / header.g : null,
     higher: header.better === "higher",
     found: null,
@@ -114,11 +114,18 @@ export function makePage(header, whole) {
       const node = widestOf(page.tree, symbol);
       if (node >= 0) page.openNode(node);
     },
-    // Each further click opens the next place of the finding.
+    // Recursion is collapsed. Each further click opens the next place of the finding; places without half of the change
+    // are opened together.
     openFinding(finding) {
-      const rows = rowsOfFinding(page.tree, finding);
-      const at = rows.findIndex((node) => page.isOpen(node));
-      if (rows.length) page.openNode(rows[(at + 1) % rows.length]);
+      const rows = rowsOfFinding(page, page.tree, finding);
+      const path = header.estimated ? [] : ancestorsOf(page.tree, rows[0] ?? 0).map((row) => page.tree.symbol[row]);
+      const symbol = path.find((own, at) => own >= 0 && path.indexOf(own) < at);
+      if (symbol !== undefined) {
+        const edits = [...page.state.edits, { kind: "collapse", symbol }];
+        page.set({ edits, zoom: [0], focus: { shape: 0, node: 0 } });
+        page.openFinding(finding);
+      } else if (rows.isSpread && !header.estimated) page.openSandwich(finding.symbol);
+      else if (rows.length) page.openNode(rows[(rows.findIndex((node) => page.isOpen(node)) + 1) % rows.length]);
     },
     hashesOf,
   };
@@ -176,6 +183,7 @@ const COMPUTE = {
       chance,
       sample: page.sample,
       repeats: testsRepeats(page),
+      isFound: (symbol, delta) => page.findings.get(symbol)?.delta * delta > 0,
     };
     const worse = page.higher ? -1 : 1;
     const shades = (tree, chosen) =>

@@ -69,7 +69,7 @@ function isOnlyPlace(page, tree, node) {
 // Returns "here:", or which place of the function the frame is, if a click on the finding opens several places in turn.
 function hereOf(page, symbol, node) {
   const finding = page.shapes[0] === page.tree && page.findings.get(symbol);
-  const places = finding ? rowsOfFinding(page.tree, finding) : [];
+  const places = finding ? rowsOfFinding(page, page.tree, finding) : [];
   return places.length > 1 && places.includes(node)
     ? `place ${places.indexOf(node) + 1} of ${places.length}:`
     : "here:";

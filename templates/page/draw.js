@@ -253,9 +253,9 @@ function labelOf({ tree, folded }, node) {
   return [nameOf(tree, node), ...(between ? [counted(between, "frame")] : []), nameOf(tree, last)].join(" › ");
 }
 
-// Returns the mark of a finding: severe, degraded or possible.
-export function findingGlyph({ severity }) {
-  return { severe: "‼", maybe: "?" }[severity] ?? "!";
+// Returns the mark of a finding: possible, better, severe or degraded.
+export function findingGlyph({ severity, direction }) {
+  return severity === "maybe" ? "?" : direction === "better" ? "✓" : severity === "severe" ? "‼" : "!";
 }
 
 export function glyphOf(state, level, finding, edited, leads = false) {

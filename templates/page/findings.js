@@ -1,22 +1,8 @@
 // The findings of the comparison by function, worst first, and the rows that show them.
 import { rowsOfSymbol, weightOf } from "./tree.js";
 
-const SEVERITIES = ["severe", "degraded", "maybe", "none"];
 const MOST_ROWS = 10;
 const LEAST_OF_FINDING = 0.05; // share of the largest row of the finding
-
-// Returns the findings of each symbol, worst first. Equal findings stay in the order of the report.
-export function findingsBySymbol(findings) {
-  const found = new Map();
-  for (const finding of findings) found.set(finding.symbol, [...(found.get(finding.symbol) ?? []), finding]);
-  for (const list of found.values()) list.sort((a, b) => rankOf(a) - rankOf(b));
-  return found;
-}
-
-export function rankOf(finding) {
-  const rank = SEVERITIES.indexOf(finding?.severity);
-  return rank < 0 ? SEVERITIES.length : rank;
-}
 
 // Returns the label that reports use for a finding.
 export function tagOf(finding) {
@@ -33,7 +19,6 @@ export function reachOf(page, symbol) {
 export function findingWords(page, symbol, complete = true) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
-    .sort((a, b) => rankOf(a) - rankOf(b))
     .map((finding) => {
       const strategies = complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : "";
       const tag = tagOf(finding);
@@ -50,11 +35,13 @@ export function pathRows(tree, { rows = null, symbol }) {
   return [...rows];
 }
 
-// Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.
-export function rowsOfFinding(tree, finding) {
-  const found = pathRows(tree, finding);
-  found.sort((a, b) => weightOf(tree, b) - weightOf(tree, a) || a - b);
-  return found
-    .filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0]))
-    .slice(0, MOST_ROWS);
+// Returns the rows that show a finding: the rows of its call path, or of its function. Those that changed most in its
+// direction come first. `isSpread` states whether none of them has half of their change.
+export function rowsOfFinding({ header: { runs } }, tree, finding) {
+  const column = finding.judged === "self" ? "Self" : "";
+  const sign = Math.sign(finding.delta || 1);
+  const change = (row) => sign * (tree[`after${column}`][row] - (tree[`before${column}`][row] * runs[1]) / runs[0]);
+  const rows = pathRows(tree, finding).sort((a, b) => change(b) - change(a) || a - b);
+  const shown = rows.filter((row, at) => !at || change(row) >= LEAST_OF_FINDING * change(rows[0])).slice(0, MOST_ROWS);
+  return Object.assign(shown, { isSpread: 2 * change(rows[0]) < rows.reduce((sum, row) => sum + change(row), 0) });
 }

@@ -1,10 +1,10 @@
 // The table of functions: sorts and filters functions, and opens one in the graph.
 import { byId, element, linkButton, makeButton, placeElement } from "./dom.js";
-import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
+import { reachOf, tagOf } from "./findings.js";
 import { counted, formatShare, growthOf, numeral } from "./format.js";
 import { sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
-import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
+import { isEdited, placeOfSymbol, rowsOfSymbol, symbolName } from "./tree.js";
 import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
@@ -63,7 +63,6 @@ export function makeTable(page) {
   const first = page.header.alone ? "after" : page.findings.size ? "severity" : "delta";
   let sort = first;
   let descending = true;
-  const findings = findingsBySymbol(page.header.findings);
   const names = page.header.alone ? { after: "Total", afterSelf: "Self" } : {};
   const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true).map((column) => ({
     ...column,
@@ -87,8 +86,8 @@ export function makeTable(page) {
     stale = false;
     table = symbolRows(page.tree, page.tableRatio);
     for (const row of table.rows) {
-      const own = findings.get(row.symbol);
-      row.severity = own ? -page.header.findings.indexOf(own[0]) : null;
+      const own = page.findings.get(row.symbol);
+      row.severity = own ? -page.header.findings.indexOf(own) : null;
       row.reach = reachOf(page, row.symbol) || null;
       row.source = page.tree.sources?.[row.symbol] ?? null;
     }
@@ -162,7 +161,9 @@ export function makeTable(page) {
   function bodyRow(row) {
     const line = element("tr");
     const near = isNear(row.after, row.after - row.delta) || !row.delta;
-    const tone = near ? "" : row.delta > 0 === !page.higher ? "worse" : "better";
+    const isInGraph = (node) => page.scale.level[node] * row.delta > 0;
+    const isColoured = !near && rowsOfSymbol(page.tree, row.symbol).some(isInGraph);
+    const tone = !isColoured ? "" : row.delta > 0 === !page.higher ? "worse" : "better";
     const cells = {
       name: () => nameCell(row),
       severity: () => findingCell(row),
@@ -193,7 +194,8 @@ export function makeTable(page) {
     const finding = page.findings.get(row.symbol);
     const [basis, , growth] = finding?.change ?? ["", "", ""];
     const cell = element("td", [tagOf(finding), `${basis}${growth}`].filter(Boolean).join(", "), "words");
-    const strategies = new Set((findings.get(row.symbol) ?? []).flatMap((finding) => finding.strategies ?? []));
+    const own = page.header.findings.filter(({ symbol }) => symbol === row.symbol);
+    const strategies = new Set(own.flatMap((finding) => finding.strategies ?? []));
     if (strategies.size) cell.title = `Detected by ${[...strategies].join(", ")}`;
     return cell;
   }
@@ -234,7 +236,7 @@ export function makeTable(page) {
     shownRows += ROWS_MORE;
     show();
   });
-  page.on("ratio", () => {
+  page.on("colour", () => {
     stale = true;
     refresh();
   });
