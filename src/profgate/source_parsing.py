@@ -44,7 +44,10 @@ def _from_json(response: bytes) -> ParsedSource | None:
         found = json.loads(response)
         if found is None:
             return None
-        functions = [SourceFunction(**{**one, "parts": tuple(one["parts"])}) for one in found["functions"]]
+        functions = [
+            SourceFunction(**{**one, "parts": tuple(one["parts"]), "calls": frozenset(one["calls"])})
+            for one in found["functions"]
+        ]
         return ParsedSource(tuple(functions), str(found["exact"]))
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -164,14 +164,38 @@ def test_consequences_belong_to_the_changed_function() -> None:
     assert len(rows_of(report(BEFORE, {**BEFORE, **calls}))["worse"]) == 3, "without sources, there is no known cause"
 
 
-def test_largest_consequence_leads_below_the_changed_function() -> None:
+def test_changed_function_leads_its_larger_consequences() -> None:
     calls = {f"main;serve;{PARSE};{PEEK};{name}": 600 for name in ("malloc", "free", "memcpy")}
     found = report(BEFORE, {**BEFORE, **calls, f"main;serve;{PARSE};{PEEK}": 1100}, diff=DIFF)
-    (lead,) = rows_of(found)["worse"]
-    assert lead in {"malloc", "free", "memcpy"}
-    assert View(found).headline().startswith(f"peek, changed here, makes {lead} ")
-    assert set(findings(found)) <= {lead, *rows_of(found)["related"]}
+    assert rows_of(found)["worse"] == ["peek"]
+    assert View(found).headline().startswith("peek is 2.2x slower")
+    assert set(findings(found)) <= {"peek", *rows_of(found)["related"]}
     assert from_json(to_json(found)) == found
+
+
+LIBC = "(/usr/lib/libc.so.6)"
+
+
+def test_owner_of_library_code_is_the_headline() -> None:
+    stacks = {"main;serve;lookup": 900, f"main;serve;lookup;compare {LIBC};memcmp {LIBC}": 800}
+    found = report(stacks, {**stacks, f"main;serve;lookup;compare {LIBC};memcmp {LIBC}": 4400})
+    assert list(findings(found)) == ["memcmp"], "the finding stays the tested function"
+    assert View(found).headline().startswith("lookup is 3.2x slower (1,679 → 5,296 samples)")
+    assert ", mostly in memcmp" in View(found).headline()
+    comment = render_comment(View(found)).text
+    assert "**`lookup`**" in comment
+    assert "mostly in `memcmp` +3,6" in comment
+    for text in (comment, terminal_text(found)):
+        assert "lookup" in text
+    assert from_json(to_json(found)) == found
+
+
+def test_relation_to_the_change_comes_before_size() -> None:
+    stacks = {**BEFORE, f"main;serve;read {LIBC}": 3000}
+    after = {**stacks, "main;serve;step19": 9000, f"main;serve;read {LIBC}": 12000, f"main;serve;{PARSE};{PEEK}": 1500}
+    red = report(stacks, after, diff=DIFF).workloads[0].metrics[0].findings
+    names = [finding.location.name for finding in red if finding.colour == "red" and not finding.is_total]
+    assert names == ["peek", "step19", "read"]
 
 
 def test_own_regressions_stay_apart_from_a_changed_caller() -> None:

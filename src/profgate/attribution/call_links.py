@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from profgate.model.comparison import Causes, Comparison, DiffTree, RunCosts
+from profgate.model.frame_names import is_library
 from profgate.model.levels import GATE_SHARE, NEARLY_ALL
 
 if TYPE_CHECKING:
@@ -68,15 +69,24 @@ def walked_causes(
     """For both directions, find the symbol that causes each symbol's change and the number of steps to this cause.
 
     First, the costs of the target are divided by the common ``factor``. Each step then goes to the callee with the
-    largest change in this direction, if this callee explains at least 80 % of the change of the caller. A walk does not
-    go from a function whose source changed to one whose source did not. Finally, `explained` starts some walks at the
-    changed function that explains a tested change.
+    largest change in this direction, if this callee explains at least 80 % of the change of the caller. From a function
+    of a library, it goes to the caller that explains at least half of the change, unless this is nearly the whole run.
+    So a walk ends at the function of the project that is nearest to the change. A walk does not go from a function
+    whose source changed to one whose source did not. Finally, `explained` starts some walks at the changed function
+    that explains a tested change.
     """
-    links = links_of(comparison)
+    links, library = links_of(comparison), libraries_of(comparison, states)
     before, after = comparison.runs.means(comparison.total_value)
     change = after / factor - before
     moved = links.target / factor - links.baseline
-    walks = [_walked(_next(links, sign * moved, sign * change)) for sign in (1, -1)]
+    callers = links._replace(caller=links.callee, callee=links.caller)
+    whole = np.minimum(*shares(comparison, comparison.total_value)) >= NEARLY_ALL
+    walks = []
+    for sign in (1, -1):
+        down = _next(links, sign * moved, sign * change, 0.8)
+        caller = _next(callers, sign * moved, sign * change, 0.5)
+        stays = np.where(library, whole[caller], library[down])
+        walks.append(_walked(np.where(stays, np.arange(len(library)), np.where(library, caller, down))))
     sources, changed = sources_of(comparison, states)
     growths, wide = tested_changes(detections, lower_is_better=comparison.metric.better == "lower")
     near = explained(comparison, growths, wide, sources, changed, factor)
@@ -87,17 +97,29 @@ def walked_causes(
         for (symbol, up), start in near.items():
             if up == rises:
                 end[symbol], steps[symbol] = end[start], steps[start] + 1
-    return Causes(walks[0], walks[1], frozenset(changed))
+    return Causes(walks[0], walks[1], frozenset(changed), frozenset(np.flatnonzero(library).tolist()))
 
 
-def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
-    """Return the callee that explains each symbol's ``change`` by the change ``moved`` of its link, or the symbol."""
+def libraries_of(comparison: Comparison, states: SourceStates | None) -> BoolArray:
+    """Return a mask of the functions of other projects, except those of a dependency whose version changed."""
+    if states is not None and states.library:
+        changed = np.array([reach == "dependency changed" for reach in states.reach], np.bool_)
+        return np.array(states.library, np.bool_) & ~changed
+    table = comparison.symbols
+    places = zip(table.labels, table.origins or table.files, table.modules, strict=True)
+    return np.array([is_library(*place) for place in places], np.bool_)
+
+
+def _next(links: CallLinks, moved: FloatArray, change: FloatArray, least: float) -> IntArray:
+    """Return the callee that explains each symbol's ``change`` by the change ``moved`` of its link, or the symbol.
+
+    A callee must explain at least the fraction ``least`` of the change.
+    """
     following = np.arange(len(change), dtype=np.int64)
     rows = np.flatnonzero((moved > 0) & (links.caller != links.callee))
     order = rows[np.lexsort((links.callee[rows], -moved[rows], links.caller[rows]))]
     first = order[np.flatnonzero(np.diff(links.caller[order], prepend=-1))]
-    # fraction of a symbol's change that a callee must explain to be its cause
-    explaining = first[(change[links.caller[first]] > 0) & (moved[first] >= 0.8 * change[links.caller[first]])]
+    explaining = first[(change[links.caller[first]] > 0) & (moved[first] >= least * change[links.caller[first]])]
     following[links.caller[explaining]] = links.callee[explaining]
     return following
 
@@ -176,10 +198,11 @@ def explained(
         source, rises = within.holding(outer, growths[outer], sources - {outer}), growths[outer] > 0
         if source is not None:
             found[outer, rises] = found.get((source, rises), source)
+    whole = within.moved(-1)  # the root
     for symbol in growths.keys() - changed:
-        leads = [lead for lead in changed if growths.get(lead, 0.0) * growths[symbol] > 0.0]
+        leads = [lead for lead in changed if whole[lead] * growths[symbol] > 0.0]
         if leads and _may_lack_callers(comparison, symbol):
-            lead = max(leads, key=lambda lead: (abs(growths[lead]), -lead))
+            lead = max(leads, key=lambda lead: (abs(whole[lead]), -lead))
             found.setdefault((symbol, growths[symbol] > 0), lead)
     return found
 

@@ -31,7 +31,8 @@ class SourceFunction:
 
     ``parts`` is the qualified name, outermost scope first. The lines from ``first`` to ``last``, counted from 1,
     include decorators, and the definition itself begins at line ``opens``. ``signature`` distinguishes overloads.
-    ``broken`` is True if the function contains a syntax error, which makes the fingerprint meaningless.
+    ``broken`` is True if the function contains a syntax error, which makes the fingerprint meaningless. ``calls``
+    contains the words before its opening parentheses, among them the last names of the functions that it calls.
     """
 
     parts: tuple[str, ...]
@@ -43,6 +44,7 @@ class SourceFunction:
     tokens: int
     signature: str
     broken: bool
+    calls: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -94,6 +96,7 @@ class _Open:
     item: _Tokens = field(default_factory=_Tokens)
     broken: bool = False
     closures: int = 0
+    calls: set[str] = field(default_factory=set)
 
     @property
     def current(self) -> _Tokens:
@@ -119,6 +122,7 @@ class _Open:
             self.tokens.count,
             self.signature,
             self.broken,
+            frozenset(self.calls),
         )
 
 
@@ -133,6 +137,7 @@ class _Walk:
         self.comma = False
         self.leading: list[Node] = []
         self.names = 0
+        self.word = b""
 
     def over(self, root: "Node") -> ParsedSource | None:
         """Return the parsed source, or None if the tree exceeds the limit on size, depth or names."""
@@ -247,7 +252,10 @@ class _Walk:
         if text == b"," and around not in {"subscript", "expression_list", "pattern_list"}:
             self.comma = True
             return
-        now.item.calls |= text == b"("
+        if text == b"(":
+            now.item.calls = True
+            now.calls.add(self.word.decode("utf-8", "replace"))
+        self.word = text
         itself = now.kind == "function" and text == now.parts[-1].encode("utf-8", "surrogatepass")
         self._token(b"\x01itself" if itself and text else text)
 

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
-from profgate.attribution.call_links import CHANGED, links_of, shares
+from profgate.attribution.call_links import CHANGED, CallLinks, links_of, shares
 from profgate.attribution.dependencies import dependency_changes
+from profgate.attribution.frame_functions import last_names
 from profgate.attribution.function_changes import FunctionChanges
 from profgate.attribution.grammars import language_of
+from profgate.attribution.repository_paths import TARGET
 from profgate.attribution.source_states import Sides
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import Reach, SourceStates
@@ -21,6 +23,7 @@ from profgate.model.visible_text import cut
 
 NOWHERE = -1
 LONGEST_NAME = 60
+NATIVE = frozenset({"c", "cpp", "rust"})
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 BENCHMARK = re.compile(r"(?:^|[/_.-])bench|_test\.go$|Benchmark\.\w{1,10}$|/jmh/", re.IGNORECASE)
@@ -57,7 +60,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     ]
     below = _paths_from(comparison, np.array(changed, np.bool_))
     under = _paths_from(comparison, np.array([package is not None for package in packages], np.bool_))
-    inlined = _inlined(comparison, changed)
+    inlined = _inlined(comparison, sides, changed)
     found: list[tuple[Reach, str]] = []
     for symbol, state in enumerate(states.states):
         if state in CHANGED:
@@ -87,12 +90,11 @@ def _is_without_effect(states: SourceStates, sides: Sides) -> bool:
     return True
 
 
-def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
+def _inlined(comparison: Comparison, sides: Sides, changed: Sequence[bool]) -> list[str]:
     """Return for each symbol the name of the nearest changed function that may have been inlined into it, or ""."""
-    found, links = [""] * len(changed), links_of(comparison)
-    above = {
-        symbol: symbol for symbol, is_changed in enumerate(changed) if is_changed and _is_compiled(comparison, symbol)
-    }
+    names, links = comparison.symbols.names, links_of(comparison)
+    above = {symbol: names[symbol] for symbol, own in enumerate(changed) if own and _is_compiled(comparison, symbol)}
+    above.update(_without_symbol(comparison, sides, links))
     order = np.argsort(-np.abs(links.target - links.baseline), kind="stable")
     calls = list(zip(links.caller[order].tolist(), links.callee[order].tolist(), strict=True)) if above else []
     # maximum number of calls between a function and a changed function that is inlined into it
@@ -101,14 +103,39 @@ def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
         for caller, end in callers.items():
             if _is_compiled(comparison, caller):
                 above.setdefault(caller, end)
-    for symbol, end in above.items():
-        found[symbol] = "" if end == symbol else cut(comparison.symbols.names[end], LONGEST_NAME)
+    return ["" if own else cut(above.get(symbol, ""), LONGEST_NAME) for symbol, own in enumerate(changed)]
+
+
+def _without_symbol(comparison: Comparison, sides: Sides, links: CallLinks) -> dict[int, str]:
+    """Return the symbols into which a changed function without a symbol was inlined, judged by the calls in the source.
+
+    Such a symbol calls the changed function, or it is the only caller of a function that the changed function calls.
+    """
+    meant = [sides.meant(symbol) for symbol in range(len(comparison.symbols))]
+    present = {(known.path, known.function.first) for known in chain.from_iterable(meant)}
+    absent = {
+        known.function.name: known.function.calls
+        for known in chain.from_iterable(sides.changes.functions[TARGET].values())
+        if known.state in CHANGED
+        and (known.path, known.function.first) not in present
+        and language_of(known.path) in NATIVE
+    }
+    only = np.flatnonzero(np.bincount(links.callee, minlength=len(meant))[links.callee] == 1)
+    pairs = zip(links.caller[only].tolist(), links.callee[only].tolist(), strict=True)
+    callees = [(caller, last_names(comparison.symbols.names[callee])) for caller, callee in pairs if absent]
+    found = dict[int, str]()
+    for name, calls in absent.items():
+        found.update(dict.fromkeys((caller for caller, last in callees if calls & last), name))
+        for symbol, several in enumerate(meant):
+            if any(name in known.function.calls for known in several):
+                found[symbol] = name
     return found
 
 
 def _is_compiled(comparison: Comparison, symbol: int) -> bool:
-    # profiles of these languages charge inlined functions to the caller
-    return language_of(comparison.symbols.files[symbol] or "") in SCRIPTS | {"c", "cpp", "rust"}
+    # profiles of these languages charge inlined functions to the caller; only machine code has a module and no file
+    file = comparison.symbols.files[symbol]
+    return comparison.symbols.modules[symbol] is not None if file is None else language_of(file) in SCRIPTS | NATIVE
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:

@@ -12,7 +12,7 @@ from profgate.attribution.hunk_scope import bare_name, edits_by_name
 from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import NameTable
-from profgate.model.frame_names import file_key
+from profgate.model.frame_names import file_key, is_library
 from profgate.model.profile import PYTHON_SAMPLING
 
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
@@ -32,7 +32,8 @@ def source_states(sides: "Sides") -> SourceStates:
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     states, paths, links = zip(*found, strict=True) if found else ((), (), ())
-    return SourceStates(states, paths, links, spans=tuple(sides.span(symbol) for symbol in range(len(found))))
+    spans = tuple(sides.span(symbol) for symbol in range(len(found)))
+    return SourceStates(states, paths, links, spans=spans, library=sides.libraries())
 
 
 class Sides:
@@ -93,6 +94,23 @@ class Sides:
         name, lines = self.symbols.names[symbol], self._lines_of(symbol)
         found = (functions_meant(name, line, known, language, exact=self.exact) for line in lines)
         return next(filter(None, found), [])
+
+    def libraries(self) -> tuple[bool, ...]:
+        """Return whether each symbol belongs to another project, whose files are neither in the repository nor beside.
+
+        The output of a build is beside the files of the repository.
+        """
+        table, is_known = self.symbols, self.diff.repository_files is not None
+        origins, paths = table.origins or table.files, [path for _, path in self._places]
+        pairs = zip(origins, paths, strict=True)
+        folders = {origin.removesuffix(path) for origin, path in pairs if origin and path and origin.endswith(path)}
+        beside = tuple(folders - {""})
+        found = []
+        for label, origin, path, module in zip(table.labels, origins, paths, table.modules, strict=True):
+            placed = origin or _JAVA_CLASS.match(label)
+            elsewhere = is_known and placed and not (origin or "").startswith(beside)
+            found.append(path is None and bool(elsewhere or is_library(label, origin, module)))
+        return tuple(found)
 
     def _lines_of(self, symbol: int) -> tuple[int | None, ...]:
         return self.symbols.several.get(symbol) or (self.symbols.lines[symbol],)

@@ -227,11 +227,11 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
 
 
 def _few_samples(named: NamedTree, header: PageHeader) -> Iterable[str]:
-    """Yield a warning if a side has so few samples that most differences are chance, unless the headline says so."""
+    """Yield a warning if a side has so few samples that most differences are chance, unless the headline decides."""
     sample = header.value_of_one_sample
     totals = {"before": int(named.tree.baseline_total[0]), "after": int(named.tree.target_total[0])}
-    inconclusive = header.headline is not None and header.headline.conclusion == "inconclusive"
-    if header.alone or inconclusive or not sample or not any(totals.values()):
+    decided = header.headline is not None and header.headline.conclusion in {"inconclusive", "fails"}
+    if header.alone or decided or not sample or not any(totals.values()):
         return
     few = [f"{side} has {total // sample}" for side, total in totals.items() if total // sample < 1000]
     if few:

@@ -8,7 +8,6 @@ import numpy as np
 
 from profgate.flamegraph.page_columns import PageFinding
 from profgate.model.change import Kind
-from profgate.model.report import Attribution
 from profgate.report.markdown_text import limited
 from profgate.report.rows import TAGS, amounts, finding_key, growth_and_share, tag_of, whose_text
 from profgate.report.wording import reason_text
@@ -59,7 +58,7 @@ def _mark(
         reasons="; ".join(reason_text(reason, str) for reason in finding.reasons) or None,
         new=", ".join(limited(new, 3, "function", "")) if new else None,
         parts=parts if parts[1] else None,
-        reach=None if finding.attribution == Attribution() else whose_text(finding),
+        reach=whose_text(finding) or None,
         rows=_rows_of_path(comparison.tree, comparison.symbols.names, finding.location.context or ()),
     )
 

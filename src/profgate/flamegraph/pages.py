@@ -81,12 +81,12 @@ def build_pages(
 
 def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:
     alone = view_of_metric(report, workload, metric)
-    findings = [row.finding for row in ordered(alone.groups)]
+    rows = ordered(alone.groups)
     return PageContext(
         labels=(report.baseline.sha or report.baseline.label, report.target.sha or report.target.label),
         headline=metric_headline(report, alone),
-        findings=findings,
-        parts={finding.location: parts_of(finding, metric) for finding in findings},
+        findings=[row.shown for row in rows],
+        parts={row.shown.location: parts_of(row) for row in reversed(rows)},
         embed=policy.embed_source,
     )
 

@@ -111,7 +111,8 @@ class SourceStates:
     ``paths`` contains the path of each symbol's file in the repository, or None if the file is not known to be there.
     ``links`` contains the URL of the symbol's line in the diff, or of its file at the compared commit. ``through``
     names the calls or the package through which the change affects the symbol. ``spans`` contains the lines of a
-    function in a changed file before and after the change, if known. ``reach``, ``through`` and ``spans`` may be empty.
+    function in a changed file before and after the change, if known. ``library`` states whether the function belongs to
+    another project. ``reach``, ``through``, ``spans`` and ``library`` may be empty.
     """
 
     states: tuple[SourceState, ...]
@@ -120,3 +121,4 @@ class SourceStates:
     reach: tuple[Reach, ...] = ()
     through: tuple[str, ...] = ()
     spans: tuple[tuple[LineRange | None, LineRange | None], ...] = ()
+    library: tuple[bool, ...] = ()

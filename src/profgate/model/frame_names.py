@@ -83,6 +83,17 @@ _ROOT_PATTERNS = (
     r"^/(?:builds|workspace|app|src|build|checkout)/",
     r"(?<=/sysdeps)/.*",  # the sources of the variants that rule C3 names alike
 )
+_SYSTEM_FOLDERS = r"/(?:usr/(?:local/)?(?:lib\w*|go|share|include|s?bin)|lib\w*|nix|rustc|opt/hostedtoolcache)/"
+_LIBRARY = re.compile(
+    r"(?:^|/)(?:site-packages|dist-packages|node_modules|pkg/mod|\.cargo/registry|rustlib|_deps)/"
+    rf"|(?:^|[ (])(?:node:|<frozen |[<{{](?:built-in|method) |~$|(?:file://)?{_SYSTEM_FOLDERS})"
+    # names without a file: the standard libraries of Java, Rust, C++ and Go
+    r"|^(?:(?:java|javax|jdk|sun|com\.sun)[./]|<*&?(?:mut )?(?:std|core|alloc|__gnu_cxx|hashbrown)::|runtime\.)"
+)
+_SYSTEM_MODULE = re.compile(
+    rf"^{_SYSTEM_FOLDERS}|^\[|(?:^|/)(?:ld(?:-linux|-musl)[\w-]{{0,20}}\.|lib(?:c|m|pthread|gcc_s|stdc\+\+|c\+\+|jvm)[.-]"
+    r"|(?:python[\d.]*|node|java)$)"
+)
 _PACKAGE_DIRECTORY = re.compile(r"^.*[/](?:site-packages|dist-packages|node_modules)/")
 _ARCHITECTURE = re.compile(r"/(?:x86_64|aarch64|i386|arm)-linux-gnu[a-z]*(?=/)")
 _EXTENSION = re.compile(r"[A-Za-z]\w{0,9}")
@@ -183,6 +194,16 @@ def _may_change(name: str, needles: Iterable[str]) -> bool:
 def file_key(file: str) -> str:
     """Return the file name that identifies frames in this file."""
     return normalised_name(normalised_path(file))
+
+
+def is_library(label: str, file: str | None, module: str | None) -> bool:
+    """Return whether the raw name, file and module of a frame are those of a package, a standard library or a system.
+
+    The code of the measured project has other places; without a place, a function counts as one of the project.
+    """
+    if file is None and module is not None and _SYSTEM_MODULE.search(module):
+        return True
+    return _LIBRARY.search(file or label) is not None
 
 
 def path_ends(path: str) -> Iterator[str]:

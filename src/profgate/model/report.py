@@ -14,7 +14,6 @@ from profgate.model.change import (
     BETTER,
     BY_WORD,
     COLLECTORS,
-    RANKS,
     WORSE,
     Change,
     GateResult,
@@ -73,12 +72,16 @@ class FunctionCosts:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """How the pull request affects a location."""
+    """How the pull request affects a location. ``library`` is True for a function of another project.
+
+    If a caller in the project explains most of the change of such a function, ``library`` is None.
+    """
 
     source: SourceState | None = None
     source_link: str | None = None
     reach: Reach | None = None
     reach_path: str | None = None
+    library: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,30 +149,31 @@ class Finding:
         return self.location == TOTAL and self.share_from is None and self.share_to is None
 
     @property
-    def is_indirect(self) -> bool:
-        """Whether other functions with the same colour are more likely to be the cause.
+    def relation(self) -> int:
+        """How the finding is related to the change, from 0 (closest) to 5.
 
-        This is the case for the garbage collector, and for an unchanged function of nearly the whole run, such as the
-        function of a benchmark: compilers inline the functions that it calls.
+        The order is: changed here or the total, calls a changed function that may be inlined, called by a changed
+        function or of a changed dependency, another function of the project, a function of another project. The last
+        are the garbage collector and an unchanged function of nearly the whole run, such as that of a benchmark,
+        because the cause is below it.
         """
-        if self.location.name in COLLECTORS:
-            return True
-        inclusive, known = self.costs.inclusive_to or 0.0, self.attribution
+        known = self.attribution
+        if self.is_total or known.reach == "changed here" or known.source in {"changed", "added"}:
+            return 0
         whole = self.to_value / self.share_to if self.to_value and self.share_to else 0.0
-        unchanged = known.source == "same" or known.reach == "calls a changed function"
-        return unchanged and whole > 0 and inclusive >= NEARLY_ALL * whole
+        if self.location.name in COLLECTORS or 0 < NEARLY_ALL * whole <= (self.costs.inclusive_to or 0.0):
+            return 5
+        return _RELATIONS.get(known.reach or "", 4 if known.library else 3)
 
     @property
-    def importance(self) -> tuple[int, bool, int, float, float, str, str]:
-        """The sort key of findings: colour, direct causes, kind, size of the change, name and file.
+    def importance(self) -> tuple[int, int, float, float, str, str]:
+        """The sort key of findings: colour, relation to the change, size of the change, name and file.
 
-        Red comes first, then yellow, green and neutral. Both large regressions and large improvements come first.
+        Red comes first, then yellow, green and neutral.
         """
-        rank = RANKS[BY_WORD[self.kind]]
         return (
             ("red", "yellow", "green", "neutral").index(self.colour),
-            self.is_indirect,
-            -rank if self.direction == "better" else rank,
+            self.relation,
             -abs(self.weight),
             -abs(self.relative or 0.0),
             self.location.name,
@@ -194,6 +198,7 @@ class Finding:
         return abs((self.share_to or 0.0) - (self.share_from or 0.0))
 
 
+_RELATIONS = {"calls a changed function": 1, "called by a changed function": 2, "dependency changed": 2}
 _NO_COSTS, _UNATTRIBUTED, _NO_CHANGE = FunctionCosts(), Attribution(), Kind.NO_CHANGE.word
 
 
@@ -211,13 +216,19 @@ def draft_of(
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The function that explains the change in a location, its distance in steps, and whether its source changed."""
+    """The function that explains the change in a location, its distance in steps, and whether its source changed.
+
+    If the location is a function of another project and the end calls it, directly or not, the costs and the
+    attribution are those of the end. Otherwise, they are unknown.
+    """
 
     location: Location
     direction: Direction
     end: Location
     steps: int
     changed: bool = False
+    costs: FunctionCosts = field(default_factory=FunctionCosts)
+    attribution: Attribution = field(default_factory=Attribution)
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,7 @@ class Body:
         line = dotted(
             self.totals(OPEN),
             self.runs(),
-            NO_DIFF if any(not (row.total or whose_text(row.finding)) for row in self.view.shown) else "",
+            NO_DIFF if any(not (row.total or whose_text(row.shown)) for row in self.view.shown) else "",
             *self.page_links(),
             link("report", self.links.report) if self.links.report else "",
             link("workflow run", self.run_url) if link_target(self.run_url) else "",
@@ -280,7 +280,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
 
     ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
     """
-    finding, location = row.finding, row.finding.location
+    finding, location = row.shown, row.shown.location
     name = (
         f"Total of {code_span(row.workload)}"
         if row.total
@@ -357,9 +357,9 @@ def _frame_link(row: Row, links: Links) -> str | None:
     if page is None or row.total:
         return page
     # the key distinguishes functions with the same name; the name is for readers and is used if the key is unknown
-    name = quote(full_name(row.finding.location.name), safe="", errors="replace")
+    name = quote(full_name(row.shown.location.name), safe="", errors="replace")
     # with a longer name, the URL fragment contains only the key of the frame
-    return f"{page}#finding={finding_key(row.finding.location)}{f'~{name}' if len(name) <= 300 else ''}"
+    return f"{page}#finding={finding_key(row.shown.location)}{f'~{name}' if len(name) <= 300 else ''}"
 
 
 def _lines(*parts: str) -> str:

@@ -85,12 +85,12 @@ def _whose(alone: View) -> str:
     row = next((row for row in findings if not row.total), None)
     if row is None:
         return ""
-    whose = whose_text(row.finding, with_path=False) or NO_DIFF
+    whose = whose_text(row.shown, with_path=False) or NO_DIFF
     lead = alone.first
     # the headline of a better total also names the first functions that became better or worse
     if row is lead or (lead is not None and lead.total and lead.finding.direction == "better"):
         return whose
-    return "" if findings[0].total else f"{plain_name(row.finding.location.name)}: {whose}"
+    return "" if findings[0].total else f"{plain_name(row.shown.location.name)}: {whose}"
 
 
 class WorkloadRow(NamedTuple):

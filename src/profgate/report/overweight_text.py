@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from profgate.model.levels import GATE_SHARE
+from profgate.model.levels import GATE_SHARE, NEARLY_ALL
 from profgate.model.visible_text import fitting, name_text
 from profgate.report import numbers
 from profgate.report.text_table import aligned
@@ -70,7 +70,10 @@ def _sides(total: dict[str, Any], unit: str) -> str:
 
 
 def _conclusion(document: dict[str, Any], width: int) -> Iterable[str]:
-    """Yield what to conclude: the function that changed most for its size among those with half of the change."""
+    """Yield what to conclude: the function that changed most for its size among those with half of the change.
+
+    As in comparisons, functions of other projects and those of nearly the whole run come last.
+    """
     total, noise = document["total"], document["thresholds"]["min_total_change"]
     if abs(total["delta"] or 0.0) < noise * (total["baseline"] or 0.0):
         yield f"The total changed by less than {numbers.percent(noise)}, so noise may be the only cause."
@@ -80,7 +83,9 @@ def _conclusion(document: dict[str, Any], width: int) -> Iterable[str]:
     if not causes:
         yield "No function explains half of the change alone."
         return
-    cause = max(causes, key=lambda row: math.inf if row.get("overweight") is None else row["overweight"])
+    most = NEARLY_ALL * (total["baseline"] or math.inf)
+    own = [row for row in causes if not row["library"] and (row.get("baseline") or 0.0) < most]
+    cause = max(own or causes, key=lambda row: math.inf if row.get("overweight") is None else row["overweight"])
     yield f"Likely cause: {_name(cause, width // 2)}, with {numbers.percent(cause['responsibility'])} of the change."
 
 

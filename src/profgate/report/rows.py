@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from profgate.model.change import BY_WORD, COLLECTORS, MAYBE, WORSE, Kind, Location, ModelPair
+from profgate.model.change import BY_WORD, COLLECTORS, MAYBE, WORSE, GateResult, Kind, Location, ModelPair
 from profgate.model.reason import NotCompared, ReasonCode, combined_reason
-from profgate.model.report import Attribution, Conclusion, Finding, MetricReport, Report
+from profgate.model.report import Cause, Conclusion, Finding, MetricReport, Report
 from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.wording import Quote, reason_text
@@ -67,6 +67,34 @@ class Row(Pair):
     calls: Calls | None = None
 
     @property
+    def shown(self) -> Finding:
+        """The finding as outputs show it: about the caller in the project instead of a function of another project.
+
+        Findings that are part of the change of another one, or without such a caller, stay as they are.
+        """
+        finding, total, cause = self.finding, self.metric.total, _cause_of(self.finding, self.metric)
+        if cause is None or finding.explained_by is not None or cause.costs.inclusive_to is None:
+            return finding
+        before, after = cause.costs.inclusive_from or 0.0, cause.costs.inclusive_to
+        if not finding.delta or (after - before) / finding.delta < MOST:
+            return finding
+        return replace(
+            finding,
+            location=cause.end,
+            from_value=before,
+            to_value=after,
+            delta=after - before,
+            relative=(after - before) / before if before else None,
+            share_from=before / total.baseline if total.baseline else None,
+            share_to=after / total.target if total.target else None,
+            changes=tuple(
+                replace(change, result=change.result and GateResult(judged="subtree")) for change in finding.changes
+            ),
+            costs=cause.costs,
+            attribution=cause.attribution,
+        )
+
+    @property
     def total(self) -> bool:
         """Whether the finding is about the whole workload."""
         return self.finding.is_total
@@ -80,7 +108,7 @@ class Row(Pair):
     def columns(self) -> tuple[str, str, str, str]:
         """The texts of the columns `COLUMNS`: ``self 14 → 103 samples``, ``7.4x``, ``19.7 → 41.1 %``, ``1 → 2``."""
         calls = numbers.from_to(*self.calls, "count") if self.calls else ""
-        return "".join(amounts(self.finding, self.metric.unit)), *growth_and_share(self.finding), calls
+        return "".join(amounts(self.shown, self.metric.unit)), *growth_and_share(self.shown), calls
 
 
 def amounts(finding: Finding, unit: str) -> tuple[str, str]:
@@ -103,7 +131,7 @@ def growth_and_share(finding: Finding) -> tuple[str, str]:
 
 def details(row: Row, quote: Quote) -> tuple[str, ...]:
     """Return how the cost grows with the input size, and the callees that explain the change."""
-    texts = (growth_by_size(row.finding, row.metric), parts_text(row.finding, row.metric, quote))
+    texts = (growth_by_size(row.finding, row.metric), parts_text(row, quote))
     return tuple(filter(None, texts))
 
 
@@ -124,7 +152,7 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
 
     ``capital`` capitalizes the word total, but never a name.
     """
-    finding, metric = row.finding, row.metric
+    finding, metric = row.shown, row.metric
     before, after = finding.from_value, finding.to_value
     (basis, values), times = amounts(finding, metric.unit), growth_and_share(finding)[0]
     name = (
@@ -142,10 +170,14 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
     if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
         return f"{new[0]} is new and {new[1]}" if new else f"{name} takes {times}{costs}"
     word = _comparative(row)
-    if (cause := changed_cause(finding, metric)) is not None and finding.relative is not None:
+    if finding.attribution.reach == "calls a changed function":
+        name = f"{name}, which calls {quote(finding.attribution.reach_path or '')} (changed here),"
+    cause = _cause_of(finding, metric) if finding.attribution.source not in {"changed", "added"} else None
+    if cause is not None and cause.changed and finding.relative is not None:
         size = f"{times} {word}" if times.endswith("x") else f"{word}: {times}"
-        return f"{quote(place_name(cause))}, changed here, makes {name} {size}{costs}"
-    return f"{name} {_size(times, word)}{costs}{f': new {new[0]} {new[1]}' if new else ''}"
+        return f"{quote(place_name(cause.end))}, changed here, makes {name} {size}{costs}"
+    within = f", {parts_of(row)[0]} {quote(place_name(row.finding.location))}" if finding is not row.finding else ""
+    return f"{name} {_size(times, word)}{costs}{f': new {new[0]} {new[1]}' if new else within}"
 
 
 def total_change(row: Row) -> str:
@@ -208,12 +240,11 @@ def source_place(location: Location) -> str:
     return f"{location.file or ''}{f':{lines}' if lines else ''}"
 
 
-def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:
-    """Return the changed function that explains the change of an unchanged function, or None if there is none."""
+def _cause_of(finding: Finding, metric: MetricReport) -> Cause | None:
+    """Return what explains the change of a finding, or None if its own function does."""
     here = finding.location.name, finding.location.file, finding.direction
     causes = (cause for cause in metric.causes if (cause.location.name, cause.location.file, cause.direction) == here)
-    cause = next(causes, None) if finding.attribution.source not in {"changed", "added"} else None
-    return cause.end if cause is not None and cause.changed else None
+    return next(causes, None)
 
 
 def only_share_changed(finding: Finding) -> bool:
@@ -226,11 +257,16 @@ def only_share_changed(finding: Finding) -> bool:
     return not (finding.is_total or relative is None or not ratio) and relative / ratio < 0.1
 
 
-def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[str, str]]]:
+def parts_of(row: Row) -> tuple[str, list[tuple[str, str]]]:
     """Return ``mostly in``, and the names of callees that explain a change with texts such as ``+150 ms (new)``.
 
     If only the share of the function changed, the result is ``new``, and the new callees with their shares.
     """
+    finding, metric = row.finding, row.metric
+    if row.shown is not finding:
+        delta = finding.delta or 0.0
+        word = "mostly in" if abs(delta) >= MOST * abs(row.shown.delta or 0.0) else "partly in"
+        return word, [(place_name(finding.location), numbers.signed(delta, metric.unit))]
     if only_share_changed(finding):
         return "new", new_parts(finding, metric)
     whole, explained = abs(finding.delta or 0.0), 0.0
@@ -246,9 +282,9 @@ def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[st
     return f"{word} {'during' if finding.location.name in COLLECTORS else 'in'}", shown
 
 
-def parts_text(finding: Finding, metric: MetricReport, quote: Quote) -> str:
+def parts_text(row: Row, quote: Quote) -> str:
     """Return the result of `parts_of` as text: ``mostly in parse +150 ms (new)``; empty without such callees."""
-    word, parts = parts_of(finding, metric)
+    word, parts = parts_of(row)
     return f"{word} {', '.join(f'{quote(name)} {text}'.rstrip() for name, text in parts)}" if parts else ""
 
 
@@ -354,7 +390,7 @@ def grouped(report: Report) -> Groups:
     calls = {(name, change.location): (change.from_value, change.to_value) for name, change in changes}
     every = [Row(load.name, metric, finding) for load, metric, finding in report.findings]
     every = [row if row.metric.counts_calls else replace(row, calls=_calls(row, calls)) for row in every]
-    shown = (row for row in every if row.finding.kind != "NoChange" or row.finding.attribution != Attribution())
+    shown = (row for row in every if row.finding.kind != "NoChange" or whose_text(row.finding))
     for row in sorted(shown, key=lambda row: (row.finding.importance, row.workload, row.metric.name)):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
@@ -400,11 +436,11 @@ def ordered(groups: Groups) -> list[Row]:
 def pairs(report: Report) -> tuple[Pair, ...]:
     """Return all compared metrics.
 
-    Metrics with findings come before metrics without findings. Both groups are sorted by relative change and name.
+    They are sorted by their most important finding. Those without findings come last, the largest change first.
     """
     compared = [Pair(workload.name, metric) for workload, metric in report.metrics if metric.state == "compared"]
     compared.sort(key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name))
-    return tuple(sorted(compared, key=changed, reverse=True))
+    return tuple(sorted(compared, key=lambda pair: pair.metric.importance if changed(pair) else (4,)))
 
 
 def changed(pair: Pair) -> bool:

@@ -132,7 +132,7 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
     if not shown:
         yield "quiet", "  no finding"
     yield from finding_lines(shown, width)
-    named = [("total" if row.total else _name(row.finding.location.name, LABEL), row) for row in shown]
+    named = [("total" if row.total else _name(row.shown.location.name, LABEL), row) for row in shown]
     yield from (("text", f"  {name}: {text}") for name, row in named for text in details(row, _name))
     for name, row in named:
         if row.finding.colour in {"red", "yellow"}:
@@ -157,7 +157,7 @@ def _tone(row: Row) -> Tone:
 
 
 def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
-    finding = row.finding
+    finding = row.shown
     source = source_text(finding) or reach_text(finding, with_path=False)
     name = "  " * (finding.explained_by is not None) + _name(place_name(finding.location, with_file=with_file))
     name += f" ({source})" if source else ""
@@ -169,8 +169,8 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
 
     ``brief`` omits the headings and the columns of shares and calls.
     """
-    times = Counter(row.finding.location.name for row in shown)
-    cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
+    times = Counter(row.shown.location.name for row in shown)
+    cells = [_cells(row, with_file=times[row.shown.location.name] > 1) for row in shown]
     above = [] if brief or not shown else [("", "function", *COLUMNS)]
     # number of columns of a brief list: kind, name, cost and change
     columns = [at < 4 or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]

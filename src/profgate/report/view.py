@@ -195,20 +195,23 @@ class View:
             return change_text(gain, quote)
         text = change_text(gain, quote, capital=True) if len(self.report.workloads) > 1 else total_change(gain)
         if part := _function(self.groups.better, gain.metric):
-            text += f", mostly in {quote(place_name(part.finding.location))}"
+            text += f", mostly in {quote(place_name(part.shown.location))}"
         if cost := _function(self.groups.worse, gain.metric):
             more = numbers.signed(cost.finding.delta, gain.metric.unit)
-            text += f"; {quote(place_name(cost.finding.location))} costs more ({more})"
+            text += f"; {quote(place_name(cost.shown.location))} costs more ({more})"
         return text
 
     def _total_of(self, row: Row) -> str:
-        """Return the change in the total, which is appended to the sentence about a function."""
+        """Return the change in the total, which is appended to the sentence about a function.
+
+        A large change that may be noise is only stated where its runs are, because it seems to contradict the sentence.
+        """
         relative = row.metric.total.relative
-        if row.total or relative is None:
+        noise = rows.unseen_total(row.metric) == WITHIN_NOISE
+        if row.total or relative is None or (noise and abs(relative) >= TOTAL_FLOOR):
             return ""
         of = f" of {self.style.code(row.workload)}" if len(self.report.workloads) > 1 else ""
-        same = abs(relative) < TOTAL_FLOOR and rows.unseen_total(row.metric) == WITHIN_NOISE
-        return f"; total{of} {'unchanged' if same else rows.total_growth(row.metric)}"
+        return f"; total{of} {'unchanged' if noise else rows.total_growth(row.metric)}"
 
     def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[Reason]:
         """Return the reasons for the verdict that neither the headline nor a row shows, without those of ``listed``."""
@@ -317,10 +320,9 @@ class View:
     def notes(self, shown: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
         """Return the notes on the workloads and the warnings, without the warnings of ``shown``.
 
-        Totals may differ by a large factor if the total fails for this reason.
+        A failing metric is no reason to doubt that both sides did the same work.
         """
-        totals = (entry for entry in self.report.findings if entry[2].is_total and entry[2].colour == "red")
-        failed = {(load.name, metric.name) for load, metric, _ in totals}
+        failed = {(load.name, metric.name) for load, metric, finding in self.report.findings if finding.colour == "red"}
         notes = (
             f"{self.style.code(load.name)}: {self.reason(note)}"
             for load in self.report.workloads

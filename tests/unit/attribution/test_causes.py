@@ -1,5 +1,7 @@
 """Where walks down the calls that carry a change end."""
 
+import pytest
+
 from comparisons import Stacks, from_stacks
 from profgate.attribution.call_links import walked_causes
 from profgate.model.comparison import Comparison
@@ -50,3 +52,27 @@ def test_calls_in_a_circle_end_at_one_of_them() -> None:
     found = ends(comparison)
     assert {found[name][0] for name in found} <= {"a", "b"}
     assert len({last for last, _ in found.values()}) == 1
+
+
+LIBC = "(/usr/lib/libc.so.6)"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("main;serve;lookup", "lookup"),
+        (f"main;serve;lookup;compare {LIBC}", "lookup"),
+        ("main", f"memcmp {LIBC}"),  # the function of nearly the whole run explains nothing
+    ],
+)
+def test_function_of_a_library_leads_to_its_caller_in_the_project(path: str, expected: str) -> None:
+    stack = f"{path};memcmp {LIBC}"
+    found = ends(compared({stack: 1000}, {stack: 4000}))
+    assert found.get(f"memcmp {LIBC}", (f"memcmp {LIBC}",))[0] == expected
+    assert found.get("serve", ("lookup",))[0] == "lookup"
+
+
+def test_library_that_several_functions_call_more_leads_nowhere() -> None:
+    names = [f"main;{name};memcmp {LIBC}" for name in "abc"]
+    found = ends(compared(dict.fromkeys(names, 500), dict.fromkeys(names, 1500)))
+    assert f"memcmp {LIBC}" not in found

@@ -81,6 +81,29 @@ def test_callers_of_a_changed_function_that_may_be_inlined(suffix: str, known: b
     }
 
 
+RUST = "fn read() { step(); }\npub fn next() { read(); }\npub fn other() { skip(); }\n"
+
+
+@pytest.mark.parametrize(
+    ("stacks", "caller"),
+    [
+        ({"main (b/run.rs:1);next (src/csv.rs:2)": 5, "main (b/run.rs:1);other (src/csv.rs:3)": 5}, "next"),
+        (
+            {"main (b/run.rs:1);iterate (src/it.rs:2);step (src/step.rs:2)": 5, "main (b/run.rs:1);idle (c.rs:1)": 5},
+            "iterate",
+        ),
+    ],
+    ids=["calls it", "calls what it calls"],
+)
+def test_changed_function_without_a_symbol_was_inlined(stacks: Mapping[str, int], caller: str) -> None:
+    after = RUST.replace("{ step(); }", "{ step(); step(); }")
+    made = compared(stacks)
+    found = reached(made, folder_diff({"src/csv.rs": RUST}, {"src/csv.rs": after}, frozenset({"src/csv.rs"})))
+    result = dict(zip(made.symbols.names, zip(found.reach, found.through, strict=True), strict=True))
+    assert result[caller] == ("calls a changed function", "read")
+    assert {name for name, (reach, _) in result.items() if reach == "calls a changed function"} == {caller, "main"}
+
+
 @pytest.mark.parametrize(
     ("other", "expected"), [("shop/bench/main.py", "changed here"), ("elsewhere/tool.py", "unknown")]
 )
@@ -201,3 +224,13 @@ def test_source_map_proves_nothing() -> None:
         assert reached(compared({stack: 1}), diff).states == ("same",)
         found = reached(claimed({stack: 1}), diff)
         assert (found.states, found.reach) == (("unknown",), ("unknown",))
+
+
+def test_other_projects_have_files_beside_the_repository() -> None:
+    files = {"main": "/ci/repo/src/view.py", "built": "/ci/repo/dist/cart.js", "dumps": "/ci/other/json.py", "f": None}
+    made = compared({";".join(files): 5})
+    origins = [files[name] for name in made.symbols.names]
+    keys = ["src/view.py" if name == "main" else file for name, file in zip(made.symbols.names, origins, strict=True)]
+    made = replace(made, symbols=replace(made.symbols, files=keys, origins=origins))
+    found = reached(made, folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
+    assert {name for name, library in zip(made.symbols.names, found.library, strict=True) if library} == {"dumps"}

@@ -8,6 +8,7 @@ from profgate.model.frame_names import (
     FrameKey,
     frame_key,
     has_position,
+    is_library,
     needles_of,
     normalised_name,
     normalised_path,
@@ -161,3 +162,37 @@ def test_names_that_no_rule_can_change_are_told_from_all_of_them(names: list[str
 )
 def test_variants_for_processors_have_one_name(variant: str, name: str) -> None:
     assert normalised_name(variant) == name
+
+
+@pytest.mark.parametrize(
+    ("label", "file", "module"),
+    [
+        ("get", "/x/venv/lib/python3.11/site-packages/requests/api.py", None),
+        ("dumps (/usr/lib/python3.11/json/encoder.py:9)", None, None),
+        ("emit", "node:events", None),
+        ("mallocgc", "/usr/local/go/src/runtime/malloc.go", None),
+        ("malloc", None, "/usr/lib/x86_64-linux-gnu/libc.so.6"),
+        ("do_syscall_64", None, "[kernel.kallsyms]"),
+        ("_PyEval_EvalFrameDefault", None, "/usr/bin/python3.11"),
+        ("<alloc::vec::Vec<T> as Clone>::clone", None, "/home/a/b/prog"),
+        ("java.util.HashMap.put", None, None),
+        ("<built-in method builtins.sorted>", None, None),
+    ],
+)
+def test_places_of_other_projects(label: str, file: str | None, module: str | None) -> None:
+    assert is_library(label, file, module)
+
+
+@pytest.mark.parametrize(
+    ("label", "file", "module"),
+    [
+        ("find", "/usr/src/app/shop/cart.py", None),
+        ("find (shop/cart.py:3)", None, None),
+        ("json_loads", None, "/home/a/jansson/build/libjansson.so.4"),
+        ("Index::lookup", None, "/work/lib/prog"),
+        ("org.example.Cart.find", None, None),
+        ("main.find", None, None),
+    ],
+)
+def test_other_places_are_those_of_the_project(label: str, file: str | None, module: str | None) -> None:
+    assert not is_library(label, file, module)

@@ -236,9 +236,9 @@ def test_totals_far_apart_are_no_doubt_if_the_total_fails(colour: Colour, shown:
 def test_callees_that_explain_a_change_are_named() -> None:
     caller = samples.finding("serve", 1e9, 2e9)
     metric = replace(samples.metric(caller), parts=(part("parse", 0.0, 0.6e9, new=True), part("lex", 0.1e9, 0.4e9)))
-    assert parts_text(caller, metric, str) == "mostly in parse +600 ms (new), lex +300 ms"
-    assert parts_text(caller, replace(metric, parts=metric.parts[1:]), str) == "partly in lex +300 ms"
-    assert parts_text(samples.finding("other", 1e9, 2e9), metric, str) == ""
+    assert parts_text(Row("w", metric, caller), str) == "mostly in parse +600 ms (new), lex +300 ms"
+    assert parts_text(Row("w", replace(metric, parts=metric.parts[1:]), caller), str) == "partly in lex +300 ms"
+    assert parts_text(Row("w", metric, samples.finding("other", 1e9, 2e9)), str) == ""
 
 
 def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
@@ -282,7 +282,7 @@ def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
     metric = replace(metric, parts=(Part(collector.location, small.location, 0.0, 8e9, new=False),))
     report = samples.report(samples.workload(metric))
     assert [row.finding.location.name for row in grouped(report).worse] == ["index", "(garbage collector)", "round"]
-    assert parts_text(collector, metric, str) == "mostly during index +8.00 s"
+    assert parts_text(Row("w", metric, collector), str) == "mostly during index +8.00 s"
     whose = "calls `mails` (changed here); inlined calls count for the caller"
     assert whose in finding_cells(Row("w", metric, whole), Links())[0]
 

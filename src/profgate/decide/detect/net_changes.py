@@ -3,6 +3,7 @@
 A change is a net change if it remains when the other costs of the callers are included.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ from profgate.model.comparison import WHOLE, Comparison, DiffTree
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
+# stubs of calls into libraries, and interrupts, which hit any function: their costs belong to no function
+PASSING = re.compile(r".*@plt|(?:asm_|__)?(?:sysvec_\w+|common_interrupt|irq_exit_rcu|do_softirq|handle_softirqs)")
 OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
 
 
@@ -199,6 +202,8 @@ def sides_of(comparison: Comparison, evidence: Evidence, places: IntArray) -> tu
 
 
 def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> list[NetChange]:
+    names = comparison.symbols.names
+    places = [place for place in places if not PASSING.fullmatch(names[evidence.costs.symbol[place]])]
     if not places:
         return []
     search = _Search(comparison, evidence)

@@ -14,6 +14,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.call_tree import added_at
 from profgate.model.change import Columns, Context, Detection, Kind, OptionSpec, OverweightLevel, OverweightShare
 from profgate.model.comparison import Comparison
+from profgate.model.frame_names import is_library
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
 
@@ -346,7 +347,9 @@ def _numbers(values: Sequence[float], scale: float) -> list[float | int | None]:
 
 
 def _place(comparison: Comparison, symbol: int) -> dict[str, Any]:
-    return {"name": comparison.symbols.names[symbol], "file": comparison.symbols.files[symbol]}
+    table = comparison.symbols
+    place = (table.labels[symbol], (table.origins or table.files)[symbol], table.modules[symbol])
+    return {"name": table.names[symbol], "file": table.files[symbol], "library": is_library(*place)}
 
 
 def _total(baseline: float, target: float, scale: float) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Settle acceptances and causes: accepted findings turn yellow, and findings with a common cause get its number."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from profgate.model.acceptance import Acceptance
@@ -31,9 +31,9 @@ def with_causes(report: Report) -> Report:
     known: dict[int, tuple[CauseKey, Finding]] = {}  # the cause, and the finding that names it, by a finding's identity
     for load, metric in report.metrics:
         for key, members in _by_cause(metric).items():
-            lead = _named_by(members)
+            lead = min(members, key=attrgetter("importance"))
             leading.append((lead.importance, load.name, metric.name, key))
-            for _, finding in members:
+            for finding in members:
                 known[id(finding)] = key, lead
     numbers: dict[CauseKey, int] = {}
     for *_, key in sorted(leading):
@@ -52,41 +52,22 @@ def with_causes(report: Report) -> Report:
     return report.with_metrics(lambda _, metric: numbered(metric))
 
 
-def _by_cause(metric: MetricReport) -> dict[CauseKey, list[tuple[int, Finding]]]:
-    """Return the findings by their cause, with their numbers of steps to it.
+def _by_cause(metric: MetricReport) -> dict[CauseKey, list[Finding]]:
+    """Return the findings by their cause.
 
     Notes, totals and findings without a direction have no cause.
     """
     ends = {(cause.location.name, cause.location.file, cause.direction): cause for cause in metric.causes}
-    members: dict[CauseKey, list[tuple[int, Finding]]] = {}
+    members: dict[CauseKey, list[Finding]] = {}
     for finding in metric.findings:
         clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
         if finding.colour in WORST and clear and not finding.is_total:
             here = finding.location
             cause = ends.get((here.name, here.file, finding.direction))
-            end, steps = (cause.end, cause.steps) if cause is not None else (here, 0)
+            end = cause.end if cause is not None else here
             key = metric.name, finding.direction, end.name, end.file or ""
-            members.setdefault(key, []).append((steps, finding))
+            members.setdefault(key, []).append(finding)
     return members
-
-
-def _named_by(members: Sequence[tuple[int, Finding]]) -> Finding:
-    """Return the finding that names the common cause of ``members``, which are pairs of steps and finding.
-
-    Only findings of the worst colour are considered. If any of these findings account for at least half of the common
-    change, the one closest to the cause is returned; otherwise, the finding with the largest change is returned.
-    """
-    in_order = [finding for _, finding in sorted(members, key=itemgetter(0))]
-    worst = min(WORST.index(finding.colour) for finding in in_order)
-    grave = [finding for finding in in_order if WORST.index(finding.colour) == worst]
-    nearest = in_order[0]
-    before, after = nearest.costs.inclusive_from, nearest.costs.inclusive_to
-    whole = abs((nearest.delta or 0.0) if before is None or after is None else after - before)
-    for finding in grave:
-        # minimum fraction of the common change that a finding must account for to name its cause
-        if abs(finding.delta or 0.0) >= 0.5 * whole:
-            return finding
-    return max(grave, key=lambda finding: abs(finding.delta or 0.0))
 
 
 def with_acceptances(report: Report) -> Report:

@@ -1,7 +1,7 @@
 """Build the report on one metric from the detections of the strategies, with locations, call paths and causes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -55,21 +55,29 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
     return replace(location, context=comparison.path_to(int(detection.node[row])))
 
 
-def causes_of(comparison: Comparison, causes: Causes | None, symbols: Iterable[int]) -> tuple[Cause, ...]:
-    """Return what caused the changes of these symbols. Symbols that are their own cause are omitted."""
-    if causes is None:
-        return ()
+def causes_of(
+    comparison: Comparison, causes: Causes, symbols: Iterable[int], draft: Callable[[int], Finding]
+) -> tuple[Cause, ...]:
+    """Return what caused the changes of these symbols. Symbols that are their own cause are omitted.
+
+    ``draft`` returns the draft of a finding about a symbol.
+    """
     dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"
     cheaper: Direction = "better" if dearer == "worse" else "worse"
     ways = ((dearer, *causes.grown), (cheaper, *causes.fallen))
     places = [
         (symbol, way, int(end[symbol]), int(steps[symbol])) for symbol in sorted(symbols) for way, end, steps in ways
     ]
-    return tuple(
-        Cause(location_of(comparison, symbol), way, location_of(comparison, end), steps, changed=end in causes.changed)
-        for symbol, way, end, steps in places
-        if end != symbol
-    )
+    found = []
+    for symbol, way, end, steps in places:
+        if end == symbol:
+            continue
+        cause = Cause(location_of(comparison, symbol), way, location_of(comparison, end), steps, end in causes.changed)
+        if symbol in causes.library and end not in causes.library:
+            caller = draft(end)
+            cause = replace(cause, costs=caller.costs, attribution=caller.attribution)
+        found.append(cause)
+    return tuple(found)
 
 
 def changed_parts(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
@@ -217,18 +225,16 @@ def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _
     return _Rows(share_from, share_to, rows[:limit].tolist(), counts)
 
 
-def _drafts(
-    comparison: Comparison, sums: _Sums, states: SourceStates | None, symbols: Iterable[int]
-) -> tuple[Finding, ...]:
-    """Return a finding without a result for each symbol and for the total, with its costs and attribution."""
-    reach = UNREACHABLE if states is not None and set(states.reach) == {UNREACHABLE} else None
-    drafts = [draft_of(TOTAL, FunctionCosts(), Attribution(reach=reach))]
-    for symbol in sorted(symbols):
-        sides = (*sums.exclusive, *sums.inclusive)
-        own = (finite(float(side[symbol]) * comparison.metric.scale) for side in sides)
-        costs = FunctionCosts(*own, **_calls(comparison, symbol))
-        drafts.append(draft_of(location_of(comparison, symbol), costs, _attribution(states, symbol)))
-    return tuple(drafts)
+def _draft(
+    comparison: Comparison, sums: _Sums, states: SourceStates | None, causes: Causes | None, symbol: int
+) -> Finding:
+    """Return a finding without a result for a symbol, with its costs and attribution."""
+    sides = (*sums.exclusive, *sums.inclusive)
+    own = (finite(float(side[symbol]) * comparison.metric.scale) for side in sides)
+    costs, attribution = FunctionCosts(*own, **_calls(comparison, symbol)), _attribution(states, symbol)
+    if causes is not None and causes.library.issuperset({symbol, *(int(end[symbol]) for end, _ in causes[:2])}):
+        attribution = replace(attribution, library=True)
+    return draft_of(location_of(comparison, symbol), costs, attribution)
 
 
 def _attribution(states: SourceStates | None, symbol: int) -> Attribution:
@@ -371,14 +377,18 @@ def metric_report(
         return report(counts={"no_change": 0, "unknown": 0}, not_tested=blocking)
     changes, listed, growths, counts = _listed(comparison, detections, sums, verbose=verbose)
     unsuited = [detection for detection in detections if detection.unsuited and not requested]
+    draft = partial(_draft, comparison, sums, states, causes)
+    found = () if causes is None else causes_of(comparison, causes, listed, draft)
+    reach = UNREACHABLE if states is not None and set(states.reach) == {UNREACHABLE} else None
+    of_total = draft_of(TOTAL, attribution=Attribution(reach=reach))
     return report(
-        unjudged=drafts_of(changes, _drafts(comparison, sums, states, listed)),
+        unjudged=drafts_of(changes, (of_total, *map(draft, sorted(listed)))),
         counts=counts,
         not_tested=_reasons(detection for detection in detections if detection not in unsuited),
         unsuited=_reasons(unsuited),
         calibration=_calibration(comparison, detections),
         renamed=tuple(_renamed(comparison, sums)),
-        causes=causes_of(comparison, causes, listed),
+        causes=found,
         parts=changed_parts(comparison, growths),
         lacks=None if comparison.tree is not None else "stacks" if comparison.drawable else "calls",
     )

@@ -104,6 +104,14 @@ def test_caller_that_fell_as_among_base_jobs_offsets_nothing(costs: Sequence[int
     assert [name for name, row in rows.items() if row.certain and row.sign > 0] == expected
 
 
+@pytest.mark.parametrize(
+    "name", ["memcmp@plt", "asm_sysvec_apic_timer_interrupt", "__irq_exit_rcu", "common_interrupt"]
+)
+def test_interrupts_and_stubs_are_no_changes(name: str) -> None:
+    parts = {f"main;serve;{name}": 400, "main;serve;common": 400}
+    assert certain(found(sides({**PARSE, **parts}, {**PARSE, **dict.fromkeys(parts, 900)}))) == ["common"]
+
+
 def test_subtree_stands_where_its_parts_are_small() -> None:
     before, after = ({f"main;serve;p{place}": cost for place in range(40)} for cost in (50, 60))
     rows = found(sides(before, after))

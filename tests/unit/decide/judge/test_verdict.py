@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import report_samples as samples
 from comparisons import SAMPLES, from_exclusive
 from judged import BASE, SLOWER, codes, findings, judged
 from model_samples import Given
@@ -23,7 +24,7 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, as_reason
-from profgate.model.report import Report, Verdict, WorkloadReport
+from profgate.model.report import Attribution, Finding, FunctionCosts, Report, Verdict, WorkloadReport
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
 from report_samples import texts
@@ -208,6 +209,27 @@ def test_red_findings_come_first() -> None:
     found = report.workloads[0].metrics[0].findings
     assert [finding.colour for finding in found][:2] == ["red", "yellow"]
     assert list(found) == sorted(found, key=attrgetter("importance"))
+
+
+def test_findings_are_sorted_by_their_relation_to_the_change() -> None:
+    def related(name: str, size: float, whole: float = 0.0, **known: Any) -> Finding:
+        found = replace(samples.finding(name, 1e9, 1e9 + size), weight=size / 40e9, attribution=Attribution(**known))
+        return replace(found, costs=FunctionCosts(inclusive_to=whole))
+
+    expected = [
+        related("changed", 1e9, 40e9, source="changed", reach="changed here"),
+        related("inlines", 1e9, reach="calls a changed function"),
+        related("called", 1e9, reach="called by a changed function"),
+        related("library of a dependency", 0.9e9, reach="dependency changed", library=True),
+        related("larger", 3e9, reach="unknown", source="same"),
+        related("smaller", 2e9),
+        related("malloc", 9e9, library=True),
+        related("bench", 9e9, 39e9, reach="calls a changed function"),
+        related("(garbage collector)", 8e9),
+        replace(related("possible", 5e9, source="changed"), colour="yellow"),
+    ]
+    found = expected[::-1]
+    assert sorted(found, key=attrgetter("importance")) == expected
 
 
 def grown(steeper: float, exponent: float) -> Comparison:
