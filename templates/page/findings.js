@@ -43,5 +43,6 @@ export function rowsOfFinding({ header: { runs } }, tree, finding) {
   const change = (row) => sign * (tree[`after${column}`][row] - (tree[`before${column}`][row] * runs[1]) / runs[0]);
   const rows = pathRows(tree, finding).sort((a, b) => change(b) - change(a) || a - b);
   const shown = rows.filter((row, at) => !at || change(row) >= LEAST_OF_FINDING * change(rows[0])).slice(0, MOST_ROWS);
-  return Object.assign(shown, { isSpread: 2 * change(rows[0]) < rows.reduce((sum, row) => sum + change(row), 0) });
+  const whole = rows.reduce((sum, row) => sum + change(row), 0);
+  return Object.assign(shown, { isSpread: rows.length > 1 && 2 * change(rows[0]) < whole });
 }

@@ -319,12 +319,29 @@ def test_card_names_the_cost_of_all_calls(open_page: OpenPage) -> None:
     header = replace(HEADER, findings=[PageFinding(symbol=2, severity="severe", direction="worse")])
     page = painted(open_page(tree_of(rows, FUNCTIONS), header, fragment="#frame=parse"))
     details = squeezed(page.locator("#details").inner_text())
-    assert "all calls 60 → 180 samples (3.0x) · place 1 of 2: 50 → 90 samples (+80.0 %)" in details
+    assert "all calls 60 → 180 samples (3.0x) · place 2 of 2: 50 → 90 samples (+80.0 %)" in details
     page.locator("#findings button").first.click()
-    assert "place 2 of 2: 10 → 90 samples (9.0x)" in squeezed(page.locator("#details").inner_text())
+    assert "place 1 of 2: 10 → 90 samples (9.0x)" in squeezed(page.locator("#details").inner_text())
     page = painted(open_page(tree_of(rows, FUNCTIONS), fragment="#frame=load"))
     assert "all calls" not in page.locator("#details").inner_text()
     assert "place" not in page.locator("#details").inner_text()
+
+
+def test_finding_opens_where_it_changed_with_recursion_collapsed(open_page: OpenPage) -> None:
+    # main > load > parse > load > parse: parse grew in the innermost call only
+    rows = [(0, 0, 0, 0), (1, 3, 500, 500), (2, 2, 220, 200), (3, 3, 10, 10), (4, 2, 20, 200)]
+    found = PageFinding(symbol=2, severity="severe", direction="worse", judged="self", delta=160.0)
+    page = painted(open_page(tree_of(rows, FUNCTIONS), replace(HEADER, findings=[found])))
+    assert selected(page) == "parse"
+    assert "240 → 400 samples" in squeezed(page.locator("#details").inner_text())
+    assert page.locator("#chips button").count() == 1
+
+
+def test_places_without_half_of_a_finding_open_together(open_page: OpenPage) -> None:
+    rows = [(0, 0, 0, 0), *((1, 3, 100, 100), (2, 2, 50, 90)), *((1, 5, 100, 100), (4, 2, 50, 90)), (1, 2, 50, 90)]
+    found = PageFinding(symbol=2, severity="severe", direction="worse", delta=120.0)
+    page = open_page(tree_of(rows, FUNCTIONS), replace(HEADER, findings=[found]))
+    page.wait_for_selector("#tab-sandwich[aria-selected=true]")
 
 
 PARTS = [("fresh" * 10, "+9 samples (new)"), ("other", "+5 samples")]
@@ -394,10 +411,10 @@ def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
     assert selected(page) == "fresh"
 
 
-def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
+def test_first_finding_marks_a_function(open_page: OpenPage) -> None:
     findings = [
-        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[4]),
         PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"], reach="changed here"),
+        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[4]),
     ]
     page = painted(open_page(header=replace(HEADER, findings=findings)))
     assert page.locator("#findings button").count() == 2
