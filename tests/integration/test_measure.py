@@ -80,6 +80,16 @@ def test_uncommitted_change_is_measured(shop: TwoCommits, capsys: pytest.Capture
     assert shop.git("worktree", "list").count("\n") == 0
 
 
+def test_crash_in_a_later_run_is_no_pass(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
+    crash = "import os\nif os.environ['PROFGATE_RUN'] == '3':\n    print('Traceback (most recent call last):')\n"
+    (shop.place / "shop.py").write_text(FAST + crash)
+    (shop.place.parent / "policy.yml").write_text("gate: {required: ['*']}")
+    words = ["measure", "fast", "--format", "json", "--config", str(shop.place.parent / "policy.yml"), *PROGRAM]
+    assert main(words) == 1
+    verdict = json.loads(capsys.readouterr().out)["verdict"]
+    assert (verdict["conclusion"], verdict["reasons"][0]["code"]) == ("inconclusive", "other_work")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
