@@ -262,6 +262,7 @@ def _file_in_brackets(path: str) -> str | None:
     return found[1] if found and found[0] == "f" else None
 
 
+@lru_cache(1 << 14)  # cached because many workloads have functions of the same names
 def shape_of(text: str, *, within_words: bool) -> tuple[str, list[str]]:
     """Replace numbers, hashes and addresses by ``*``, and also return them.
 
