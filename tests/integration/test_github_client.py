@@ -49,6 +49,18 @@ def test_downloads_in_the_background_overlap(fake: FakeGitHub, monkeypatch: pyte
     assert daemons == [True, True]  # other threads would delay the end of the program
 
 
+def test_started_request_is_not_sent_again(fake: FakeGitHub) -> None:
+    base = fake.add_commit(branch="main")
+    number = fake.add_pull(fake.add_commit(parents=[base], files={"a.py": b""}), base)
+    client = client_of(fake)
+    client.start(client.pull_files, number)
+    client.start(client.pull_files, 404)
+    assert [file.path for file in client.taken(client.pull_files, number)] == ["a.py"]
+    with pytest.raises(NotFoundError):
+        client.taken(client.pull_files, 404)
+    assert len(fake.requests) == 2
+
+
 def test_artifacts_come_newest_first_from_all_pages(fake: FakeGitHub) -> None:
     run = fake.add_run(fake.add_commit())
     ids = [fake.add_artifact(run, f"part-{number % 2}", b"x", mime_type="text/plain") for number in range(205)]

@@ -146,7 +146,7 @@ def _side_of(job: Job) -> Side:
 def _tree(job: Job, commit: str) -> TreeRecord | GitHubError:
     """Return the files of a commit, or the reason why they are not known."""
     try:
-        return job.client.files_of_commit(commit)
+        return job.client.taken(job.client.files_of_commit, commit)
     except GitHubError as error:
         return error
 

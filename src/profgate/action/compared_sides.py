@@ -60,6 +60,7 @@ def stored_baseline(job: Job, commit: BaselineCommit, *, refs: bool) -> Compared
     def further(nearest: StoredSet) -> int:
         """Return the number of base runs to read in addition to the nearest run. With a long history, return 0."""
         if not refs:
+            _start_requests(job)
             known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         return 0 if known and known[0].commits >= BASE_RUNS else BASE_RUNS
 
@@ -83,6 +84,16 @@ def stored_baseline(job: Job, commit: BaselineCommit, *, refs: bool) -> Compared
     if known:
         given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
     return ComparedSides(given, never_recorded=found.never_recorded, obstacle=found.obstacle)
+
+
+def _start_requests(job: Job) -> None:
+    """Send the requests that a comparison needs, while the base runs are downloaded."""
+    client, context = job.client, job.context
+    client.start(client.files_of_commit, job.measured_commit)
+    if context.event_name == "pull_request" and context.pr_number is not None:
+        client.start(client.pull_files, context.pr_number)
+        if job.settings.mode != "shard":
+            client.start(client.comments, context.pr_number)
 
 
 def required(ref: str, found: Found) -> StoredSet:

@@ -20,7 +20,7 @@ def source_diff(job: Job, base: Side, tree: TreeRecord | GitHubError) -> SourceD
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None
     try:
-        records = job.client.pull_files(context.pr_number)
+        records = job.client.taken(job.client.pull_files, context.pr_number)
     except GitHubError as error:
         return SourceDiff((), complete=False, gaps=(_gap("pull_files_unlisted", error),))
     place = f"{context.server_url}/{context.repository}"

@@ -63,7 +63,7 @@ class Rights:
 def acceptances_of(client: GitHubClient, pull: int, rights: Rights) -> tuple[Acceptance, ...]:
     """Return the acceptances in the comments of a pull request, with the reason for each that is refused."""
     written: list[tuple[CommentRecord, Acceptance]] = []
-    for comment in client.comments(pull):
+    for comment in client.taken(client.comments, pull):
         commands = in_comment(comment.body, comment.id)
         by, link = comment.author, comment.html_url
         written += [(comment, replace(acceptance, by=by, link=link)) for acceptance in commands]

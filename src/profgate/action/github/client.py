@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Semaphore, Thread
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from pydantic import AliasPath, Field
@@ -34,7 +34,9 @@ from profgate.action.github.requests import (
 )
 from profgate.errors import GitHubError
 
-AT_ONCE = 4  # maximum number of downloads in the background
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+AT_ONCE = 8  # maximum number of requests in the background
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 
 
@@ -64,8 +66,27 @@ class GitHubClient(GitHubConnection):
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
         self._at_once = Semaphore(AT_ONCE)
-        self._started: dict[int, Future[bytes]] = {}  # by the id of the artifact
+        self._started: dict[tuple[str, object], Future[Any]] = {}  # by method and argument
         self._storage_budget = self._budget.fresh()  # so that the comment can be written even if the storage host fails
+
+    # Requests in the background
+
+    def start(self, read: Callable[[Argument], object], argument: Argument) -> None:
+        """Call a method of this client in a thread that does not delay the end of the program."""
+        self._started[read.__name__, argument] = future = Future[Any]()
+        Thread(target=self._read_into, args=(future, read, argument), daemon=True).start()
+
+    def _read_into(self, future: Future[Any], read: Callable[[Argument], object], argument: Argument) -> None:
+        try:
+            with self._at_once:
+                future.set_result(read(argument))
+        except BaseException as error:  # noqa: BLE001 - raised again by `taken`
+            future.set_exception(error)
+
+    def taken(self, read: Callable[[Argument], Result], argument: Argument) -> Result:
+        """Return the result of a method, which may have been started. Raises what the method raises."""
+        started = self._started.pop((read.__name__, argument), None)
+        return read(argument) if started is None else started.result()
 
     # Commits and files
 
@@ -156,17 +177,9 @@ class GitHubClient(GitHubConnection):
         return sorted((item for item in found if item.name == name), key=lambda item: -item.id)
 
     def start_downloads(self, artifacts: Iterable[ArtifactRecord]) -> None:
-        """Download artifacts in threads that do not delay the end of the program. `download` returns them."""
+        """Download artifacts in the background. `download` returns them."""
         for artifact in artifacts:
-            self._started[artifact.id] = future = Future[bytes]()
-            Thread(target=self._download_into, args=(future, artifact), daemon=True).start()
-
-    def _download_into(self, future: Future[bytes], artifact: ArtifactRecord) -> None:
-        try:
-            with self._at_once:
-                future.set_result(self._downloaded(artifact))
-        except BaseException as error:  # noqa: BLE001 - raised again by `download`
-            future.set_exception(error)
+            self.start(self._downloaded, artifact)
 
     def download(self, artifact: ArtifactRecord) -> bytes:
         """Download the stored bytes of an artifact and check them against its digest.
@@ -176,8 +189,7 @@ class GitHubClient(GitHubConnection):
         """
         if artifact.expired:
             raise NotFoundError(_place(artifact), "has expired; run the baseline workflow again")
-        started = self._started.pop(artifact.id, None)
-        return self._downloaded(artifact) if started is None else started.result()
+        return self.taken(self._downloaded, artifact)
 
     def _downloaded(self, artifact: ArtifactRecord) -> bytes:
         where = _place(artifact)
