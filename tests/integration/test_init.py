@@ -20,14 +20,13 @@ from profgate.__main__ import main
 from profgate.io.files import sources_under
 from profgate.loading import read_sources
 from profgate.measuring.init import trial
-from profgate.measuring.init.candidates import Kind
+from profgate.measuring.init.candidates import Files, Kind
 from profgate.measuring.init.library_share import share_of
+from profgate.measuring.init.new_benchmarks import repeated_tests
 from profgate.measuring.init.plans import Options, plans
-from profgate.measuring.init.problems import problem_in
 from profgate.measuring.init.recipes import RECIPES, SAMPLES, extent_for
-from profgate.measuring.init.repeated_tests import repeated_tests
 from profgate.measuring.init.repository import candidates, detected
-from profgate.measuring.init.repository_files import Files
+from profgate.measuring.init.trial import problem_in
 from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from

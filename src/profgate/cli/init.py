@@ -13,12 +13,12 @@ from profgate.cli.options import Choice, Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
 from profgate.io.files import exists, read_loosely, write_text
 from profgate.io.worktrees import quiet_git
+from profgate.measuring.init.candidates import LARGEST_FILE, Files, top_of
 from profgate.measuring.init.check import BETTER, checked
+from profgate.measuring.init.new_benchmarks import SKELETONS, skeleton
 from profgate.measuring.init.plans import Options, plans, workflow_path
 from profgate.measuring.init.recipes import RECIPES, RUN_SAMPLES
 from profgate.measuring.init.repository import Project, detected
-from profgate.measuring.init.repository_files import LARGEST_FILE, Files, top_of
-from profgate.measuring.init.skeleton import SKELETONS, skeleton
 from profgate.measuring.init.trial import Trial, trial_of
 from profgate.measuring.init.workflow import check_of, open_line
 from profgate.model.visible_text import visible

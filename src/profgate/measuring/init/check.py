@@ -8,12 +8,10 @@ from dataclasses import replace
 
 from profgate.errors import ProfgateError
 from profgate.io.scratch import scratch_folder
-from profgate.measuring.init.candidates import entries, subtable, table_of
-from profgate.measuring.init.problems import needed, other_version
+from profgate.measuring.init.candidates import Files, entries, subtable, table_of
 from profgate.measuring.init.recipes import FEWEST_RUNS, RECIPES, RUN_SAMPLES, Extent
 from profgate.measuring.init.repository import WORKFLOWS, Pattern, Project
-from profgate.measuring.init.repository_files import Files
-from profgate.measuring.init.trial import ENOUGH, Copies, once
+from profgate.measuring.init.trial import ENOUGH, Copies, needed, once, other_version
 from profgate.measuring.init.workflow import Plan, one_line
 
 SET_UP, RECORDS, SAMPLES, SHARE, SECONDS, VISIBLE, MINUTES = QUESTIONS = (

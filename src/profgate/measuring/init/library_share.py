@@ -10,8 +10,7 @@ from itertools import compress
 
 from profgate.attribution.repository_paths import RepositoryPaths
 from profgate.errors import ProfileError
-from profgate.measuring.init.candidates import subtable, table_of
-from profgate.measuring.init.repository_files import Files
+from profgate.measuring.init.candidates import Files, subtable, table_of
 from profgate.model.profile import Profile
 
 DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")

@@ -15,8 +15,7 @@ from profgate.io.git import without_git
 from profgate.io.processes import run_command
 from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import copied_worktree
-from profgate.measuring.init.candidates import MEASURES, Candidate, Kind, entries, joined, subtable, table_of
-from profgate.measuring.init.repository_files import Files
+from profgate.measuring.init.candidates import MEASURES, Candidate, Files, Kind, entries, joined, subtable, table_of
 
 OPTIONS = "-g -fno-omit-frame-pointer"
 TESTS = re.compile(r"test", re.IGNORECASE)

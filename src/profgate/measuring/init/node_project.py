@@ -12,14 +12,14 @@ from profgate.measuring.init.candidates import (
     NAME,
     PLAIN,
     Candidate,
+    Files,
     Kind,
     joined,
     subtable,
     table_of,
     within,
 )
-from profgate.measuring.init.declared import Declared, declared
-from profgate.measuring.init.repository_files import Files
+from profgate.measuring.init.finders import Declared, declared
 
 LOCKS = (
     ("package-lock.json", "npm", ("npm ci",)),

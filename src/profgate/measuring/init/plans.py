@@ -6,11 +6,10 @@ from itertools import chain, count
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
-from profgate.measuring.init.candidates import TIMED, Candidate, Kind, line_of
+from profgate.measuring.init.candidates import TIMED, Candidate, Files, Kind, line_of
+from profgate.measuring.init.new_benchmarks import repeated_tests
 from profgate.measuring.init.recipes import RECIPES, Recipe, extent_for, recipe_of
-from profgate.measuring.init.repeated_tests import repeated_tests
 from profgate.measuring.init.repository import WORKFLOWS, Project, candidates, default_setup, pattern_of
-from profgate.measuring.init.repository_files import Files
 from profgate.measuring.init.workflow import Plan
 from profgate.model.visible_text import plain
 

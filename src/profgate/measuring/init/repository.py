@@ -11,6 +11,7 @@ from typing import Any
 from profgate.io.git import base_branch
 from profgate.measuring.init.candidates import (
     Candidate,
+    Files,
     Kind,
     entries,
     joined,
@@ -19,14 +20,17 @@ from profgate.measuring.init.candidates import (
     table_of,
     within,
 )
-from profgate.measuring.init.go_project import go_candidates
-from profgate.measuring.init.java_project import java_candidates, java_setup
+from profgate.measuring.init.finders import (
+    go_candidates,
+    java_candidates,
+    java_setup,
+    python_candidates,
+    python_setup,
+    rust_candidates,
+)
 from profgate.measuring.init.native_project import built_candidates, native_setup
 from profgate.measuring.init.node_project import node_candidates, node_setup
-from profgate.measuring.init.python_project import python_candidates, python_setup
 from profgate.measuring.init.recipes import RECIPES, Recipe
-from profgate.measuring.init.repository_files import Files
-from profgate.measuring.init.rust_project import rust_candidates
 
 WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

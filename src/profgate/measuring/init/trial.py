@@ -3,22 +3,24 @@
 import math
 import os
 import re
+import shlex
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely, sources_under, write_text
+from profgate.io.processes import output_of
 from profgate.io.scratch import scratch_folder
+from profgate.io.worktrees import quiet_git
 from profgate.loading import read_sources
 from profgate.measuring.checkouts import Checkout, checked_out
-from profgate.measuring.init.candidates import line_of, spread
+from profgate.measuring.init.candidates import LARGEST_FILE, Files, line_of, spread
 from profgate.measuring.init.library_share import Share, share_of
-from profgate.measuring.init.problems import needed, problem_in
 from profgate.measuring.init.recipes import LIMITED, extent_for, samples_of
-from profgate.measuring.init.repository_files import LARGEST_FILE, Files
 from profgate.measuring.init.workflow import COUNT, Plan, one_line
 from profgate.model.visible_text import plain
 
@@ -30,6 +32,23 @@ LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger 
 ENOUGH = 0.3  # smallest share of samples in the library
 FEW_SAMPLES = 100  # the share of the library is not known from fewer samples
 LONG_RUN = "let the command do less work, or choose a shorter one with --replace --measure --command"
+
+ENDED = re.compile(r"^(?:E? *\w*(?:Error|Exception)\b.{0,80}: |panic: |--- FAIL: )", re.MULTILINE)
+PROBLEMS = (  # lines that name a problem, the most specific first
+    re.compile(r"^(?:/bin/)?sh: \d{1,4}: [\w.-]{1,80}: not found$", re.MULTILINE),
+    ENDED,
+    re.compile(r"^ {0,12}error: (?!subprocess-exited)", re.MULTILINE),  # what pip says about a subprocess is no cause
+    re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
+    re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
+)
+ADVICE = (
+    (re.compile(r"sh: \d{1,4}: (.{1,80}): not found"), "(install {} here, or add what installs it to --install)"),
+    (
+        re.compile(r"Cannot find \w{6,7} '([./].{1,300}?|.{1,300}?\.\w{1,9})'"),
+        "(if a build writes {}, add the build to --install)",
+    ),
+    (re.compile(r"(?:No module named|Cannot find \w{6,7}) '(.{1,300}?)'"), "(add what installs {} to --install)"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +252,42 @@ def _adjusted(trial: Trial) -> Plan:
 def _size(path: Path) -> int:
     """Return the size of a file in bytes, without compression. gzip stores it at the end, modulo 4 GB."""
     return int.from_bytes(path.read_bytes()[-4:], "little") if path.suffix == ".gz" else path.stat().st_size
+
+
+def problem_in(output: str) -> str:
+    """Return the line of a program's output that names the problem, and advice about it."""
+    plain_output = re.sub(r"\x1b\[[0-9;]{0,20}m", "", output)
+    lines = [line for line in plain_output.split("\n") if not line.startswith("[ perf record:")]
+    text = "\n".join(line for line in lines if not line.startswith("+ "))
+    for pattern in PROBLEMS:
+        if found := [*pattern.finditer(text)]:
+            # an exception may have another one as its cause, which comes first; a compiler repeats that it failed
+            start = text.rfind("\n", 0, found[-1 if pattern is ENDED else 0].start()) + 1
+            shown = [line for line in text[start : start + 600].splitlines() if line.strip()]
+            further = shown[1:2] if shown[0].rstrip().endswith(":") else []  # CMake explains an error in the next line
+            advice = (form.format(name[1]) for known, form in ADVICE if (name := known.search(shown[0])))
+            return one_line([shown[0], *further, next(advice, "")])
+    return one_line([line for line in lines if line.strip()][-1:])
+
+
+def needed(files: Files, plan: Plan, problem: str) -> Iterator[str]:
+    """Return what may be missing: files that git does not track, and the workflow's version of the language."""
+    words = set(re.findall(r"[\w-]{1,80}", f"{plan.command} {problem}"))
+    others = quiet_git(files.top, "ls-files", "--others", "--exclude-standard").splitlines()
+    added = [shlex.quote(path) for path in others if PurePosixPath(path).stem in words]
+    if added:
+        yield f"(a checkout contains only files that git tracks: git add {' '.join(added[:5])})"
+    yield from other_version(plan)
+
+
+def other_version(plan: Plan) -> Iterator[str]:
+    """Return the difference if another version of the language runs here than in the workflow."""
+    program = {"Node": "node", "Python": "python", "Go": "go", "Java": "java"}.get(plan.recipe.language, "")
+    stated = re.match(r"\d[\d.]{0,10}", next(iter(plan.pattern.options.values()), ""))
+    try:
+        output = output_of([program, "version" if program == "go" else "--version"], ".", {}, 30.0) if stated else ""
+    except ProfgateError:
+        return
+    here = re.search(r"\d{1,4}(?:\.\d{1,4}){1,3}", output)
+    if stated and here and not f"{here[0]}.".startswith(f"{stated[0].rstrip('.')}."):
+        yield f"({program} {here[0]} runs here, and the workflow uses {stated[0].rstrip('.')})"
