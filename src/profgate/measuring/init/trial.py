@@ -27,7 +27,7 @@ from profgate.model.visible_text import plain
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 30.0  # in seconds of processor time, which other programs do not change
 LONGEST_SEARCH = 120.0  # in seconds of processor time of all runs
-WAITING = 2.0  # longest time in seconds for each second of processor time, on a busy machine
+WAITING = 2.5  # seconds that count as a second of processor time, on a busy machine or if a program waits
 LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger one takes minutes
 ENOUGH = 0.3  # smallest share of samples in the library
 FEW_SAMPLES = 100  # the share of the library is not known from fewer samples
@@ -69,7 +69,7 @@ def trial_of(files: Files, plans: list[Plan]) -> Trial:
     """Record the first plans and return the one with the largest share of samples in the library.
 
     Stops at the first sufficient share. If every recording fails, the first plan is returned with its problem.
-    ``result`` describes the recording, the duration of the gate, and what it can detect.
+    ``result`` describes the duration of the gate, and what it can detect.
     """
     trials = list[Trial]()
     with ExitStack() as stack:
@@ -88,7 +88,7 @@ def trial_of(files: Files, plans: list[Plan]) -> Trial:
         f"{extent.budget} min more.\n"
         "The report of each pull request names the smallest change that its samples show.\n"
     )
-    return replace(best, result=best.result + cost) if best.seconds else best
+    return replace(best, result=cost) if best.seconds else best
 
 
 class Copies:
@@ -125,24 +125,20 @@ class Copies:
         Raises ProfgateError with the line of the output that names the cause.
         """
         own = replace(checkout, environment={**checkout.environment, **dict(plan.recipe.env)})
-        longest, is_setup, before = min(LONGEST_RUN, max(5.0, self.left)), what == "the setup", _processor_time()
-        limit = () if is_setup else (f"ulimit -t {math.ceil(longest)}",)
-        words = ["sh", "-exc" if is_setup else "-ec", "\n".join((*limit, *lines))]
-        outcome = own.run(
-            words, LONGEST_SETUP if is_setup else WAITING * longest, {"out": out, "run": "1"} if out else {}
-        )
-        spent = _processor_time() - before
-        self.left -= 0.0 if is_setup else spent
+        limited, before = what != "the setup", sum(os.times()[2:4])
+        longest = min(LONGEST_RUN if out or what == "the benchmark" else LONGEST_SEARCH, max(5.0, self.left))
+        text = "\n".join((f"ulimit -t {math.ceil(longest)}" if limited else "set -x", *lines))
+        timeout = WAITING * longest if limited else LONGEST_SETUP
+        outcome = own.run(["sh", "-ec", text], timeout, {"out": out, "run": "1"} if out else {})
+        seconds = max(outcome.nanoseconds / 1e9, 0.001)
+        # the processor time of all processes that ended
+        cost = max(sum(os.times()[2:4]) - before, seconds / WAITING) if limited else 0.0
+        self.left -= cost
         if outcome.failure:
-            slow = not is_setup and max(spent, outcome.nanoseconds / WAITING / 1e9) > 0.95 * longest
+            slow = cost > 0.95 * longest
             shown = LONG_RUN if slow else problem_in(outcome.output.replace(f"{checkout.place}/", ""))
             raise ProfgateError(f"{what} {'took too long' if slow else outcome.failure}", shown)
-        return max(outcome.nanoseconds / 1e9, 0.001), outcome.output
-
-
-def _processor_time() -> float:
-    """Return the processor time of all commands that ended, in seconds."""
-    return sum(os.times()[2:4])
+        return seconds, outcome.output
 
 
 def _write_files(plan: Plan, checkout: Checkout) -> None:
@@ -160,12 +156,11 @@ def _tried(plan: Plan, copies: Copies) -> Trial:
         problem = one_line([str(error), *needed(copies.files, plan, str(error))])
         sys.stdout.write(f"Trial recording of {command} failed: {plain(problem)}.\n")
         return Trial(replace(plan, problem=problem))
-    result = (
+    sys.stdout.write(
         f"Trial recording of {command}: {trial.share.samples:,} samples in {trial.seconds:.1f} s, "
         f"{100 * trial.share.library:.0f} % of them in functions of this repository.\n"
     )
-    sys.stdout.write(result)
-    return replace(trial, result=result)
+    return trial
 
 
 def _recorded(plan: Plan, copies: Copies) -> Trial:
@@ -256,18 +251,18 @@ def _size(path: Path) -> int:
 
 def problem_in(output: str) -> str:
     """Return the line of a program's output that names the problem, and advice about it."""
-    plain_output = re.sub(r"\x1b\[[0-9;]{0,20}m", "", output)
-    lines = [line for line in plain_output.split("\n") if not line.startswith("[ perf record:")]
-    text = "\n".join(line for line in lines if not line.startswith("+ "))
+    lines = [line for line in re.sub(r"\x1b\[[0-9;]{0,20}m", "", output).splitlines() if line.strip()]
+    # sh -x prints the commands
+    printed = [line for line in lines if not line.startswith(("+ ", "[ perf record:"))]
     for pattern in PROBLEMS:
-        if found := [*pattern.finditer(text)]:
+        if found := [number for number, line in enumerate(printed) if pattern.search(line)]:
             # an exception may have another one as its cause, which comes first; a compiler repeats that it failed
-            start = text.rfind("\n", 0, found[-1 if pattern is ENDED else 0].start()) + 1
-            shown = [line for line in text[start : start + 600].splitlines() if line.strip()]
-            further = shown[1:2] if shown[0].rstrip().endswith(":") else []  # CMake explains an error in the next line
+            number = found[-1 if pattern is ENDED else 0]
+            # CMake explains an error in the next line
+            shown = printed[number : number + 1 + printed[number].rstrip().endswith(":")]
             advice = (form.format(name[1]) for known, form in ADVICE if (name := known.search(shown[0])))
-            return one_line([shown[0], *further, next(advice, "")])
-    return one_line([line for line in lines if line.strip()][-1:])
+            return one_line([*shown, next(advice, "")])
+    return one_line(lines[-1:])
 
 
 def needed(files: Files, plan: Plan, problem: str) -> Iterator[str]:
