@@ -366,7 +366,7 @@ HOSTILE = {
     "bench/$(id).py": "",
     ".github/workflows/a.yml": 'jobs: {a: {runs-on: "x\\ny", steps: [{uses: "actions/setup-python@v1 #", with: 3}]}}',
     ".github/workflows/b.yml": "on: {push: {branches: ['a]b', '**']}}\njobs: [1, {steps: {a: 1}}]\n",
-    ".github/workflows/c.yml": "a: &a [*a]\n",
+    ".github/workflows/c.yml": "jobs: {a: {services: &b {x: *b}, steps: &a [*a, {uses: actions/setup-python@v1}]}}\n",
 }
 
 

@@ -1,12 +1,10 @@
 """Finders of Python, Go, Rust and Java: the files that declare benchmarks or tests, and the commands that run them."""
 
-import configparser
 import re
 import shlex
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -117,10 +115,8 @@ def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         return python_setup(files, folder, _needs([*needs.split(), *own]))
 
     yield from declared("Python", SCRIPTS, files, folder, prepared, {})
-    tox = configparser.ConfigParser(interpolation=None, strict=False)
-    with suppress(configparser.Error):
-        tox.read_string(here.read("tox.ini"))
-    needs = _needs([*tox.get("testenv", "deps", fallback="").splitlines(), "pytest"])
+    tox = re.findall(r"^deps\s{0,9}=(.*(?:\n[ \t]+.*)*)", here.read("tox.ini"), re.MULTILINE)
+    needs = _needs(["\n".join(tox[:1]), "pytest"])
     locked = any(here.listed(lock) for lock, _ in PY_LOCKS)
     setup, texts = python_setup(files, folder, () if locked else needs), " ".join(map(here.read, SETTINGS))
     case = [each for each in here.listed("**/*test*.py") if "(unittest.TestCase)" in here.read(each)]
@@ -154,7 +150,7 @@ def python_setup(files: Files, folder: str, needs: Iterable[str] = ()) -> tuple[
 
 def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
     """Return the requirements that are safe arguments of ``pip install``, quoted for the shell."""
-    safe = dict.fromkeys(filter(NEED.fullmatch, map(str.strip, requirements)))
+    safe = dict.fromkeys(filter(NEED.fullmatch, map(str.strip, "\n".join(requirements).split("\n"))))
     return tuple(need if need.startswith("-r") else shlex.quote(need) for need in safe)
 
 

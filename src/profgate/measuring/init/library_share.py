@@ -2,7 +2,6 @@
 
 import operator
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +9,7 @@ from itertools import compress
 
 from profgate.attribution.repository_paths import RepositoryPaths
 from profgate.errors import ProfileError
-from profgate.measuring.init.candidates import Files, subtable, table_of
+from profgate.measuring.init.candidates import Files
 from profgate.model.profile import Profile
 
 DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")
@@ -61,8 +60,8 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None
     """Return a function that decides whether a frame is one of the library, by its name, file and module."""
     library = [path for path in files.tracked if not OTHERS.search(path) and not DEPENDENCIES.search(path)]
     paths, crates = RepositoryPaths(files.tracked, all_known=True), _crates(files)
-    java = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
-    classes = {re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in java}
+    java = "\n".join(re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path) for path in library).replace("/", ".")
+    classes = set(re.findall(r"^(.*)\.(?:java|kt)$", java, re.MULTILINE))
     defined, scopes = set[str](), set[str]()
     for path in library:
         if path.endswith((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")):
@@ -91,10 +90,7 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None
 
 def _crates(files: Files) -> str:
     """Return a pattern of the names of the repository's own Rust libraries at the start of a path, or ""."""
-    names = set[str]()
-    for path in files.listed("**/Cargo.toml"):
-        cargo = table_of("" if OTHERS.search(path) else files.read(path), tomllib.loads)
-        for key in ("package", "lib"):
-            if name := subtable(cargo, key).get("name"):
-                names.add(re.escape(str(name).replace("-", "_")))
-    return rf"(?:^|[<&( ])(?:{'|'.join(sorted(names))})::" if names else ""
+    texts = "".join(files.read(path) for path in files.listed("**/Cargo.toml") if not OTHERS.search(path))
+    found = re.findall(r'^\[(?:package|lib)\][^\[]*?^name\s*=\s*"([\w-]{1,80})"', texts, re.MULTILINE)
+    names = "|".join(sorted({name.replace("-", "_") for name in found}))
+    return rf"(?:^|[<&( ])(?:{names})::" if found else ""

@@ -36,7 +36,8 @@ WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
 HOSTED = "ubuntu-latest"
-VERSION = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?")
+VERSION = re.compile(r"(?<![\w.-])\d{1,3}(?:\.\d{1,3}){0,2}(?=\.x|[^\w.-]|$)")
+OTHER = re.compile(r"windows|macos|ubuntu-(?:16|18|20)", re.IGNORECASE)  # GitHub no longer has the last three
 INSTALLED = re.compile(  # the Debian packages and options of a line
     r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE
 )
@@ -145,60 +146,46 @@ def _reads_input(files: Files, candidate: Candidate) -> bool:
 def pattern_of(project: Project, language: str) -> Pattern:
     """Return what the newest job that tests this language uses, by its setup action. Old versions are replaced."""
     name, major, oldest, instead = CURRENT.get(language, ("", 0, (0,), ""))
-    using, versions = list[Mapping[Any, Any]](), list[tuple[int, ...]]()
-    for job in project.jobs:
-        for step in entries(job.get("steps"), dict):
-            if name and str(step.get("uses")).startswith(f"actions/setup-{name}@"):
-                using.append(job)
-                versions += _versions(job, step, f"{name}-version")
+    action = f"actions/setup-{name}"
+    using = [job for job in project.jobs if name and f"{action}@" in str(job.get("steps"))]
     job = max(using or project.jobs, key=_tests, default={})
     if not using:  # a job without this language needs its services and packages for something else
         return Pattern(setup=_submodules(job), machine=() if name else _packages(job))
-    newest = max(versions, default=())
+    # of the action and of the matrix, such as 'python-version': ['3.9', '3.13']
+    stated = re.findall(rf"'[\w-]{{0,40}}{name}[\w-]{{0,40}}': (\[[^\]]*\]|'[^']*'|[\d.]+)", str(using))
+    newest = max((tuple(map(int, each.split("."))) for each in VERSION.findall(" ".join(stated))), default=())
     options = {f"{name}-version": ".".join(map(str, newest)) if newest >= oldest else instead}
-    if name == "java":
-        options["distribution"] = "temurin"
-    return Pattern(f"actions/setup-{name}@v{major}", options, _services(job), _submodules(job), _packages(job))
+    options |= {"distribution": "temurin"} if name == "java" else {}
+    return Pattern(f"{action}@v{major}", options, _services(job), _submodules(job), _packages(job))
 
 
 def _runner(job: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the runner labels of a job, or () for expressions, retired runners and systems other than Linux."""
-    given = value if isinstance(value := job.get("runs-on"), list) else [value]
-    labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
-    if len(labels) < len(given):
-        return ()
-    others = ("windows", "macos", "ubuntu-16", "ubuntu-18", "ubuntu-20")  # GitHub no longer has the last three
-    return () if any(label.lower().startswith(others) for label in labels) else tuple(labels)
+    labels: list[Any] = value if isinstance(value := job.get("runs-on"), list) else [value]
+    usable = [isinstance(label, str) and RUNNER.fullmatch(label) and not OTHER.match(label) for label in labels]
+    return tuple(labels) if all(usable) else ()
 
 
 def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
     """Return whether a job contains the word "test", and whether it runs on Linux."""
-    return "test" in json.dumps(job.get("steps"), default=str), _runner(job) != ()
-
-
-def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[tuple[int, ...]]:
-    """Return the numeric versions that a setup step installs, also those of a matrix."""
-    value = subtable(step, "with").get(option)
-    if axis := re.fullmatch(r"\$\{\{\s*matrix\.([A-Za-z0-9_-]{1,60})\s*\}\}", str(value)):
-        value = subtable(job, "strategy", "matrix").get(axis[1], value)
-    found = map(VERSION.fullmatch, map(str, value if isinstance(value, list) else [value]))
-    return [tuple(map(int, match[1].split("."))) for match in found if match]
+    return "test" in str(job.get("steps")), _runner(job) != ()
 
 
 def _services(job: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the service containers of a job, unless they use expressions or credentials."""
     services = subtable(job, "services")
-    text, known = json.dumps(services, default=str), {"image", "env", "ports", "options"}
+    known = {"image", "env", "ports", "options"}
     valid = all(isinstance(each, dict) and each.keys() <= known for each in services.values())
     named = all(RUNNER.fullmatch(str(name)) for name in services)
-    return dict(json.loads(text)) if valid and named and "${{" not in text and len(text) <= 5000 else {}
+    plain = not re.search(r"\$\{\{|\.\.\.", text := str(services)) and len(text) <= 5000  # str writes ... for a cycle
+    return dict(json.loads(json.dumps(services, default=str))) if valid and named and plain else {}
 
 
 def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the line that checks out the submodules, if the job does so."""
-    values = [str(subtable(step, "with").get("submodules")).lower() for step in entries(job.get("steps"), dict)]
-    known = {"true": "git submodule update --init", "recursive": "git submodule update --init --recursive"}
-    return tuple(known[value] for value in values if value in known)[:1]
+    found = re.search(r"'submodules': '?(true|recursive)", str(job.get("steps")), re.IGNORECASE)
+    how = " --recursive" if found and found[1].lower() == "recursive" else ""
+    return (f"git submodule update --init{how}",) if found else ()
 
 
 def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
