@@ -839,6 +839,16 @@ def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: p
     assert all(int(row.split(" ")[0]) > 100 for row in rows)
 
 
+def test_tests_with_many_cases_are_not_repeated(tmp_path: Path) -> None:
+    """Each case is measured, which would take minutes."""
+    case = "@pytest.mark.parametrize('n', range({}))\ndef test_{}(n): sum(range(9000))\n"
+    tests = "import pytest\n" + case.format(2, "few") + case.format(21, "many")
+    script = render_template("init/repeated_tests.py.j2").replace("WHOLE = 2.5", "WHOLE = 0.2")
+    made(tmp_path, {"test_it.py": tests, "repeated_tests.py": script})
+    subprocess.run([sys.executable, "repeated_tests.py", "--update"], cwd=tmp_path, check=True)
+    assert [row.split("::")[1] for row in (tmp_path / "repeated_tests.txt").read_text().splitlines()] == ["test_few"]
+
+
 PLUGIN = "class BenchmarkFixture:\n    def __init__(self, node):\n        raise ValueError\n"
 REFUSES_OTHER_TYPES = """\
 from pytest_benchmark.fixture import BenchmarkFixture
