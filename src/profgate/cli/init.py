@@ -96,8 +96,7 @@ def init(folder: str, options: Options, *, yes: bool, check: bool) -> int:
     if line := open_line(written[workflow]):
         problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
         raise ProfgateError(f"{workflow}:{line}", problem)
-    sys.stdout.write("".join(f"{note}
-" for note in trial.plan.notes()) + trial.result)
+    sys.stdout.write("".join(f"{note}\n" for note in trial.plan.notes()) + trial.result)
     required = check_of(written[workflow], trial.plan.branch, project.branch)
     sys.stdout.write(
         "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
