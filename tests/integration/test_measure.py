@@ -65,9 +65,9 @@ def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.Ca
     red = {one["location"]["name"]: one for metric in metrics for one in metric["findings"] if one["colour"] == "red"}
     assert red["step"]["location"]["file"] == "shop.py"
     assert red["step"]["attribution"]["reach"] == "called by a changed function"
-    assert found["measurement"]["runs"] == 5
+    assert found["measurement"]["runs"] == 10
     assert list(out.glob("**/*.html"))
-    assert "Both commits were measured in turns, 5 + 5 runs in 50 s." in capsys.readouterr().out
+    assert "Both commits were measured in turns, 10 + 10 runs in 1 min 40 s." in capsys.readouterr().out
 
 
 def test_uncommitted_change_is_measured(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
