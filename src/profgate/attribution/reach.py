@@ -38,16 +38,16 @@ DOCUMENTATION = re.compile(
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
     """Add to each symbol's state how the change can affect the symbol, and the call path from the change to the symbol.
 
-    *not reachable* is the result for all symbols if the change has no effect: it only changes documentation, and code
-    in lines without effect (see `exact_digest`). *changed here* means that the source of the symbol differs. *called by
-    a changed function* means that a changed function is above the symbol on a stack. *calls a changed function* means
-    that the symbol calls one that may be inlined, so that its cost counts for the symbol. *dependency changed* means
-    that the symbol is in a package whose version changed, or that such a package calls the symbol. All other symbols
-    are *unknown*.
+    *same machine code* is the result for all symbols if both sides ran the same program, and *not reachable* if the
+    change has no effect: it only changes documentation, and code in lines without effect (see `exact_digest`). *changed
+    here* means that the source of the symbol differs. *called by a changed function* means that a changed function is
+    above the symbol on a stack. *calls a changed function* means that the symbol calls one that may be inlined, so that
+    its cost counts for the symbol. *dependency changed* means that the symbol is in a package whose version changed, or
+    that such a package calls the symbol. All other symbols are *unknown*.
     """
-    if _is_without_effect(states, sides):
-        unreachable: Reach = "not reachable"
-        return replace(states, reach=tuple(unreachable for _ in states.states), through=("",) * len(states.states))
+    if sides.diff.same_program or _is_without_effect(states, sides):
+        none: Reach = "same machine code" if sides.diff.same_program else "not reachable"
+        return replace(states, reach=tuple(none for _ in states.states), through=("",) * len(states.states))
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
         None if path else dependencies.of(name, file)

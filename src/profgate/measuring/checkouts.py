@@ -150,7 +150,7 @@ def isolated_sides(
             checkout = stack.enter_context(checked_out(name, commit, root, repository))
             if not sides:
                 checkout.report_missing(setup)
-            before = states(_files_below(sides["baseline"].root) if sides and setup else ())
+            before = states(files_below(sides["baseline"].root) if sides and setup else ())
             sides[name] = checkout.set_up(setup, timeout)
             unchanged(before, "--setup", name)
             if setup and name == "baseline":
@@ -190,7 +190,8 @@ def unchanged(before: Mapping[str, tuple[int, ...]], during: str, side: str) -> 
             raise SideError(side, f"{during}, {side}", what)
 
 
-def _files_below(root: str) -> Iterator[str]:
+def files_below(root: str) -> Iterator[str]:
+    """Yield the paths of all files and links below a folder."""
     for folder, _, names in os.walk(root):
         for name in names:
             yield f"{folder}/{name}"

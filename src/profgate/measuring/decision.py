@@ -21,6 +21,7 @@ from profgate.io.worktrees import source_patch, tracked_files
 from profgate.measuring.checkouts import isolated_sides
 from profgate.measuring.looks import FEWEST, RUNS, planned
 from profgate.measuring.other_work import with_other_runs
+from profgate.measuring.same_code import forget_reads, ran_same_program
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
 from profgate.model.comparison import Comparison
@@ -47,6 +48,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     ProfgateError if the measurement fails, or if the budget is too small for the first look.
     """
     warm = turns.warm_up()
+    began = forget_reads(turns.sides.values())  # from here on, because the warm-up may have built the program
     turns.record_until(1)  # the time of a run is known from here on, because the warm-up may have built the program
     found = pipeline.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
     counts = any(comparison.metric.kind is MetricKind.COUNTED for comparison in found)
@@ -76,6 +78,10 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         undecided = any(finding.colour == "red" for *_, finding in built.report.findings) and turns.count < FEWEST
         if not more or (not undecided and (red or not any(map(_is_open, outcomes)))):
             break
+    colours = {finding.colour for *_, finding in built.report.findings}
+    if "red" in colours and given.diff is not None and ran_same_program(turns.sides, began):
+        measured = replace(measured, diff=replace(given.diff, same_program=True))
+        built = pipeline.compare(replace(measured, pages=0))
     open_left = not red and any(map(_is_open, outcomes))
     if turns.count < FEWEST and open_left:
         raise turns.too_small()

@@ -14,6 +14,7 @@ Reach = Literal[
     "called by a changed function",
     "calls a changed function",
     "not reachable",
+    "same machine code",
     "dependency changed",
 ]
 """Ways in which a change can affect a function."""
@@ -90,7 +91,8 @@ class SourceDiff:
     known. ``repository_files`` are the paths of the files in the target commit, or None if unknown. If ``all_listed``
     is False, some of these paths are missing. ``checkout`` is the root folder of the local checkout with the names in
     this folder. ``diff_link`` is the URL of the diff page. ``file_links`` are the URLs of the baseline's files and the
-    target's files. A URL is None if the page does not exist.
+    target's files. A URL is None if the page does not exist. ``same_program`` is True if both sides are known to have
+    run the same machine code on the same files.
     """
 
     files: tuple[ChangedFile, ...]
@@ -102,6 +104,7 @@ class SourceDiff:
     diff_link: str | None = None
     file_links: tuple[str | None, str | None] = (None, None)
     texts: SourceTexts | None = None
+    same_program: bool = False
 
 
 @dataclass(frozen=True, slots=True)

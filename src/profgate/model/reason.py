@@ -29,7 +29,7 @@ class ReasonCode(StrEnum):
     EVERYTHING = "everything"  # factor
     OFFSET = "offset"  # relative, if the total improved
     UNCONFIRMED = "unconfirmed"  # baseline, target
-    NOT_REACHABLE = "not_reachable"
+    NOT_REACHABLE = "not_reachable"  # case
     STILL_POSSIBLE = "still_possible"  # baseline, target, low, high, p, splits; least or other_low, other_high, other_p
     WAITS = "waits"  # confirm
     CALLS = "calls"

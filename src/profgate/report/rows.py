@@ -22,6 +22,7 @@ REACHES = {
     "called by a changed function": "called by changed code",
     "dependency changed": "dependency changed",
     "not reachable": "not reachable from the change",
+    "same machine code": "same machine code on both sides",
 }
 NO_DIFF = "no diff was given, so it is unknown whose change it is"
 TAGS: dict[Kind, str] = {

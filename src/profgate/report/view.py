@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy
+from itertools import islice
 
 from profgate.model.acceptance import Acceptance, AcceptanceState, command_for, workload_command
 from profgate.model.levels import TOTAL_FLOOR
@@ -30,7 +31,7 @@ WITHOUT_PLACE = {*OBSTACLES, ReasonCode.SUSPECT}  # sentences that do not name t
 SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
 DOUBTS = {
     ReasonCode.OFFSET: "but the total did not grow",
-    ReasonCode.NOT_REACHABLE: "not reachable from the change",
+    ReasonCode.NOT_REACHABLE: "",  # the sentence of the reason
 }
 HELP = "https://profgate.github.io/profgate/how-to/red/"
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
@@ -185,8 +186,8 @@ class View:
         if first.everything:
             return full_sentence(finding.reasons[0], quote)
         if self.report.verdict.conclusion == "warn":
-            doubt = next((f", {doubt}" for code, doubt in DOUBTS.items() if code in parameters), "")
-            return f"Possible regression: {change_text(first, quote)}{doubt}"
+            doubts = (DOUBTS[one.code] or reason_text(one, quote) for one in finding.reasons if one.code in DOUBTS)
+            return ", ".join([f"Possible regression: {change_text(first, quote)}", *islice(doubts, 1)])
         return text
 
     def _improvement(self, gain: Row) -> str:

@@ -244,7 +244,10 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     "everything",
     ReasonCode.OFFSET: "the total {relative:improved}, so this does not fail",
     ReasonCode.UNCONFIRMED: "possible: {baseline} + {target} runs are too few",
-    ReasonCode.NOT_REACHABLE: "not reachable from the change",
+    ReasonCode.NOT_REACHABLE: {
+        "no_effect": "not reachable from the change",
+        "same_code": "placement or machine: both sides ran the same machine code on the same files",
+    },
     ReasonCode.STILL_POSSIBLE: lambda given: f"measured again, still possible: {measured_change(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
     ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",

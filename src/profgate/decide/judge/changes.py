@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from profgate.decide.judge.findings import UNREACHABLE, drafts_of
+from profgate.decide.judge.findings import UNAFFECTED, drafts_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.calibration import Calibration
@@ -379,7 +379,8 @@ def metric_report(
     unsuited = [detection for detection in detections if detection.unsuited and not requested]
     draft = partial(_draft, comparison, sums, states, causes)
     found = () if causes is None else causes_of(comparison, causes, listed, draft)
-    reach = UNREACHABLE if states is not None and set(states.reach) == {UNREACHABLE} else None
+    reaches = () if states is None else states.reach
+    reach = reaches[0] if len(set(reaches)) == 1 and reaches[0] in UNAFFECTED else None
     of_total = draft_of(TOTAL, attribution=Attribution(reach=reach))
     return report(
         unjudged=drafts_of(changes, (of_total, *map(draft, sorted(listed)))),

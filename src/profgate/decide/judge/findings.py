@@ -12,7 +12,8 @@ from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import TOTAL, Colour, Direction, Finding, MetricReport, Severity, direction_of, draft_of
 
-UNREACHABLE: Reach = "not reachable"
+# ways in which no change can affect a function, with the case of the reason
+UNAFFECTED: dict[Reach | None, str] = {"not reachable": "no_effect", "same machine code": "same_code"}
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),
@@ -200,8 +201,11 @@ def _against(finding: Finding, metric: MetricReport, context: GateContext) -> li
     """Return the reasons, based on attribution and confirmation, why the finding cannot be red."""
     confirm = context.policy.confirm
     reasons = []
-    if finding.attribution.reach == UNREACHABLE:
-        reasons.append(Reason(ReasonCode.NOT_REACHABLE))
+    case, costs = UNAFFECTED.get(finding.attribution.reach), finding.costs
+    # more calls in the same program show that its input differs
+    more_calls = (costs.calls_to or 0.0) > (costs.calls_from or 0.0)
+    if case and not (more_calls and case == "same_code"):
+        reasons.append(Reason(ReasonCode.NOT_REACHABLE, {"case": case}))
     if finding.is_total and context.cpu is not None and metric.calibration.mode == "jobs":
         reasons.append(context.cpu)
     if not metric.calibration.measured and confirm != "off":
