@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ FILES = {
 }
 
 
-def measured(tmp_path: Path, patch: pytest.MonkeyPatch, files: Mapping[str, str]) -> tuple[int, dict[str, object]]:
+def measured(tmp_path: Path, patch: pytest.MonkeyPatch, files: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
     """The exit code, and the finding about the hot function."""
     top = committed(tmp_path / "repository", {**FILES, ".gitignore": "program\nlog\n"})
     commit_of(top, files)

@@ -146,13 +146,13 @@ class Program:
         places = np.array([int(place, 16) for place, _, _ in relocations], np.int64)
         is_own = np.array([bool(address) for _, _, address in relocations], np.bool_)
         targets = np.array([int(address, 16) for _, _, address in relocations if address], np.int64)
-        objects = np.array([(int(one[0], 16), int(one[1], 16)) for one in [(b"0", b"0"), *OBJECT.findall(listing)]])
-        starts, sizes = objects[np.argsort(objects[:, 0])].T
+        objects = [(int(start, 16), int(size, 16)) for start, size in [(b"0", b"0"), *OBJECT.findall(listing)]]
+        starts, sizes = np.array(sorted(objects), np.int64).T
         roots = {name: int(address, 16) for address, name in EXPORT.findall(listing)}
         roots[b"entry"] = int(ENTRY.findall(listing)[0], 16)
         # data without a name ends at the next reference, and an object with a name is one piece
-        known = (starts, places[~is_own], targets, code.references[:, 2], list(roots.values()), sections.first)
-        addresses = np.unique(np.concatenate(known)).astype(np.int64)
+        known = (starts, places[~is_own], targets, code.references[:, 2], np.array(list(roots.values()), np.int64))
+        addresses = np.unique(np.concatenate([*known, sections.first]))
         number, ends = sections.number_of(addresses), np.maximum.accumulate(np.r_[0, starts + sizes])
         is_inside = ends[np.searchsorted(starts, addresses)] > addresses
         self._pieces = addresses[(number >= 0) & ~sections.is_code[number] & ~is_inside]

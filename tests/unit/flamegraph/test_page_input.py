@@ -13,7 +13,7 @@ from profgate.model.report import Finding
 from profgate.model.units import Metric
 from report_samples import with_result
 
-WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REACHABLE))
+WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REACHABLE, {"case": "no_effect"}))
 
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
