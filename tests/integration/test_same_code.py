@@ -10,7 +10,9 @@ import pytest
 
 from measured_repository import commit_of, committed, run_git
 from profgate.__main__ import main
+from profgate.io.processes import Outcome
 from profgate.measuring import same_code
+from profgate.measuring.checkouts import Checkout
 from two_commits import pairs_take
 
 pytestmark = pytest.mark.skipif(not (shutil.which("gcc") and shutil.which("objdump")), reason="needs gcc and objdump")
@@ -21,17 +23,13 @@ MAIN = """
 static int steps(int base) { return base * 2; }
 int main(void) {
     char path[500], word[20] = "";
-    int run = 0, other = 0;
-    FILE *state = fopen(getenv("STATE"), "r+");
-    fscanf(state, "%d", &run);
-    rewind(state);
-    fprintf(state, "%d", run + 1);
+    int run = atoi(getenv("PROFGATE_RUN")), other = 0, slow = 0;
+    FILE *state = fopen(getenv("STATE"), "r");
+    fscanf(state, "%d", &slow);
     FILE *input = fopen("input.txt", "r");
     fscanf(input, "%d", &other);
     snprintf(path, sizeof path, "%s/main.folded", getenv("PROFGATE_OUT"));
     FILE *out = fopen(path, "w");
-    /* after three runs before the first pair, the sides are measured in the order ABBA */
-    int slow = run % 4 == 0 || run % 4 == 1;
     fprintf(out, "main;hot %d\\n", steps(500) + other + (slow ? 600 : 0) + run * 37 % 11);
     for (int i = 0; i < 8; i++) fprintf(out, "main;f%d %d\\n", i, 1000 + (run * 53 + i * 29) % 17);
     printf("%s%s", VERSION, word);
@@ -51,8 +49,14 @@ def measured(tmp_path: Path, patch: pytest.MonkeyPatch, files: Mapping[str, str]
     """The exit code, and the finding about the hot function."""
     top = committed(tmp_path / "repository", {**FILES, ".gitignore": "program\nlog\n"})
     commit_of(top, files)
-    (tmp_path / "state").write_text("0")
-    patch.setenv("STATE", str(tmp_path / "state"))
+    state, run = tmp_path / "state", Checkout.run
+
+    def run_on_unequal_machine(side: Checkout, *given: Any, **more: Any) -> Outcome:
+        state.write_text(str(int(side.name == "target")))
+        return run(side, *given, **more)
+
+    patch.setattr(Checkout, "run", run_on_unequal_machine)
+    patch.setenv("STATE", str(state))
     patch.chdir(top)
     pairs_take(patch, 10.0)
     run_git(top, "branch", "base", "HEAD~1")
