@@ -4,8 +4,10 @@ A trap is a program that writes a file. ``TRAPS`` has the git command that sprin
 during checkouts are also tested in `tests/unit/measuring/test_sides.py`, with submodules.
 """
 
+import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -198,6 +200,18 @@ def test_no_trap_runs(
     assert main(words) == code
     assert ran(trapped) == []
     assert not list(Path().rglob("ran"))
+
+
+@pytest.mark.parametrize("name", ["measure", "track", "store", "check", "init"])
+def test_configuration_that_never_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr("profgate.io.git.QUICK", 0.5)
+    repository = TwoCommits(tmp_path / "repository", SHARES, SLOWER)
+    os.mkfifo(tmp_path / "pipe")
+    repository.git("config", "include.path", str(tmp_path / "pipe"))
+    monkeypatch.chdir(repository.place)
+    start = time.monotonic()
+    assert main(COMMANDS[name][0]) == 2
+    assert time.monotonic() - start < 60
 
 
 @pytest.mark.parametrize("command", [["measure"], ["measure", "--setup", "touch ran"], ["track", "--runs", "1"]])

@@ -14,9 +14,9 @@ from profgate.errors import ProfgateError
 from profgate.model.history import StoredCommit
 
 TIMEOUT = 120  # in seconds
+QUICK = 20  # seconds for small answers, of which commands need one first: the configuration may name a pipe
 LARGEST_BLOB = 2_000_000  # in bytes
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
-SILENT = "failed without a message"
 # The settings of a repository are not trusted, so none of the programs that they name run: no hooks, monitors or
 # programs for signatures. Attributes come only from the commit, and all its files are part of a worktree.
 QUIET = {
@@ -44,6 +44,7 @@ def git(
     Missing objects of a partial clone are not fetched, because the repository's settings name the program for that,
     unless the user sets GIT_NO_LAZY_FETCH to 0. Raises ProfgateError with the last line of git's error output.
     """
+    timeout = min(timeout, QUICK) if arguments[0] == "rev-parse" else timeout
     program = shutil.which("git")
     if program is None:
         raise ProfgateError("git", "is not installed; install it, or name commits by their whole hash")
@@ -63,7 +64,7 @@ def git(
         raise ProfgateError(f"git {arguments[0]}", f"took longer than {timeout:.0f} seconds; try again") from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise ProfgateError(f"git {arguments[0]}", (lines or [SILENT])[-1][:300])
+        raise ProfgateError(f"git {arguments[0]}", (lines or ["failed without a message"])[-1][:300])
     return done.stdout
 
 
@@ -85,13 +86,12 @@ def without_git(environment: Mapping[str, str]) -> dict[str, str]:
 def commit_hash(rev: str, folder: str = ".") -> str:
     """Return the hash of the commit to which a revision resolves. Raises ProfgateError if there is no such commit."""
     try:
-        found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"], folder)
+        found = git(["rev-parse", "--verify", "--end-of-options", f"{rev}^{{commit}}"], folder)
     except ProfgateError as error:
-        said = "" if error.what == SILENT else f" (git: {error.what})"
-        raise ProfgateError(rev, f"names no commit of this repository; use a branch, a tag or a hash{said}") from error
-    name = found.decode("ascii", "replace").split()[-1] if found.split() else ""
+        raise ProfgateError(rev, f"names no commit here; use a branch, a tag or a hash (git: {error.what})") from error
+    name = found.decode("ascii", "replace").strip()
     if not NAME.fullmatch(name):
-        raise ProfgateError(rev, "names no commit of this repository; use a branch, a tag or a hash")
+        raise ProfgateError(rev, "names no commit here; use a branch, a tag or a hash")
     return name
 
 
@@ -177,7 +177,7 @@ def base_branch(folder: str) -> str | None:
 def _git_or_none(*arguments: str, folder: str = ".", data: bytes | None = None) -> bytes | None:
     """Return the output of git, or None if git is missing or fails."""
     try:
-        return git(arguments, folder, data=data, timeout=30)
+        return git(arguments, folder, data=data, timeout=QUICK)
     except ProfgateError:
         return None
 
