@@ -322,3 +322,26 @@ def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> Non
         assert main(words) == 0
         assert (" of 4 " in capsys.readouterr().out) == ("--last" in words)
     assert main(["trends", "--last", "0"]) == 2
+
+
+def test_check_since_release_adds_up_the_changes(repository: Repository, capsys: Capture) -> None:
+    for number in range(3):
+        repository.measured(f"Steady {number}")
+    assert main(["check", "--since", "last-release"]) == 2
+    assert "last-release: names no commit of this repository" in capsys.readouterr().err
+    for tag in ("v1.2", "v1.3-rc1", "nightly"):
+        repository.git("tag", tag)
+    for number in range(2):
+        repository.measured(f"Make f2{number} slow (#{number + 7})", f20=1.9, f21=1.0 + number)
+    capsys.readouterr()
+    assert main(["check", "--since", "last-release"]) == 3
+    assert "5 measured commits" in capsys.readouterr().out
+    repository.measured("Nothing", f20=1.9, f21=2.0)
+    capsys.readouterr()
+    assert main(["check", "--since", "last-release"]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"FAILED  Total \+[78].\d % since v1.2 \(limit 5%\): #8 \+[34].\d %, #7 \+[34].\d %", out)
+    (repository.folder / "policy.yml").write_text("gate:\n  drift: {fail-on: 20%}\n")
+    assert main(["check", "--since", "HEAD~5", "--config", "policy.yml", "--format", "json"]) == 0
+    (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
+    assert metric["drift"] == {"fail_on": "20%", "since": "HEAD~5"}

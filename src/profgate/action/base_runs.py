@@ -10,6 +10,7 @@ from profgate.action.github.artifact_upload import upload_profiles
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
+from profgate.action.reporting import conclude_drift
 from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
 from profgate.io.files import give_to_owner
@@ -23,7 +24,7 @@ from profgate.settings.inputs import Settings
 
 
 def record_baseline(job: Job) -> int:
-    """Store the profiles of this build as a baseline, and return exit code 0.
+    """Store the profiles of this build as a baseline, and return the exit code: 1 only if the branch drifted too far.
 
     Raises a `ProfileError` that names each unreadable file.
     """
@@ -42,7 +43,9 @@ def record_baseline(job: Job) -> int:
         artifact=code_span(job.settings.artifact),
     )
     job.commands.add_summary(summary)
-    extend_history(job, target, manifest, policy_at(job, None)[0])
+    report = extend_history(job, target, manifest, policy_at(job, None)[0])
+    if report is not None:
+        return conclude_drift(job, report)
     set_outputs(job.commands)
     return 0
 

@@ -49,6 +49,16 @@ def conclude(job: Job, result: ReportResult, artifact: str) -> int:
     return exit_code_of(job, result.view.report, has_status=has_status)
 
 
+def conclude_drift(job: Job, report: Report) -> int:
+    """Publish the report on the drift of a base branch below the summary of the run, and return the exit code."""
+    result = ReportResult(View(report), Links(run=job.context.run_url))
+    job.write(comment_of(job, result), Document(REPORT_NAME, "application/json", to_json(report)))
+    give_to_owner(job.output_dir, job.context.workspace)
+    job.commands.add_summary(render_summary(result.view, links=result.links).text)
+    set_outputs(job.commands, {"conclusion": report.verdict.conclusion, "report": job.written(REPORT_NAME)})
+    return exit_code_of(job, report)
+
+
 def comment_of(job: Job, result: ReportResult) -> Document:
     """Return the comment for a result."""
     if result.first_run is not None:

@@ -7,13 +7,14 @@ import posixpath
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from profgate.action.baseline import baseline_commit, trusted_files
-from profgate.action.github.artifact_source import later_set
+from profgate.action.baseline import baseline_commit, named_ref, trusted_files
+from profgate.action.github.artifact_source import LATEST, later_set
 from profgate.action.github.artifact_upload import upload_profiles
 from profgate.action.github.records import WorkflowRun
 from profgate.action.job import Job
 from profgate.errors import GitHubError, ProfgateError
 from profgate.history.ancestry import ancestry_of, first_line
+from profgate.history.drift import drift_report, untested
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted
 from profgate.history.stored_sides import readings
@@ -24,7 +25,8 @@ from profgate.io.profile_files import LocalSet
 from profgate.io.scratch import scratch_folder
 from profgate.model.history import Reading, Retention, StoredCommit
 from profgate.model.manifest import Manifest
-from profgate.model.policy import Policy
+from profgate.model.policy import LAST_RELEASE, DriftRule, Policy
+from profgate.model.report import Report
 from profgate.pipeline import PipelineInput
 
 LAST = 150  # number of newest commits to search for changes; earlier runs have reported older changes
@@ -36,12 +38,13 @@ def history_artifact(job: Job) -> str:
     return f"{job.settings.artifact}-history"
 
 
-def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
+def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> Report | None:
     """Add the readings of this run to the history, report new trends, and store the history as an artifact.
 
-    The histories of the nearest runs are merged, so that readings from concurrent runs are not lost.
+    Return the report on the drift of the branch if the policy limits it. The histories of the nearest runs are merged,
+    so that readings from concurrent runs are not lost.
     """
-    folder = confined(posixpath.join(job.output_dir, "history"), job.output_dir)
+    folder, report = confined(posixpath.join(job.output_dir, "history"), job.output_dir), None
     try:
         # the search includes this commit, because another run may have measured it too
         commit = replace(baseline_commit(job), sha=job.context.sha)
@@ -52,16 +55,18 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
                     _merge(job, store, name, data)
             _add(job, store, profiles, manifest, policy)
             _report_trends(job, store, policy)
+            report = _drift(job, store, policy.drift, policy) if policy.drift else None
             store.prune(Retention(profiles=0))
         data = read_stored(posixpath.join(folder, FILE), MAX_FILE_BYTES)
     except ProfgateError as error:
         # A token that cannot read runs causes no warning, because storing baselines does not need that permission.
-        report = job.log if isinstance(error, GitHubError) else job.warn
-        report(f"the history was not extended: {error}")
-        return
+        warn = job.log if isinstance(error, GitHubError) else job.warn
+        warn(f"the history was not extended: {error}")
+        return untested(str(error), job.context.sha, policy.drift, policy) if policy.drift else None
     shown = posixpath.join(job.settings.output_dir, "history")
     if warning := upload_profiles(job.uploads, history_artifact(job), {FILE: data}, shown, job.context.run_url):
         job.warn(warning)
+    return report
 
 
 def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
@@ -79,9 +84,21 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
     recorded_by = f"{context.run_id}/{context.run_attempt}/{context.job}"
     commits = job.client.ancestors(context.sha)
     with store.writing():
-        store.add_commits(StoredCommit(commit.sha, commit.parents, int(commit.date.timestamp())) for commit in commits)
+        store.add_commits(
+            StoredCommit(commit.sha, commit.parents, int(commit.date.timestamp()), commit.title) for commit in commits
+        )
         for reading in readings(profiles.files, policy, context.sha, recorded_by, keep=False):
             store.add([replace(reading, facts=manifest.facts_of(reading.name, reading.facts))])
+
+
+def _drift(job: Job, store: HistoryStore, rule: DriftRule, policy: Policy) -> Report:
+    """Return the report on the drift since the newest published release or another ref."""
+    try:
+        ref = named_ref(job, LATEST if rule.since == LAST_RELEASE else rule.since)
+        fixed = [commit.sha for commit in job.client.ancestors(job.client.commit_sha(ref))]
+        return drift_report(store, store.commits(), job.context.sha, fixed, replace(rule, since=ref), policy)
+    except ProfgateError as error:
+        return untested(str(error), job.context.sha, rule, policy)
 
 
 def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:

@@ -1,34 +1,44 @@
 """The commands profgate check, profgate trends and profgate store, which work on a history."""
 
 import sys
+from dataclasses import replace
 
 import click
 
+from profgate import api
 from profgate.cli import options as opt
+from profgate.cli.compare import end_with
 from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
-from profgate.history.ancestry import first_line
+from profgate.history.ancestry import ancestry_of, first_line
 from profgate.history.checks import checks_json, checks_lines, newest_of
+from profgate.history.drift import drift_report
 from profgate.history.history_store import open_history, open_untrusted
 from profgate.history.parquet_export import export_rows
 from profgate.history.stored_sides import checks_at, commit_named, graph_before, readings
 from profgate.history.trend_report import trends_json, trends_lines
 from profgate.history.trends import reported, reported_texts, trend_rules, trends_along, unknown_of
-from profgate.io.git import commits_before
+from profgate.io.git import commits_before, newest_release
 from profgate.io.terminal import show
 from profgate.loading import profiles_at
 from profgate.model.history import Retention, StoredCommit
-from profgate.model.policy import Policy, with_strategies
+from profgate.model.policy import LAST_RELEASE, DriftRule, Policy, with_strategies
 from profgate.model.visible_text import cut, plain
 from profgate.pipeline import PipelineInput
 from profgate.private_events import without_private_events
 from profgate.report.numbers import counted
 
 
-@opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
+@opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --since last-release")
 @click.argument("rev", default="HEAD")
 @click.option("--all", "every", is_flag=True, help="Check REV and every measured commit before it.")
 @opt.last_option(50, "Use with --all. ")  # each check can take seconds
+@click.option(
+    "--since",
+    metavar="REF",
+    help="Instead, add up all changes since a tag, branch or commit, or last-release. From the limit of gate: drift in "
+    "the policy on (default: 5%), they fail.",
+)
 @opt.history_option
 @opt.policy_options
 @opt.strategies_option
@@ -37,6 +47,7 @@ from profgate.report.numbers import counted
 def check(
     rev: str,
     last: int,
+    since: str | None,
     history: str,
     policy: Policy,
     strategies: tuple[str, ...],
@@ -51,6 +62,13 @@ def check(
     compared.
     """
     with open_history(history) as store:
+        if since is not None:
+            now = commit_named(rev, store.commits())
+            rule = replace(policy.drift or DriftRule(), since=newest_release(now) if since == LAST_RELEASE else since)
+            start = commit_named(rule.since, store.commits())
+            fixed = {start, *ancestry_of(start, graph_before(start, store))}
+            report = drift_report(store, graph_before(now, store), now, fixed, rule, policy)
+            return end_with(api.Report(report), None, output, verbose=verbose)
         given = PipelineInput((), (), policy=with_strategies(policy, strategies), verbose=verbose, pages=0)
         checks = checks_at(store, rev, last if every else None, given)
     if output == "json":

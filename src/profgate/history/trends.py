@@ -6,22 +6,25 @@ Reported trends are stored in the history in the format `profgate.trends/1`, so 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from profgate import loading
 from profgate.decide.detect.builtin import selected
+from profgate.decide.detect.location_costs import FEWEST_STEADY, Ratios
 from profgate.history.history_store import HistoryStore
-from profgate.model.arrays import FloatArray
+from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.history import Column, Reading, Series
+from profgate.model.levels import SMALLEST_SHARE
 from profgate.model.policy import Policy
 from profgate.model.units import Better, Metric
 from profgate.statistics.change_points import change_points, shifts
 
 SCHEMA = "profgate.trends/1"
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
+STEP = 3.0  # times the noise; a function without a larger step did not move
 LARGEST = 1e300  # maximum value; ratios of larger values could overflow
 
 
@@ -77,7 +80,7 @@ def trend_rules(policy: Policy) -> Rules:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Line:
+class MetricLine:
     """One metric of one series: the commits in order, and the columns that were measured at each commit."""
 
     metric: Metric
@@ -85,10 +88,56 @@ class _Line:
     columns: list[list[Column]]
 
     def totals(self) -> FloatArray:
+        """Return the mean total of the runs of each commit."""
         means = np.empty(len(self.columns))
         for place, columns in enumerate(self.columns):
             means[place] = np.mean([column.sum * column.metric.scale for column in columns])
         return means
+
+    def corrected(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the corrected totals, the steps between commits, the factors of the correction, and common factors.
+
+        Costs are divided by the common factor of all functions of a commit if this makes the totals less noisy. A step
+        is the sum of the steps of all functions that moved. These do not count for the common factor, because many
+        slower functions would make the others look faster.
+        """
+        own, totals = self._costs(), self.totals()
+        common = Ratios(own).common_factors()
+        steady = Ratios(own[:, ~moved(own / common[:, None])])
+        common = steady.common_factors() if len(steady.steady) >= FEWEST_STEADY else common
+        factors = common if noise_of(totals / common) < noise_of(totals) else np.ones(len(totals))
+        own = own / factors[:, None]
+        return totals / factors, np.diff(levels_of(own[:, moved(own)]), axis=0).sum(axis=1), factors, common
+
+    def _costs(self) -> FloatArray:
+        """Return the mean self costs, with one row per commit and one column per function."""
+        keys = (column.symbols for columns in self.columns for column in columns)
+        place = {function: number for number, function in enumerate(dict.fromkeys(chain.from_iterable(keys)))}
+        means = np.zeros((len(self.columns), len(place)))
+        for row, columns in zip(means, self.columns, strict=True):
+            for column in columns:
+                row[[place[function] for function in column.symbols]] += column.own * column.metric.scale / len(columns)
+        return means
+
+
+def levels_of(costs: FloatArray) -> FloatArray:
+    """Return the median of each cost and its two neighbours: of the last three costs for the last one.
+
+    The first cost is its own level, because a step after it would otherwise be lost.
+    """
+    padded = np.concatenate([costs[:1], costs, costs[-3:-2]])
+    return np.asarray(np.median([padded[:-2], padded[1:-1], padded[2:]], axis=0))
+
+
+def noise_of(costs: FloatArray) -> FloatArray:
+    """Return the median difference between neighbours, which few steps do not change."""
+    return np.asarray(np.median(np.abs(np.diff(costs, axis=0)), axis=0))
+
+
+def moved(own: FloatArray) -> BoolArray:
+    """Return for each function whether any step of its level exceeds the noise and 0.25 % of the run."""
+    least = np.maximum(STEP * noise_of(own), SMALLEST_SHARE * own.sum(axis=1).mean())
+    return np.asarray((np.abs(np.diff(levels_of(own), axis=0)) >= least).any(axis=0))
 
 
 def trends_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list[Trend]:
@@ -104,7 +153,7 @@ def trends_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
     """Find the persistent changes in one series along a line of commits."""
     found = []
-    for line_of_metric in _lines(readings, line):
+    for line_of_metric in lines_of(readings, line):
         series, metric, commits = readings[0].series, line_of_metric.metric, line_of_metric.commits
         chosen = rules(series, metric)
         for shift in shifts(line_of_metric.totals(), chosen.p, chosen.min_magnitude, chosen.min_segment, chosen.window):
@@ -116,7 +165,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
     """Return the readings since the last persistent change in any total."""
     start = 0
-    for metric in _lines(readings, line):
+    for metric in lines_of(readings, line):
         if places := change_points(metric.totals()):
             start = max(start, line.index(metric.commits[places[-1]]))
     recent = frozenset(line[start:])
@@ -162,15 +211,16 @@ def _same(trend: Trend, other: Trend, place: Mapping[str, int]) -> bool:
     return subject == known and other.commit in place and abs(place[trend.commit] - place[other.commit]) <= NEAR
 
 
-def _lines(readings: Sequence[Reading], line: Sequence[str]) -> list[_Line]:
+def lines_of(readings: Sequence[Reading], line: Sequence[str]) -> list[MetricLine]:
+    """Return the metrics of the readings of one series along a line of commits."""
     by_commit: dict[str, list[Column]] = {}
     for reading in readings:
         by_commit.setdefault(reading.commit, []).extend(reading.columns)
-    lines: dict[tuple[str, str], _Line] = {}
+    lines: dict[tuple[str, str], MetricLine] = {}
     for sha in line:
         for column in by_commit.get(sha, ()):
             key = (column.metric.name, column.metric.unit)
-            metric = lines.setdefault(key, _Line(column.metric, [], []))
+            metric = lines.setdefault(key, MetricLine(column.metric, [], []))
             if metric.commits[-1:] != [sha]:
                 metric.commits.append(sha)
                 metric.columns.append([])

@@ -109,6 +109,12 @@ def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict
     return found
 
 
+def newest_release(rev: str) -> str:
+    """Return the nearest tag of a version such as v1.2.3 before a commit; "last-release" if this clone has none."""
+    versions = ("--match=v[0-9]*.[0-9]*", "--match=[0-9]*.[0-9]*", "--exclude=*[!v0-9.]*")
+    return _line("describe", "--tags", "--abbrev=0", *versions, "--end-of-options", rev) or "last-release"
+
+
 def blob_texts(ids: Iterable[str]) -> dict[str, str]:
     """Return the texts of git objects by id. Missing, binary and large objects are omitted."""
     requested = list(dict.fromkeys(ids))[:2_000]

@@ -14,6 +14,7 @@ Confirm = Literal["off", "required"]
 Machines = Literal[1, 2]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
+LAST_RELEASE = "last-release"
 MEANING = "meaning"  # metadata key for the description of a policy key
 Value = TypeVar("Value")
 
@@ -36,6 +37,19 @@ class Rule:
     method: str
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DriftRule:
+    """How much slower a base branch may become: the change since a commit (a ref, or `LAST_RELEASE`) that fails."""
+
+    since: str = LAST_RELEASE
+    fail_on: str = "5%"
+
+    @property
+    def limit(self) -> float:
+        """The change that fails, as a fraction."""
+        return float(self.fail_on.rstrip(" %")) / 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +87,11 @@ class Policy:
     )
     machines: Machines = _key(
         2, "Number of machines that must confirm a regression when both commits are measured in turns: 1 or 2."
+    )
+    drift: DriftRule | None = _key(
+        None,
+        "Fail a base run if a total became slower by this much since a commit: {since: last-release, fail-on: 5%}. "
+        "Instead of last-release, since may name a tag, branch or commit.",
     )
     owners: tuple[str, ...] = _key((), "Users who may accept a slowdown; by default everybody with write access.")
     own_baseline: bool = _key(

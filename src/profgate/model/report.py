@@ -23,7 +23,7 @@ from profgate.model.change import (
 )
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
-from profgate.model.policy import Confirm, FailOn, Machines, OnInconclusive, OnNotCompared
+from profgate.model.policy import Confirm, DriftRule, FailOn, Machines, OnInconclusive, OnNotCompared
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.units import CALLS
 
@@ -243,6 +243,19 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A part of a drift: the change that came with a measured commit, as a fraction of the cost where the drift begins.
+
+    ``name`` is the number of the pull request in the title of the commit, the beginning of its hash, or a range of
+    commits, of which only the last was measured.
+    """
+
+    commit: str
+    name: str
+    relative: float
+
+
+@dataclass(frozen=True, slots=True)
 class MetricReport:
     """One metric of one workload.
 
@@ -251,6 +264,8 @@ class MetricReport:
     strategies could not test the metric, and contains only reasons that the user can act on. ``unsuited`` contains the
     reasons why default strategies do not apply to this kind of profile. ``lacks`` is "calls" if the profiles
     contain no calls, so that there is no page, and "stacks" if they contain only calls, so that the page is a table.
+    ``drift`` is set in a report on the drift of a branch, and ``steps`` are the largest steps in its direction, largest
+    first.
     """
 
     name: str
@@ -270,6 +285,8 @@ class MetricReport:
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
     lacks: Literal["calls", "stacks"] | None = None
+    drift: DriftRule | None = None
+    steps: tuple[Step, ...] = ()
 
     @property
     def importance(self) -> tuple[int | bool | float | str, ...]:

@@ -123,6 +123,7 @@ class Body:
             self.missing_ones(limit) if self.view.doubtful and len(self.view.missing) > 1 else "",
             self.table(self.view.shown, OPEN),
             bullets(self.view.suspects),
+            bullets(limited(self.view.drifts[1:], limit, "total")),
             self.view.changed_here(),
             self.compared(),
             self.visible(),

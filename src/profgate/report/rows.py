@@ -511,6 +511,8 @@ def unseen_total(metric: MetricReport) -> str:
     """Return why a total has no certain finding, or an empty string if it has one."""
     if colours := {finding.colour for finding in metric.findings if finding.is_total}:
         return POSSIBLE if "yellow" in colours else ""
+    if metric.drift is not None:  # its limit decides, not the noise
+        return ""
     if metric.calibration.inconclusive:
         return "inconclusive"
     return WITHIN_NOISE if metric.calibration.total_tested else "not tested"

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from profgate.model.calibration import Calibration
 from profgate.model.levels import FEWEST_JOBS, MACHINE, RED, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
+from profgate.model.policy import DriftRule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, OBSTACLES, Quote, filled, number_of
 
+NAMED_STEPS = 5  # maximum number of steps that a drift names
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
@@ -55,6 +57,15 @@ def _suspect(suspect: Suspect, quote: Quote) -> str:
     now = f"now {numbers.interval(suspect.low or 0.0, suspect.high or 0.0)}" if measured else ""
     both = ", ".join(filter(None, (first, now)))
     return f"{name} ({both})" if both else name
+
+
+def drift(metric: MetricReport, rule: DriftRule, quote: Quote) -> str:
+    """Return the drift of a total: ``+7.8 % since v2.3 (limit 5%): #91 +2.1 %, #104 +1.9 %, smaller steps +3.8 %``."""
+    relative, named = metric.total.relative or 0.0, metric.steps[:NAMED_STEPS]
+    steps = [f"{quote(step.name)} {numbers.signed_percent(step.relative)}" for step in named]
+    smaller = numbers.signed_percent(relative - sum(step.relative for step in named))
+    since = f"{numbers.signed_percent(relative)} since {quote(rule.since)} (limit {rule.fail_on})"
+    return f"{since}: {', '.join([*steps, f'smaller steps {smaller}'])}"
 
 
 def larger_budget(report: Report) -> str:

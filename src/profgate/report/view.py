@@ -130,6 +130,8 @@ class View:
         ``total`` appends the change in the total to a regression.
         """
         first, quote, verdict = self.first, self.style.code, self.report.verdict
+        if drifts := self.drifts:
+            return drifts[0]
         if verdict.conclusion == "inconclusive":
             obstacle = OBSTACLES.get(verdict.reasons[0].code)
             if first is None or obstacle is None:
@@ -143,6 +145,15 @@ class View:
         else:
             text = self._regression(first) + (self._total_of(first) if total else "")
         return text
+
+    @property
+    def drifts(self) -> list[str]:
+        """A sentence on the drift of each total, most important first, in the report on a base branch."""
+        return [
+            f"{self.where(pair) or 'Total'} {statements.drift(pair.metric, rule, self.style.code)}"
+            for pair in self.pairs
+            if (rule := pair.metric.drift)
+        ]
 
     def _leading(self) -> Row | None:
         """Return a regression, or an improvement if nothing else matters more.

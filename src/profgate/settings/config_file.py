@@ -27,7 +27,7 @@ from typing_extensions import TypeAliasType
 from profgate.errors import did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import MEANING, Policy, Rule
+from profgate.model.policy import MEANING, DriftRule, Policy, Rule
 from profgate.settings.mistakes import message
 from profgate.settings.yaml_document import Path, YamlDocument
 
@@ -58,6 +58,13 @@ Globs = TypeAliasType(
 )
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Names = Annotated[dict[str, Text] | None, Field(max_length=MOST_ALIASES)]
+Percentage = Annotated[str, Field(pattern=r"^[0-9]{1,3}([.][0-9]{1,3})? ?%$")]
+DRIFT = create_model(
+    "Drift",
+    __config__=STRICT,
+    since=(Text, Field(DriftRule().since, description="A tag, branch or commit, or last-release.")),
+    fail_on=(Percentage, Field(DriftRule().fail_on, alias="fail-on", description="Smallest change that fails.")),
+)
 WITHOUT_EFFECT = (Any, Field(None, description="Perun's own; without effect here."))
 RULE_KEYS = ("type", "cmd", "args", "workload", "collector", "postprocessor", "metric", "unit")
 
@@ -71,6 +78,10 @@ def _gate_model() -> type[BaseModel]:
             kind = Globs
         elif kind is Aliases:
             kind = Names
+        elif name == "drift":
+            kind = Annotated[
+                DRIFT | None, AfterValidator(lambda found: found and DriftRule(found.since, found.fail_on))
+            ]
         elif name == "confirm":  # YAML 1.1 parses an unquoted off as false
             kind = Annotated[kind, BeforeValidator(lambda value: "off" if value is False else value)]
         default = None if kind is Names else field.default
@@ -204,7 +215,7 @@ def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
     if len(loc) == 1:
         return "the file", ["degradation", "gate"]
     if loc[0] == "gate":
-        return "gate", list(KEYS)
+        return ("gate.drift", ["since", "fail-on"]) if len(loc) > 2 else ("gate", list(KEYS))
     if loc[1] != "strategies":
         return "degradation", ["apply", "strategies", "location_filter", "cutoff"]
     if len(loc) == 5:

@@ -15,6 +15,7 @@ MESSAGES = {
     "float_type": "is not a number",
     "list_type": "must be a list",
     "tuple_type": "must be a list",
+    "string_pattern_mismatch": "is not a percentage; write a number with %, such as 5%",
     "string_type": "is not text; put it in quotes",
 }
 NAME = re.compile(r"'([^']+)'")

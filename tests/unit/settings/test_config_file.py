@@ -11,7 +11,7 @@ from policy_schema import schema
 from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import Aliases
-from profgate.model.policy import Policy, Rule
+from profgate.model.policy import DriftRule, Policy, Rule
 from profgate.settings.config_file import Catalogue, read_policy
 
 CUTOFF = OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0)
@@ -168,3 +168,15 @@ def test_filter_in_rule_options_is_checked() -> None:
     assert read_policy(text % "^lib", "p.yml", catalogue).rules[0].options == {"location_filter": "^lib"}
     with pytest.raises(SettingsError, match=r"^p\.yml:1:[0-9]+: '\(' is not a regular expression"):
         read_policy(text % "(", "p.yml", catalogue)
+
+
+def test_limit_of_the_drift() -> None:
+    assert policy_of("gate:\n  drift: {since: 2.0, fail-on: 2.5%}\n").drift == DriftRule("2.0", "2.5%")
+    rule = policy_of("gate: {drift: {}}").drift
+    assert (rule, rule and rule.limit) == (DriftRule("last-release", "5%"), 0.05)
+    assert mistakes_of("gate: {drift: {fail-on: 5}}") == ["profgate.yml:1:25: 5 is not text; put it in quotes"]
+    assert mistakes_of("gate: {drift: {fail-on: '5'}}") == [
+        "profgate.yml:1:25: '5' is not a percentage; write a number with %, such as 5%"
+    ]
+    (mistake,) = mistakes_of("gate: {drift: {fail_on: 5%}}")
+    assert "unknown key 'fail_on' in gate.drift" in mistake

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
+from pydantic import AfterValidator, AliasChoices, AliasPath, BeforeValidator, Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +17,14 @@ class RepositoryRecord:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit with the SHAs of its parents, in order, and the committer date, with a time zone."""
+    """A commit with the first line of its message, the SHAs of its parents, in order, and the committer date."""
 
     sha: str
+    title: Annotated[
+        str,
+        AfterValidator(lambda message: message.partition("\n")[0][:500]),
+        Field(validation_alias=AliasPath("commit", "message")),
+    ]
     parents: Annotated[tuple[str, ...], BeforeValidator(lambda parents: [parent["sha"] for parent in parents])]
     date: Annotated[
         datetime,

@@ -16,7 +16,7 @@ ARTIFACT = ArtifactRecord(5, "profgate-default", expired=False, run_id=1, head_s
 
 
 def commit(sha: str, *parents: str) -> CommitRecord:
-    return CommitRecord(sha, parents, WHEN)
+    return CommitRecord(sha, "", parents, WHEN)
 
 
 def test_distances_are_breadth_first_over_all_parents() -> None:
