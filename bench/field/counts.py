@@ -321,7 +321,7 @@ def _confirmed(report: Report, sides: tuple[Recorded, Recorded]) -> Report:
     """Return the report after its suspects were decided by runs of one condition, unless these are too few."""
     if not is_open(report):
         return report
-    policy = Policy()
+    policy = Policy(machines=1)  # the confirmation is on one machine
     given, widen = PipelineInput((), (), policy=policy, pages=0), needs_more_suspects(report)
     try:
         replayed = Replayed(*(side.profiles("one") for side in sides))

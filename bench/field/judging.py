@@ -3,8 +3,10 @@
 import lzma
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass, replace
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +93,8 @@ class Replayed(Turns):
 def measured(baseline: Sequence[Profile], target: Sequence[Profile]) -> Report:
     """The report of `profgate measure` on runs that were recorded in turns."""
     given = PipelineInput((), (), policy=Policy(), pages=0)
-    decision = decided(Replayed(baseline, target), given, None)
+    with redirect_stderr(StringIO()):
+        decision = decided(Replayed(baseline, target), given, None)
     return verdict_of(replace(decision.built.report, measurement=decision.measurement), given.policy)
 
 
