@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LONGEST_ORDINAL = 6  # longer parts are hashes, addresses or times, which have no order
 MOST_ROUNDS = 10
 GONE = " (before)"
+DIGITS = frozenset("0123456789")
 Links = tuple["IntArray", "IntArray"]
 """Callers and callees, as symbols."""
 
@@ -88,23 +89,11 @@ def align(
         return numbering, past, renamed, groups
     jobs = (profile.facts.job or str(place) for place, profile in enumerate(noise))
     names: list[Hashable] = [*["baseline"] * len(baselines), *["target"] * len(workload.target_runs), *jobs]
+    identities, units = _units(names, profiles, numbering, past)
+    found: list[dict[Identity, Identity]] = []
     for within_words in (False, True):
-        identities = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
-        units: dict[Hashable, Unit] = {}
-        for name, profile, mapping in zip(names, profiles, numbering.maps, strict=True):
-            unit = units.setdefault(name, Unit([], []))
-            unit.runs.append(_distinct(mapping))
-            unit.links.append(cache(partial(_links_of, profile, mapping)))
-        places = {identity: symbol for symbol, identity in enumerate(identities)}
-        for reading in past:
-            # readings have no calls; functions with the names of the baseline have its calls
-            unit = units.setdefault((reading.commit, reading.job), Unit([], units["baseline"].links[:1]))
-            known = {identity for column in reading.columns for identity in column.symbols}
-            others = sorted(known - places.keys(), key=str)
-            places.update(zip(others, range(len(identities), len(identities) + len(others)), strict=True))
-            identities += others
-            unit.runs.append(np.array(list(map(places.__getitem__, known)), np.int64))
-        units["target"] = units.pop("target")  # last
+        if within_words and not any(found) and not _has_numbers_in_words(identities):
+            break  # the shapes are the same, so that nothing else would be found
         found, of_stage = aligned(identities, list(units.values()), within_words=within_words)
         if any(found):
             renames = dict(zip(units, found, strict=True))
@@ -114,9 +103,33 @@ def align(
             past = [_with_names(reading, renames[reading.commit, reading.job]) for reading in past]
             step = renames["baseline"]
             renamed = step | {old: step.get(new, new) for old, new in renamed.items()}
+            identities, units = _units(names, profiles, numbering, past)
     # a group, and a function that the target lacks, are no other name of one function
     shown = {old: new for old, new in renamed.items() if new not in groups and not new[0].endswith(GONE)}
     return numbering, past, shown, groups
+
+
+def _units(
+    names: Sequence[Hashable], profiles: Sequence[Profile], numbering: Numbering, past: Sequence[Reading]
+) -> tuple[list[Identity], dict[Hashable, Unit]]:
+    """Return the name and file of each symbol, and the units by name, of which the target is the last."""
+    identities = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
+    units: dict[Hashable, Unit] = {}
+    for name, profile, mapping in zip(names, profiles, numbering.maps, strict=True):
+        unit = units.setdefault(name, Unit([], []))
+        unit.runs.append(_distinct(mapping))
+        unit.links.append(cache(partial(_links_of, profile, mapping)))
+    places = {identity: symbol for symbol, identity in enumerate(identities)} if past else {}
+    for reading in past:
+        # readings have no calls; functions with the names of the baseline have its calls
+        unit = units.setdefault((reading.commit, reading.job), Unit([], units["baseline"].links[:1]))
+        known = {identity for column in reading.columns for identity in column.symbols}
+        others = sorted(known - places.keys(), key=str)
+        places.update(zip(others, range(len(identities), len(identities) + len(others)), strict=True))
+        identities += others
+        unit.runs.append(np.array(list(map(places.__getitem__, known)), np.int64))
+    units["target"] = units.pop("target")  # last
+    return identities, units
 
 
 def _with_names(reading: Reading, names: Mapping[Identity, Identity]) -> Reading:
@@ -145,8 +158,15 @@ def _links_of(profile: Profile, mapping: IntArray) -> Links:
 
 def _distinct(values: IntArray) -> IntArray:
     """Return the sorted values without repetitions, faster than `numpy.unique` for many different values."""
-    values = np.sort(values)
-    return np.asarray(values[np.diff(values, prepend=-1) != 0])
+    values, first = np.sort(values), np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    return values[first]
+
+
+def _has_numbers_in_words(identities: Sequence[Identity]) -> bool:
+    """Return whether a name or file contains a digit that is no part of a separate number, hash or address."""
+    texts = {text for identity in identities for text in identity if text}
+    return not DIGITS.isdisjoint("".join(shape_of(text, within_words=False)[0] for text in texts))
 
 
 def aligned(
