@@ -86,8 +86,8 @@ class Extent:
 
 
 def samples_of(rate: int) -> float:
-    """Return the number of samples that one run should have, at a rate per second."""
-    return max(RUN_SAMPLES, RUN_SECONDS * rate)
+    """Return the number of samples that one run should have, at a rate per second, with room for slower machines."""
+    return max(1.2 * RUN_SAMPLES, RUN_SECONDS * rate)
 
 
 def extent_for(most: int, seconds: float | None, run: float = 0.0, library: float = 0.0) -> Extent:

@@ -240,7 +240,7 @@ def _adjusted(trial: Trial) -> Plan:
     hopeless = share.library < ENOUGH and share.samples > (2 * wanted if counted else FEW_SAMPLES)
     done = plan.samples_of_run(share.samples) * (share.library if counted else 1.0)
     times = min(wanted / max(1.0, done), 100.0, LONGEST_RUN / trial.seconds)
-    enough = 0.5 < times < 1.5 or (times < 1 and bool(plan.update))
+    enough = 0.5 < times < 1.2 or (times < 1 and bool(plan.update))
     return plan if hopeless or enough or plan.command.startswith(LIMITED) else plan.with_work(times)
 
 
