@@ -120,8 +120,9 @@ class Copies:
     def run(
         self, what: str, lines: tuple[str, ...], plan: Plan, checkout: Checkout, out: str = ""
     ) -> tuple[float, str]:
-        """Run shell lines as the workflow does. Return the duration in seconds and the output.
+        """Run shell lines as the workflow does. Return the seconds and the output.
 
+        The seconds are the processor time of all processes that ended, or the duration of a setup, which also waits.
         Raises ProfgateError with the line of the output that names the cause.
         """
         own = replace(checkout, environment={**checkout.environment, **dict(plan.recipe.env)})
@@ -131,14 +132,14 @@ class Copies:
         timeout = WAITING * longest if limited else LONGEST_SETUP
         outcome = own.run(["sh", "-ec", text], timeout, {"out": out, "run": "1"} if out else {})
         seconds = max(outcome.nanoseconds / 1e9, 0.001)
-        # the processor time of all processes that ended
-        cost = max(sum(os.times()[2:4]) - before, seconds / WAITING) if limited else 0.0
+        used = sum(os.times()[2:4]) - before
+        cost = max(used, seconds / WAITING) if limited else 0.0
         self.left -= cost
         if outcome.failure:
             slow = cost > 0.95 * longest
             shown = LONG_RUN if slow else problem_in(outcome.output.replace(f"{checkout.place}/", ""))
             raise ProfgateError(f"{what} {'took too long' if slow else outcome.failure}", shown)
-        return seconds, outcome.output
+        return max(used, 0.001) if limited else seconds, outcome.output
 
 
 def _write_files(plan: Plan, checkout: Checkout) -> None:
@@ -177,12 +178,14 @@ def _recorded(plan: Plan, copies: Copies) -> Trial:
         names = spread(re.findall(r"^(.{1,200}): benchmark$", output, re.MULTILINE))
         chosen = "|".join(re.sub(r"[^\w/ -]", ".", name) for name in names)
         plan = replace(plan, command=f"{plan.command} '^({chosen})$'")
+    longest = math.inf
     if plan.recipe.language == "Python":  # py-spy stops the program for each sample: slower than in the workflow
         plan = replace(plan, extent=replace(plan.extent, rate=200))
-        copies.run("the benchmark", (*plan.start, plan.command), plan, checkout)  # py-spy succeeds if it fails
+        # py-spy succeeds if the program fails, and on a busy machine it counts what waits for a processor
+        longest = copies.run("the benchmark", (*plan.start, plan.command), plan, checkout)[0]
     trial = _with_enough_samples(plan, copies, checkout)
     plan, share = trial.plan, trial.share
-    samples = plan.samples_of_run(share.samples)
+    samples = min(plan.samples_of_run(share.samples), longest * plan.recipe.rate)
     if not share.samples:
         raise ProfgateError("the trial recording", "contains no samples; let the command run longer")
     extent, problem = extent_for(plan.recipe.rate, samples / plan.recipe.rate, trial.seconds, share.library), ""
