@@ -107,3 +107,12 @@ def test_disassembly_that_fails_keeps_red(
     code, hot = measured(tmp_path, monkeypatch, {"version.h": '#define VERSION "1.4.3"\n'})
     assert (code, hot["colour"]) == (1, "red")
     assert "the machine code of both sides is not compared: objdump " in capsys.readouterr().err
+
+
+def test_files_that_cannot_be_read_prove_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def inputs(side: Checkout, since: int) -> list[tuple[str, bytes]]:
+        raise PermissionError(side.root, since)
+
+    monkeypatch.setattr(same_code, "_inputs", inputs)
+    side = Checkout("baseline", str(tmp_path), str(tmp_path), {})
+    assert not same_code.ran_same_program({"baseline": side, "target": side}, 0)

@@ -30,9 +30,9 @@ LIBRARY = re.compile(rb"\n  (?:NEEDED|RPATH|RUNPATH) .*")
 RELOCATION = re.compile(rb"\n([0-9a-f]{16}) (R_X86_64_(?:I?RELATIVE +\*ABS\*\+0x([0-9a-f]+)|\w+ +.*))")
 HEAD = re.compile(rb"\n([0-9a-f]{16}) <(.*)>:\n")
 LINE = re.compile(
-    rb"(?m)^ *([0-9a-f]{1,16}):\t(?!(?:data16 |cs )*nop|xchg +%ax,%ax$|int3)([^\n#<]*)(?:# (?:0x)?([0-9a-f]{1,16}))?"
+    rb"(?m)^ *([0-9a-f]{1,15}):\t(?!(?:data16 |cs )*nop|xchg +%ax,%ax$|int3)([^\n#<]*)(?:# (?:0x)?([0-9a-f]{1,15})\b)?"
 )
-BRANCH = re.compile(rb"(?m) ([0-9a-f]{1,16}) $")  # the name of the address would follow
+BRANCH = re.compile(rb"(?m) ([0-9a-f]{1,15}) $")  # the name of the address would follow
 RELATED = re.compile(rb"-?0x[0-9a-f]+\(%rip\)")
 UNCLEAR = re.compile(rb"%eip|(?m:^(?:bnd |notrack )?(?:call|j[a-z]+) +0x)")
 VERSION = re.compile(rb"\d+\.\d+\.\d+[-+.\w]*")
@@ -113,6 +113,7 @@ class _Code:
         # a compiler moves the rare part of a function, and calls it NAME.cold
         _, self.owners = np.unique([head[2].partition(b".cold")[0] for head in heads], return_inverse=True)
         self.texts, instructions, counts, references = list[bytes](), list[int](), [0], list[tuple[int, int, int]]()
+        listing_digest = blake2b(listing).digest()
         ends = [*(head.start() for head in heads[1:]), len(listing)]
         for function, (head, end) in enumerate(zip(heads, ends, strict=True)):
             lines = LINE.findall(listing, head.end() - 1, end)
@@ -124,7 +125,7 @@ class _Code:
                 references += [(function, kind + row, int(address, 16)) for row, address in enumerate(addresses)]
             text, count = RELATED.subn(b"@(%rip)", BRANCH.sub(b"@", text))
             if count != len(related) or UNCLEAR.search(text):
-                raise ValueError("an address is not known")
+                text += listing_digest  # such as data between functions, which has no equal in another build
             self.texts.append(text)
         self.instructions, self.counts = np.array(instructions, np.int64), np.array(counts, np.int64)
         self.references = np.array(references, np.int64).reshape(-1, 3)

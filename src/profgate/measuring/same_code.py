@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
@@ -27,10 +28,10 @@ def forget_reads(sides: Iterable[Checkout]) -> int:
     """Mark the files of all sides as not read, and return the time in nanoseconds since 1970."""
     for side in sides:
         for path in files_below(side.root):
-            facts = os.lstat(path)
-            if S_ISREG(facts.st_mode):
-                # the next read sets the time of access, because it is earlier than the last change
-                os.utime(path, ns=(0, facts.st_mtime_ns))
+            # the next read sets the time of access, because it is earlier than the last change
+            with suppress(OSError):  # a file may be gone, and one of another user counts as read
+                if S_ISREG((facts := os.lstat(path)).st_mode):
+                    os.utime(path, ns=(0, facts.st_mtime_ns))
     return time.time_ns()
 
 
@@ -39,14 +40,16 @@ def ran_same_program(sides: Mapping[str, Checkout], since: int) -> bool:
 
     The result is False if this is not known, for example because the file system does not record reads.
     """
-    baseline, target = (_inputs(sides[name], since) for name in SIDES)
-    if [name for name, _ in baseline] != [name for name, _ in target]:
+    try:
+        baseline, target = (_inputs(sides[name], since) for name in SIDES)
+        pairs = {(old[1], new[1]) for old, new in zip(baseline, target, strict=False) if old != new}
+        # without a program, it is not known that reads are recorded
+        has_program = any(content.startswith(ELF) for _, content in baseline)
+        has_same_names = [name for name, _ in baseline] == [name for name, _ in target]
+        return has_program and has_same_names and all(_is_same(*pair) for pair in pairs)
+    except (ValueError, OSError, MemoryError) as error:
+        sys.stderr.write(f"profgate: the machine code of both sides is not compared: {error}\n")
         return False
-    different = {(old[1], new[1]) for old, new in zip(baseline, target, strict=True) if old != new}
-    if not all(content.startswith(ELF) for pair in different for content in pair):
-        return False
-    # without a program, it is not known that reads are recorded
-    return any(content.startswith(ELF) for _, content in baseline) and all(_is_same(*pair) for pair in different)
 
 
 def _inputs(side: Checkout, since: int) -> list[tuple[str, bytes]]:
@@ -69,11 +72,9 @@ def _inputs(side: Checkout, since: int) -> list[tuple[str, bytes]]:
 
 
 def _is_same(baseline: bytes, target: bytes) -> bool:
-    try:
-        return is_same_program(*(program_of(content, _disassembly(content)) for content in (baseline, target)))
-    except (ValueError, MemoryError) as error:
-        sys.stderr.write(f"profgate: the machine code of both sides is not compared: {error}\n")
+    if not baseline.startswith(ELF) or not target.startswith(ELF):
         return False
+    return is_same_program(*(program_of(content, _disassembly(content)) for content in (baseline, target)))
 
 
 def _disassembly(program: bytes) -> bytes:
