@@ -54,6 +54,7 @@ class Runner:
         self.repository, self.artifacts = folder / "repository", folder / "artifacts"
         self.action = folder / "action"
         self.actions = {"profgate": self.action}  # those of other repositories, by name
+        self.flags = list[str]()  # further options of act
         self.home = folder / "home"
         self.home.mkdir()
         self._write_action()
@@ -127,7 +128,7 @@ class Runner:
         }
         command = [str(self.act), event, *(f"--{name}={value}" for name, value in options.items())]
         command += [f"--local-repository=profgate/{name}@v1={place}" for name, place in self.actions.items()]
-        command += [f"--env=GITHUB_RUN_ID={run}"]
+        command += [f"--env=GITHUB_RUN_ID={run}", *self.flags]
         environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), "DOCKER_HOST": self.engine}
         return subprocess.run(
             command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=self.timeout
