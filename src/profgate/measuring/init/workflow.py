@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.measuring.init.candidates import MAIN
-from profgate.measuring.init.recipes import BUDGET, LOOP, LOOPED, RUNS, SAMPLES, Extent, Recipe
+from profgate.measuring.init.recipes import BUDGET, LOOP, LOOPED, RUNS, Extent, Recipe, samples_of
 from profgate.measuring.init.repository import BRANCH, CURRENT, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
@@ -121,7 +121,9 @@ class Plan:
 
     def notes(self) -> list[str]:
         """Return comments for the recording step, which state the number of samples and explain how to record more."""
-        return render_template("init/notes.txt.j2", plan=self, needed=SAMPLES).splitlines()
+        return render_template(
+            "init/notes.txt.j2", plan=self, needed=round(RUNS * samples_of(self.recipe.rate))
+        ).splitlines()
 
 
 def check_of(text: str, branch: str, default: str) -> str:
