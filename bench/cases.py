@@ -190,4 +190,4 @@ def _image(results: Results) -> None:
     command = [engine, "image", "inspect", "--format", "{{.Size}}", IMAGE]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
-        results.limits.append(Limit("image, unpacked", int(done.stdout) / 1e6, 260.0, "MB"))
+        results.limits.append(Limit("image, unpacked", int(done.stdout) / 1e6, 200.0, "MB"))

@@ -1,8 +1,10 @@
 """Count the bytecodes that each function of profgate executes, and write them as callgrind does: bench.counts OUT.
 
-The counts are exact: with PYTHONHASHSEED=0, each run has the same. Compiled code is not counted.
+Each part of the work is a metric. The counts are exact: with PYTHONHASHSEED=0, each run has the same. Compiled code is
+not counted.
 """
 
+import gc
 import os
 import sys
 import tempfile
@@ -10,56 +12,79 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from functools import cache
+from io import StringIO
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any
+from types import CodeType, FrameType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
-from profgate.__main__ import main as profgate
+if TYPE_CHECKING:
+    import pytest
+
+    from action_stage import Stage
+    from fake_github import FakeGitHub
 
 ROOT = Path(__file__).resolve().parent.parent
 SHOP = ROOT / "examples" / "shop" / "profiles"
-Place = tuple[str, str, int]
 SIDES = (str(SHOP / "baseline"), str(SHOP / "target"))
+WORKLOADS = 10  # few enough that no processes are started, whose bytecodes would not be counted
+START, READING, COMPARE, PAGE, ACTION, NOTHING = range(6)
+PARTS = ("Start", "Reading", "Compare", "Page", "Action")
+IMPORT = "_find_and_load"  # the function of the interpreter that imports a module
+GITHUB = ("tests/fake_github/", "site-packages/graphql/", "site-packages/werkzeug/")  # the GitHub of the tests
+Place = tuple[str, str, int]
 
 
 class Counts:
-    """Counts bytecodes by function, and inclusive counts by caller and callee."""
+    """Counts bytecodes by function, and inclusive counts by caller and callee, for the current part of the work."""
 
     def __init__(self) -> None:
-        self._own = Counter[Place]()
-        self._calls = defaultdict[tuple[Place, Place], list[int]](lambda: [0, 0])
-        self._open: list[tuple[Place, int]] = []
-        self._total = 0
+        self.part = NOTHING
+        self._own = defaultdict[Place, Counter[int]](Counter)
+        self._calls = defaultdict[tuple[Place, Place], list[int]](lambda: [0] * (len(PARTS) + 1))
+        self._open: list[tuple[Place, int, list[int]]] = []
+        self._totals = [0] * (len(PARTS) + 1)
 
     def trace(self, frame: FrameType, event: str, _argument: object) -> Callable[..., Any] | None:
         """Receive an event of the interpreter."""
         if event == "call":
-            frame.f_trace_opcodes, frame.f_trace_lines = True, False
-            self._open.append((_place(frame.f_code), self._total))
+            place, part = _place(frame.f_code), self.part
+            if place[1] == IMPORT:
+                part = START
+            elif any(name in place[0] for name in GITHUB):
+                part = NOTHING
+            if part == self.part == NOTHING:
+                return None
+            frame.f_trace_opcodes, frame.f_trace_lines = part != NOTHING, False
+            self._open.append((place, self.part, self._totals.copy()))
+            self.part = part
         elif event == "opcode":
-            self._total += 1
-            self._own[_place(frame.f_code)] += 1
+            self._totals[self.part] += 1
+            self._own[_place(frame.f_code)][self.part] += 1
         elif event == "return":
-            place, before = self._open.pop()
+            place, self.part, before = self._open.pop()
             if self._open:
                 edge = self._calls[self._open[-1][0], place]
-                edge[0] += 1
-                edge[1] += self._total - before
+                spent = [now - then for now, then in zip(self._totals, before, strict=True)]
+                edge[:] = [edge[0] + 1, *(old + new for old, new in zip(edge[1:], spent, strict=False))]
         return self.trace
 
     def text(self) -> str:
         """Return the file."""
         called = defaultdict[Place, list[Place]](list)
         for caller, callee in sorted(self._calls):
-            called[caller].append(callee)
-        lines = ["# callgrind format", "creator: bench.counts", "positions: line", "events: Bytecodes"]
+            if any(self._calls[caller, callee][1:]):
+                called[caller].append(callee)
+        lines = ["# callgrind format", "creator: bench.counts", "desc: exact counts", "positions: line"]
+        lines.append(f"events: {' '.join(PARTS)}")
         for place in sorted({*self._own, *called}):
             file, name, line = place
-            lines += [f"fl={file}", f"fn={name}", f"{line} {self._own[place]}"]
+            own = (self._own[place][part] for part in range(len(PARTS)))
+            lines += [f"fl={file}", f"fn={name}", f"{line} {' '.join(map(str, own))}"]
             for callee in called[place]:
-                calls, inclusive = self._calls[place, callee]
-                lines += [f"cfl={callee[0]}", f"cfn={callee[1]}", f"calls={calls} {callee[2]}", f"{line} {inclusive}"]
-        return "\n".join([*lines, f"totals: {self._total}"]) + "\n"
+                calls, *inclusive = self._calls[place, callee]
+                lines += [f"cfl={callee[0]}", f"cfn={callee[1]}", f"calls={calls} {callee[2]}"]
+                lines += [f"{line} {' '.join(map(str, inclusive))}"]
+        return "\n".join([*lines, f"totals: {' '.join(map(str, self._totals[:-1]))}"]) + "\n"
 
 
 @cache
@@ -70,19 +95,49 @@ def _place(code: CodeType) -> Place:
     return file, code.co_qualname, code.co_firstlineno
 
 
-def _work(folder: str) -> None:
-    with redirect_stdout(sys.stderr):
-        profgate(["compare", *SIDES, "--output-dir", folder, "--fail-on", "never"])
+def _work(folder: Path, counts: Any) -> None:  # noqa: ANN401 - anything that has the current part
+    from bench.load import SIDES as NAMES
+    from bench.load import write_files
+
+    from action_stage import SLOWER, profiles
+    from fake_github import FakeGitHub
+    from profgate import api
+    from profgate.__main__ import main as profgate
+
+    write_files(folder / "several", range(WORKLOADS))
+    with FakeGitHub(in_process=True) as fake:
+        stage = _pull_request(fake, folder)
+        counts.part = READING
+        api.read(SIDES[0])
+        counts.part = COMPARE
+        for sides in (SIDES, tuple(str(folder / "several" / name) for name in NAMES)):
+            profgate(["compare", *sides, "--output-dir", str(folder / "report"), "--fail-on", "never"])
+        counts.part = PAGE
         profgate(["flamegraph", *(f"{side}/pyspy" for side in SIDES), "-o", f"{folder}/page.html"])
+        counts.part = ACTION
+        stage.compare(profiles(SLOWER, 77))
+        counts.part = NOTHING
+
+
+def _pull_request(fake: "FakeGitHub", folder: Path) -> "Stage":
+    """Return a repository with base jobs and a pull request."""
+    from action_stage import Stage
+
+    silent = SimpleNamespace(readouterr=lambda: SimpleNamespace(out=""))
+    stage = Stage(fake, folder / "stage", cast("pytest.CaptureFixture[str]", silent))
+    stage.push_jobs()
+    stage.open_pull(files={"src/cart.py": b"def parse(text):\n    return sorted(text)\n"})
+    return stage
 
 
 def main(output: str) -> None:
-    """Run the work twice, and write the counts of the second time, in which nothing is imported."""
+    """Do the work twice, and write the counts: of imports the first time, of all else the second time."""
     counts = Counts()
-    with tempfile.TemporaryDirectory() as folder:
-        _work(folder)
+    gc.disable()  # when it runs depends on addresses
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         sys.settrace(counts.trace)
-        _work(folder)
+        _work(Path(folder, "first"), SimpleNamespace())
+        _work(Path(folder, "second"), counts)
         sys.settrace(None)
     Path(output).write_text(counts.text(), encoding="utf-8")
 
@@ -90,4 +145,5 @@ def main(output: str) -> None:
 if __name__ == "__main__":
     if os.environ.get("PYTHONHASHSEED") != "0":
         sys.exit("bench.counts: set PYTHONHASHSEED=0, so that sets have the same order in each run")
+    sys.path.insert(0, str(ROOT / "tests"))
     main(sys.argv[1])
