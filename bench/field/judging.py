@@ -136,7 +136,8 @@ def worse_findings(report: Report) -> list[Finding]:
 
 def bare(name: str) -> str:
     """The name of a function without its arguments, namespaces, packages and what compilers append to it."""
-    own = SUFFIX.sub("", name.partition("(")[0])
+    # parser.(*paragraph).Open, (anonymous namespace)::run(int)
+    own = SUFFIX.sub("", re.sub(r"\(\*?([\w ]+)\)(\.|::)", r"\1\2", name).partition("(")[0])
     return re.split(r"\.|::", own)[-1]
 
 

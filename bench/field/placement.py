@@ -8,7 +8,7 @@ from itertools import combinations, pairwise, permutations
 from pathlib import Path
 
 import numpy as np
-from bench.field.builds import PLANTS
+from bench.field.builds import KINDS, PLANTS
 from bench.field.cases import INTERLEAVED, MEASURED, Case
 from bench.field.judging import TOTAL, Outcome, bare, judge, outcome_of, profile_of, worse_findings
 from bench.field.rebuilt import Pair, pairs_in
@@ -208,11 +208,12 @@ def judge_pairs(folder: Path, executor: str) -> Judged:
 
 
 def _groups(difference: Difference) -> Iterator[str]:
-    """Yield the rows of the table that count a difference: its language, the share of its function, and all."""
+    """Yield the rows of the table that count a difference: language, kind of edit, share of the function, and all."""
     if difference.function == TOTAL:
         yield f"total, {difference.language or 'unknown'}"
         return
     yield f"functions, {difference.language or 'unknown'}"
+    yield f"functions, {KINDS.get(difference.kind, difference.kind)}"
     low, high = next((low, high) for low, high in pairwise(SHARES) if difference.share < high)
     yield f"functions, {100 * low:.0f} to {100 * min(high, 1.0):.0f} % of the run"
     yield "functions, all"

@@ -8,7 +8,7 @@ from bench.field.builds import BASE, KINDS, PLANTS, UNIT, Rebuilt, files_of
 from bench.field.builds import PROGRAMS as BUILDS
 from bench.field.cases import BY_JOBS, INTERLEAVED, MEASURED, cases_of
 from bench.field.collapsed import COLLAPSED, Collapse, broken, harness
-from bench.field.judging import Outcome
+from bench.field.judging import Outcome, bare
 from bench.field.placement import agreed, differences_of
 from bench.field.placement import cases_of as cases_of_pair
 from bench.field.programs import PROGRAMS, Program, variants_of
@@ -92,6 +92,11 @@ def test_difference_of_two_builds_and_its_noise(tmp_path: Path) -> None:
     assert found["parse"].excess == pytest.approx(0.06**2, rel=0.3)
     assert abs(found["other3"].difference) < 0.01
     assert [len(case.baseline) for case in cases_of_pair(pair)] == [10, 10, 5, 5]
+
+
+def test_bare_names() -> None:
+    names = ("parser.(*paragraph).Open", "(anonymous namespace)::run(int)", "shop::cost::h0123456789abcdef", "f.isra.0")
+    assert [bare(name) for name in names] == ["Open", "run", "cost", "f"]
 
 
 def test_two_machines_agree_on_the_same_red_function() -> None:
