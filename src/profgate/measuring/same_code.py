@@ -86,5 +86,5 @@ def _disassembly(program: bytes) -> bytes:
         command = ["sh", "-ec", OBJDUMP]
         outcome = run_command(command, folder=scratch, environment=environment, log=log, timeout=SECONDS)
         if outcome.failure:
-            raise ValueError(f"objdump {outcome.failure}; is binutils installed?")
+            raise ValueError(f"objdump {outcome.failure}; install binutils, and build position-independent programs")
         return Path(log).read_bytes()
