@@ -121,8 +121,7 @@ class Body:
             statements.larger_budget(self.view.report),
             statements.measurement(self.view.report, code_span),
             self.missing_ones(limit) if self.view.doubtful and len(self.view.missing) > 1 else "",
-            self.table(self.view.shown, OPEN),
-            bullets(self.view.suspects),
+            self.table(self.view.shown, OPEN) or bullets(self.view.suspects),
             bullets(limited(self.view.drifts[1:], limit, "total")),
             self.view.changed_here(),
             self.compared(),
@@ -159,6 +158,7 @@ class Body:
         texts = [
             (causes, self.table(view.more, limit)),
             (counted(len(view.better), "improvement"), self.table(view.better, limit)),
+            (f"{len(view.suspects)} not tested", bullets(view.suspects if view.shown else ())),
             (
                 f"{counted(len(related), 'finding')} within these changes",
                 bullets(limited(related, limit, "finding", text=_note)),

@@ -132,8 +132,7 @@ def growth_and_share(finding: Finding) -> tuple[str, str]:
 
 def details(row: Row, quote: Quote) -> tuple[str, ...]:
     """Return how the cost grows with the input size, and the callees that explain the change."""
-    texts = (growth_by_size(row.finding, row.metric), parts_text(row, quote))
-    return tuple(filter(None, texts))
+    return tuple(filter(None, (growth_by_size(row.finding, row.metric), parts_text(row, quote))))
 
 
 def tag_of(finding: Finding) -> str:

@@ -63,7 +63,7 @@ class View:
         self.first = self._leading()
         causes, better = self._causes(), [row for row in self.groups.better if not row.total]
         most = 0 if self.doubtful else OPEN
-        if report.verdict.conclusion == "inconclusive":
+        if report.verdict.conclusion == "inconclusive" and causes:
             most = 1 if self.first in causes[:1] else 0  # the headline names it; the others are less certain
         self.shown = (causes or better)[:most]
         self.more, self.better = causes[most:], better if causes else better[most:]
@@ -260,9 +260,9 @@ class View:
 
     def quiet_changes(self) -> str:
         """Return the costs of changed functions that are within noise, or "" if a finding is shown."""
-        within_noise = (row for row in self.groups.noise if row.finding.reasons == (Reason(ReasonCode.WITHIN_NOISE),))
-        judged = (row for row in within_noise if rows.conclusion_of(row.metric) == "pass")
-        quiet = [row for row in judged if row.finding.attribution.source in SOURCES]
+        changed = (row for row in self.groups.noise if row.finding.attribution.source in SOURCES)
+        noise, passed = (Reason(ReasonCode.WITHIN_NOISE),), "pass"
+        quiet = [row for row in changed if (row.finding.reasons, rows.conclusion_of(row.metric)) == (noise, passed)]
         return "" if self.shown else ", ".join(limited(quiet, OPEN, "function", "", self._cost))
 
     def _cost(self, row: Row) -> str:

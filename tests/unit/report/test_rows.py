@@ -12,10 +12,11 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Location, ModelPair, Partial
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report
+from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report, WorkloadReport
 from profgate.report.comment import Body, finding_cells, render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.markdown_text import RAW
+from profgate.report.metric_headline import workload_table
 from profgate.report.rows import Row, grouped, growth_by_size, parts_text, place_name, tag_of
 from profgate.report.statements import basis
 from profgate.report.view import View
@@ -231,6 +232,22 @@ def test_totals_far_apart_are_no_doubt_if_the_total_fails(colour: Colour, shown:
     report = samples.report(replace(samples.workload(metric), comparability=(note,)), verdict=samples.verdict("fail"))
     for text in (terminal_text(report), render_comment(View(report)).text):
         assert ("check that both recorded the same work" in text) == shown
+
+
+def test_inconclusive_improvement_comes_before_what_was_not_tested() -> None:
+    better = samples.finding("tokenize", 5e9, 1e9, kind="Optimization", colour="green")
+    report = samples.report(samples.workload(samples.metric(better)), verdict=samples.inconclusive().verdict)
+    above, _, folded = render_comment(View(report)).text.partition("<details>")
+    assert ("tokenize" in above, "not tested" in above, "not tested" in folded) == (True, False, True)
+
+
+def test_workloads_that_fail_come_first_everywhere() -> None:
+    better = samples.metric(samples.finding("a", 5e9, 1e9, colour="green"), after=10e9)
+    worse = samples.metric(samples.finding("b", 1e9, 2e9), after=42e9)
+    loads = [WorkloadReport(name, (), (metric,)) for name, metric in (("migrate", better), ("checkout", worse))]
+    report = samples.report(*loads, verdict=samples.verdict("fail"))
+    for text in (terminal_text(report), render_comment(View(report)).text, workload_table(View(report), {})):
+        assert 0 <= text.find("checkout") < text.find("migrate")
 
 
 def test_callees_that_explain_a_change_are_named() -> None:
