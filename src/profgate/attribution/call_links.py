@@ -71,9 +71,9 @@ def walked_causes(
     First, the costs of the target are divided by the common ``factor``. Each step then goes to the callee with the
     largest change in this direction, if this callee explains at least 80 % of the change of the caller. From a function
     of a library, it goes to the caller that explains at least half of the change, unless this is nearly the whole run.
-    So a walk ends at the function of the project that is nearest to the change. A walk does not go from a function
-    whose source changed to one whose source did not. Finally, `explained` starts some walks at the changed function
-    that explains a tested change.
+    So a walk ends at the function of the project that is nearest to the change. A walk from a library needs a quarter
+    of the change at its end. A walk does not go from a function whose source changed to one whose source did not.
+    Finally, `explained` starts some walks at the changed function that explains a tested change.
     """
     links, library = links_of(comparison), libraries_of(comparison, states)
     before, after = comparison.runs.means(comparison.total_value)
@@ -81,14 +81,18 @@ def walked_causes(
     moved = links.target / factor - links.baseline
     callers = links._replace(caller=links.callee, callee=links.caller)
     whole = np.minimum(*shares(comparison, comparison.total_value)) >= NEARLY_ALL
-    walks = []
+    growths, wide = tested_changes(detections, lower_is_better=comparison.metric.better == "lower")
+    tested, numbers, walks = change.copy(), np.arange(len(library)), []
+    tested[list(growths)] = list(growths.values())
     for sign in (1, -1):
         down = _next(links, sign * moved, sign * change, 0.8)
         caller = _next(callers, sign * moved, sign * change, 0.5)
         stays = np.where(library, whole[caller], library[down])
-        walks.append(_walked(np.where(stays, np.arange(len(library)), np.where(library, caller, down))))
+        end, steps = _walked(np.where(stays, numbers, np.where(library, caller, down)))
+        # smallest fraction of the caller's change that the tested change of a library's function must explain
+        small = library & (sign * tested < 0.25 * sign * change[end])
+        walks.append((np.where(small, numbers, end), np.where(small, 0, steps)))
     sources, changed = sources_of(comparison, states)
-    growths, wide = tested_changes(detections, lower_is_better=comparison.metric.better == "lower")
     near = explained(comparison, growths, wide, sources, changed, factor)
     for rises, (end, steps) in zip((True, False), walks, strict=True):
         for source in sources:
