@@ -52,7 +52,8 @@ class PageContext(NamedTuple):
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[NamedTree, PageHeader]:
     """Return the tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
     context = context or PageContext()
-    marks, notes = list[PageFinding](), list(_notes(comparison))
+    fails = context.headline is not None and context.headline.conclusion == "fails"
+    marks, notes = list[PageFinding](), list(_notes(comparison, fails=fails))
     if context.findings:
         from profgate.flamegraph.page_findings import marks_of  # imported only for judged comparisons
 
@@ -108,11 +109,15 @@ def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     )
 
 
-def _notes(comparison: Comparison) -> Iterator[tuple[str, bool]]:
-    """Yield the notes of the comparison, and whether each note casts doubt on the result."""
+def _notes(comparison: Comparison, *, fails: bool) -> Iterator[tuple[str, bool]]:
+    """Yield the notes of the comparison, and whether each note casts doubt on the result.
+
+    If the metric ``fails``, both sides did the same work although their totals are far apart.
+    """
     for note in comparison.notes:
         reason = note.reason
         doubtful = reason.code not in {ReasonCode.FACT_MISSING, ReasonCode.RUN_COUNTS_DIFFER}
+        doubtful = doubtful and not (fails and reason.code is ReasonCode.TOTALS_FAR_APART)
         if reason.code is ReasonCode.NO_FRAMES:
             # if a tenth of the stacks has no frame, the other functions may look too cheap
             doubtful = float(str(reason.parameters.get("share", 1.0))) >= 0.1

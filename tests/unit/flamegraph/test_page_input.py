@@ -11,6 +11,7 @@ from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding
 from profgate.model.units import Metric
+from profgate.report.metric_headline import MetricHeadline
 from report_samples import with_result
 
 WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REACHABLE, {"case": "no_effect"}))
@@ -60,6 +61,14 @@ def test_samples_are_not_scaled_by_default(rates: tuple[float | None, float | No
     _, header = page_input(replace(comparison, facts=(before, after)))
     assert header.normalisation == "none"
     assert list(header.notes).count(RATE_UNKNOWN) == notes
+
+
+@pytest.mark.parametrize(("conclusion", "warned"), [("fails", False), ("unchanged", True)])
+def test_totals_far_apart_are_no_warning_if_the_metric_fails(conclusion: str, warned: bool) -> None:
+    note = Note(Reason(ReasonCode.TOTALS_FAR_APART, {"metric": "cpu", "factor": 3.3}))
+    made = replace(from_stacks([{"main;f": 9}], [{"main;f": 40}]), notes=(note,))
+    header = page_input(made, PageContext(headline=MetricHeadline(conclusion, "", "")))[1]
+    assert bool(header.warnings) == warned
 
 
 def test_only_doubtful_notes_are_warnings() -> None:
