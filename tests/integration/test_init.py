@@ -473,7 +473,8 @@ def test_rate_and_runs_give_enough_samples(seconds: float | None, rate: int, run
     extent = extent_for(1000, seconds, library=0.8)
     assert (extent.rate, extent.runs, extent.samples >= SAMPLES) == (rate, runs, enough)
     assert extent_for(1000, seconds, library=0.7).runs == min(runs, 20)  # a fifth of a short run is its start
-    assert [extent_for(1000, 2.0, run).budget for run in (2.0, 6.0, 12.0)] == [5, 5, 10]
+    long = [extent_for(1000, 2.0, run) for run in (2.0, 12.0, 30.0)]
+    assert [(extent.runs, extent.budget) for extent in long] == [(20, 5), (10, 5), (5, 7)]
 
 
 LIBRARY = "module.exports = (n) => { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s; };\n"

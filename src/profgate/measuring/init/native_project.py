@@ -30,12 +30,13 @@ GOOGLE = re.compile(r"#include [<\"]benchmark/benchmark\.h")
 GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchmark this often
 API = "build/.cmake/api/v1"  # CMake's file API
 LARGEST_REPLY = 1 << 24
+MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
 
 
 def native_setup(files: Files, folder: str) -> tuple[str, ...]:
     """Return shell lines for a release build with symbols and frame pointers, of a folder or else of the top."""
     place = folder if files.read(joined(folder, "CMakeLists.txt")) else "."
-    made = (_make(".", ()),) if files.read("Makefile") else ()
+    made = (_make(".", ()),) if any(map(files.read, MAKEFILES)) else ()
     return _cmake_setup(place) if files.read(joined(place, "CMakeLists.txt")) else made
 
 
@@ -51,8 +52,7 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
     nested = [folder for pattern in (MEASURES, TESTS) for folder in own if pattern.search(folder)]
     with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
         made = dict[str, Candidate]()  # by name, because each of several Makefiles may include the same rules
-        names = {"GNUmakefile", "Makefile", "makefile"}
-        for path in sorted(path for path in files.tracked if PurePosixPath(path).name in names):
+        for path in sorted(path for path in files.tracked if PurePosixPath(path).name in MAKEFILES):
             for program in _makefile(files, checkout, PurePosixPath(path).parent.as_posix(), end):
                 made.setdefault(PurePosixPath(program.command).name, program)
         yield from made.values()

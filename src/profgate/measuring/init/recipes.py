@@ -14,6 +14,7 @@ from profgate.model.source import JFR_ARGUMENTS, JFR_EVENTS, JFR_PRIVATE
 SAMPLES = 40_000  # required total number of samples in the runs of one side of a comparison
 RUN_SAMPLES, RUN_SECONDS = 500, 2.0  # many short runs show more of what differs between runs than few long ones
 FEWEST_RUNS, RUNS, MOST_RUNS = 5, 20, 40
+LONGEST_RECORDING = 120.0  # seconds of all runs of a side, if there are more than the fewest
 SHORT_START = 0.8  # share of the library if the start of the program takes less than a fifth of a run
 BUDGET = 5  # smallest budget of `profgate confirm` in minutes
 PERF = (
@@ -95,14 +96,15 @@ def extent_for(most: int, seconds: float | None, run: float = 0.0, library: floa
 
     ``most`` is the highest rate of the profiler, ``seconds`` is the duration of the command, and ``run`` that of the
     whole recording. ``library`` is the share of the library. There are more than `RUNS` runs only if they are short and
-    hardly consist of the start of the program. The budget allows all runs of both commits on a machine that is 25 %
-    slower.
+    hardly consist of the start of the program, and fewer if they are long. The budget allows all runs of both commits
+    on a machine that is 25 % slower.
     """
     if seconds is None:
         return Extent(most, RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
     most_runs = MOST_RUNS if seconds < RUN_SECONDS and library >= SHORT_START else RUNS
-    runs = min(most_runs, max(FEWEST_RUNS, math.ceil(SAMPLES / (rate * seconds))))
+    fitting = min(most_runs, math.ceil(SAMPLES / (rate * seconds)), int(LONGEST_RECORDING / max(run, 0.001)))
+    runs = max(FEWEST_RUNS, fitting)
     return Extent(rate, runs, seconds, max(BUDGET, math.ceil(2 * runs * 1.25 * run / 60)))
 
 
@@ -250,7 +252,7 @@ RECIPES = (
     ),
     Recipe(
         "native code",
-        ("CMakeLists.txt", "Makefile", "meson.build"),
+        ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "meson.build"),
         (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"),
         "(?!)",  # any other program
         "build/bench/parse",
