@@ -35,7 +35,7 @@ with open(f"{place}/run-{os.environ['PROFGATE_RUN']}.folded", "w") as profile:
         count = round(random.gauss(mean, mean ** 0.5))
         profile.write(f"main;serve;{name} {count // 2}\\nmain;batch;{name} {count - count // 2}\\n")
 """
-PLACE = 'place="$STORE/$GITHUB_RUN_ID/$NAME"; if grep -qsx "$NAME" "$STORE/missing"; then exit 1; fi\n'
+PLACE = 'place="$STORE/$GITHUB_RUN_ID/$NAME"; if grep -qsxF "$NAME" "$STORE/missing"; then exit 1; fi\n'
 UPLOAD = PLACE + 'mkdir -p "$place"; for file in $FILES; do cp "$file" "$place/"; done'
 DOWNLOAD = (
     PLACE + 'mkdir -p "$FOLDER"; case "$NAME" in *"["*) cp -r $place "$FOLDER/";; *) cp -r "$place/." "$FOLDER/";; esac'
