@@ -35,7 +35,7 @@ LINE = re.compile(
 BRANCH = re.compile(rb"(?m) ([0-9a-f]{1,15}) $")  # the name of the address would follow
 RELATED = re.compile(rb"-?0x[0-9a-f]+\(%rip\)")
 UNCLEAR = re.compile(rb"%eip|(?m:^(?:bnd |notrack )?(?:call|j[a-z]+) +0x)")
-VERSION = re.compile(rb"\d+\.\d+\.\d+[-+.\w]*")
+VERSION = re.compile(rb"(?<!\d)\d++\.\d++\.\d+[-+.\w]*")
 OF_BRANCH = 1 << 40  # is added to the numbers of branches, which are counted apart from other references
 FAR = -16  # differences of addresses in tables of texts are below; masks of bits are not
 

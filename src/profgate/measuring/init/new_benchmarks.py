@@ -109,7 +109,7 @@ def skeleton(files: Files, plan: Plan) -> Plan:
     frequent = [line for line, _ in lines.most_common() if line.isprintable() and len(line) < 100]
     imports = [line for line in frequent if IMPORT.match(line) and not own.isdisjoint(re.findall(r"\w+", line))][:5]
     names = {name for line in imports for name in re.findall(r"\w+", line)} - {"import", "require", "from", "const"}
-    calls = [line.strip() for line in frequent if not names.isdisjoint(re.findall(r"(\w+)\(", line))]
+    calls = [line.strip() for line in frequent if not names.isdisjoint(re.findall(r"\b(\w++)\(", line))]
     package = next((found[1] for name in files.listed("*.go") if (found := PACKAGE.search(files.read(name)))), "main")
     values = {"path": path, "imports": imports, "calls": [call for call in calls if call not in imports][:8]}
     text = render_template("init/skeleton.j2", language=plan.recipe.language, package=package, **values)

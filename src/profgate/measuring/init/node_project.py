@@ -42,7 +42,7 @@ ELSEWHERE = re.compile(r"(?:^|[\s/])(ava|cypress|karma|playwright|tap|vitest|wtr
 TIMED = r"['\"](?:benchmark|tinybench|mitata|benny|cronometro|bench-node)['\"]"  # they are imported
 LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}
 RUNS = re.compile(  # the start of a command that runs a script
-    r"(?:(?:cross-env|[A-Z_][A-Z0-9_]*=\S*)\s+)*(?:(?:npm|yarn|pnpm|npx|run|run-script|--silent|-s)\s+)+"
+    r"(?:(?:cross-env|(?<!\w)[A-Z_][A-Z0-9_]*+=\S*)\s+)*(?:(?:npm|yarn|pnpm|npx|run|run-script|--silent|-s)\s+)+"
 )
 BUILDS = re.compile(r"build|compile|prepare|install|setup|clean")
 VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
