@@ -111,8 +111,12 @@ def test_symbols_of_one_side_have_a_responsibility(tmp_path: Path, capsys: pytes
     (tmp_path / "b.folded").write_text("main;new 30\nmain;same 90\n")
     assert main(["overweight", str(tmp_path / "a.folded"), str(tmp_path / "b.folded"), "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["only_baseline"] == [{"name": "old", "file": None, "library": False, "baseline": 10, "responsibility": -0.5}]
-    assert document["only_target"] == [{"name": "new", "file": None, "library": False, "target": 30, "responsibility": 1.5}]
+    assert document["only_baseline"] == [
+        {"name": "old", "file": None, "library": False, "baseline": 10, "responsibility": -0.5}
+    ]
+    assert document["only_target"] == [
+        {"name": "new", "file": None, "library": False, "target": 30, "responsibility": 1.5}
+    ]
 
 
 def test_fold_prints_its_input(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
