@@ -31,7 +31,7 @@ class Target:
 TARGETS = {
     (VERSION, NOTHING.name): Target(wall=2.0),
     (HELP, CLICK.name): Target(wall=1.5),
-    (SMALL, NUMPY.name): Target(wall=2.0),
+    (SMALL, NUMPY.name): Target(wall=1.5),
     ("10k", peers.INFERNO): Target(wall=2.5),
     ("100k", peers.INFERNO): Target(wall=0.5),
     ("1m", peers.INFERNO): Target(wall=0.3, peak=0.2),
@@ -100,7 +100,7 @@ def run_cases(sizes: Sequence[str], runs: int, timeout: float, folder: Path) -> 
     _progress("the action with eight base jobs")
     from bench.action import start_to_comment  # the tests' GitHub is imported only here
 
-    _limit(results, "action: start to comment", start_to_comment(runs), 2.5)
+    _limit(results, "action: start to comment", start_to_comment(runs), 1.2)
     _image(results)
     return results
 
