@@ -170,12 +170,12 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
     if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
         return f"{new[0]} is new and {new[1]}" if new else f"{name} takes {times}{costs}"
     word = _comparative(row)
-    if finding.attribution.reach == "calls a changed function":
-        name = f"{name}, which calls {quote(finding.attribution.reach_path or '')} (changed here),"
     cause = _cause_of(finding, metric) if finding.attribution.source not in {"changed", "added"} else None
     if cause is not None and cause.changed and finding.relative is not None:
         size = f"{times} {word}" if times.endswith("x") else f"{word}: {times}"
         return f"{quote(place_name(cause.end))}, changed here, makes {name} {size}{costs}"
+    if finding.attribution.reach == "calls a changed function":
+        name = f"{name}, which calls {quote(finding.attribution.reach_path or '')} (changed here),"
     within = f", {parts_of(row)[0]} {quote(place_name(row.finding.location))}" if finding is not row.finding else ""
     return f"{name} {_size(times, word)}{costs}{f': new {new[0]} {new[1]}' if new else within}"
 
