@@ -24,9 +24,8 @@ def test_names_of_sources_are_stored_with_a_baseline(stage: Stage) -> None:
     stage.open_pull()
     stage.compare(built("X", slow=5))
     findings = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]["findings"]
-    assert [(one["location"]["name"], one["location"]["file"]) for one in findings][:1] == [
-        ("inlineText", "src/Tokenizer.ts")
-    ]
+    places = [(one["location"]["name"], one["location"]["file"]) for one in findings]
+    assert next(place for place in places if place[0] != "total") == ("inlineText", "src/Tokenizer.ts")
     assert "`inlineText`" in stage.comments[0]
     assert "`X`" not in stage.comments[0]
 
