@@ -14,7 +14,7 @@ MISSING = {
 }
 # The standard library is imported first, because it needs its own system.
 PROGRAM = f"""
-import asyncio, ctypes, importlib, multiprocessing, os, pkgutil, signal, subprocess, sys, tempfile, zipfile
+import asyncio, ctypes, importlib, multiprocessing, os, pkgutil, signal, subprocess, sys, tempfile, zipfile, zoneinfo
 import click, jinja2, numpy, pydantic, requests, tree_sitter, yaml
 
 for name in {MODULES}:
