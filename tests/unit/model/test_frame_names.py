@@ -189,7 +189,7 @@ def test_places_of_other_projects(label: str, file: str | None, module: str | No
         ("find", "/usr/src/app/shop/cart.py", None),
         ("find (shop/cart.py:3)", None, None),
         ("json_loads", None, "/home/a/jansson/build/libjansson.so.4"),
-        ("Index::lookup", None, "/work/lib/prog"),
+        ("Index::lookup", None, "/home/a/lib/prog"),
         ("org.example.Cart.find", None, None),
         ("main.find", None, None),
     ],

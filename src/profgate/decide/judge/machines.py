@@ -15,6 +15,7 @@ from profgate.model.measurement import Measurement, Outcome, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
+from profgate.model.units import MetricKind
 
 DEVIATIONS = 2.5  # standard deviations that a change must exceed on each of two machines
 Key = tuple[str, Location, str]  # strategy, location, and "subtree" if the test included its callees
@@ -89,7 +90,8 @@ def _joined(one: Report, other: Report) -> Report:
     def joined(workload: WorkloadReport, metric: MetricReport) -> MetricReport:
         if not metric.calibration.measured:
             return metric
-        placement = 0.0 if metric.calibration.exact else extent.placement or 0.0
+        # a count does not depend on the placement of the code
+        placement = 0.0 if metric.kind == MetricKind.COUNTED else extent.placement or 0.0
         return _joined_metric(metric, theirs.get((workload.name, metric.name)), placement)
 
     return replace(one.with_metrics(joined), measurement=extent)

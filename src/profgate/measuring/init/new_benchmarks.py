@@ -1,4 +1,4 @@
-"""Benchmarks for a repository without one: its tests, repeated in one process, or a file that somebody completes."""
+"""Benchmarks for a repository without one: its tests, repeated in one process, or a file to be completed."""
 
 import re
 from collections import Counter

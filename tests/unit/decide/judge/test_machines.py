@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from comparisons import from_exclusive
+from comparisons import SAMPLES, from_exclusive
 from judged import BASE, SLOWER, codes, findings, judged
 from profgate.decide.detect.builtin import STRATEGIES
 from profgate.decide.judge.machines import joined_by_machine, with_machines
@@ -14,6 +14,7 @@ from profgate.model.measurement import Look, Measurement, Outcome
 from profgate.model.policy import Machines, Policy
 from profgate.model.reason import Side
 from profgate.model.report import Report
+from profgate.model.units import MetricKind
 from profgate.pipeline import PipelineInput, report_on
 
 REQUIRED = Policy(confirm="required")
@@ -32,6 +33,24 @@ def of(machine: str, after: dict[str, int], first: Report = FIRST) -> Shard:
     decided = tuple(replace(one, outcome=outcome, low=0.1, high=0.2, p=0.001) for one in suspects)
     extent = Measurement(8, 60.0, 300.0, suspects=decided, machines=(machine,))
     return Shard(machine, replace(with_measurement(first, measured, extent, REQUIRED), confirms="digest"))
+
+
+def with_large_change(machine: str, kind: MetricKind) -> Shard:
+    """The result of a machine on which a large function took 8 % more, in runs that differ a little."""
+    suspects = tuple(suspects_in(FIRST))
+    look = Look(8, 0.02, 0.02, suspects, 2.5)
+    given = PipelineInput((), (), policy=REQUIRED, interleaved=True, look=look)
+    sides = [[{**BASE, "f01": BASE["f01"] + 50 * run, "f07": cost} for run in range(8)] for cost in (40_000, 43_200)]
+    comparison = from_exclusive(*sides, metric=replace(SAMPLES, kind=kind))
+    measured = report_on([comparison], given, STRATEGIES, ())
+    report = with_measurement(FIRST, measured, Measurement(8, 60.0, 300.0, machines=(machine,)), REQUIRED)
+    return Shard(machine, replace(report, confirms="digest"))
+
+
+@pytest.mark.parametrize(("kind", "colour"), [(MetricKind.COUNTED, "red"), (MetricKind.SAMPLED, "yellow")])
+def test_counts_do_not_depend_on_placement(kind: MetricKind, colour: str) -> None:
+    report = joined(with_large_change("1", kind), with_large_change("2", kind))
+    assert findings(report)["f07"].colour == colour
 
 
 def joined(*results: Shard, policy: Policy = REQUIRED) -> Report:
