@@ -18,7 +18,7 @@ MESSAGES = {
     "string_pattern_mismatch": "is not a percentage; write a number with %, such as 5%",
     "string_type": "is not text; put it in quotes",
 }
-NAME = re.compile(r"'([^']+)'")
+NAME = re.compile(r"(?<=')[^',]*\w(?=')|\d+")  # pydantic quotes texts, but not numbers
 BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 

@@ -170,6 +170,12 @@ def test_filter_in_rule_options_is_checked() -> None:
         read_policy(text % "(", "p.yml", catalogue)
 
 
+@pytest.mark.parametrize(("value", "written"), [("3", "3"), ("two", "'two'")])
+def test_number_of_machines_is_one_or_two(value: str, written: str) -> None:
+    assert policy_of("gate: {machines: 1}").machines == 1
+    assert mistakes_of(f"gate: {{machines: {value}}}") == [f"profgate.yml:1:18: {written} is unknown; known are 1, 2"]
+
+
 def test_limit_of_the_drift() -> None:
     assert policy_of("gate:\n  drift: {since: 2.0, fail-on: 2.5%}\n").drift == DriftRule("2.0", "2.5%")
     rule = policy_of("gate: {drift: {}}").drift
