@@ -16,7 +16,7 @@ constexpr int PARITY = 1000, DISTANCE = 1000, ROWS = 16000;
 [[gnu::noinline]] static unsigned distance(unsigned one, unsigned two) {
     unsigned found = 0;
     for (int at = 0; at < DISTANCE / 4; at++)
-        found += (one + at) % 97 > two % 89;
+        found += (found ^ (one + at)) % 97 > two % 89;
     return found;
 }
 
