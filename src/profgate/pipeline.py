@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from profgate.attribution.function_changes import FunctionChanges
+    from profgate.attribution.source_states import Sides
     from profgate.decide.detect.builtin import Selection
     from profgate.decide.detect.evidence import Evidence
     from profgate.decide.detect.strategy import Strategy
     from profgate.flamegraph.pages import PageDocument
     from profgate.model.acceptance import Acceptance
     from profgate.model.attribution import SourceDiff, SourceStates
+    from profgate.model.blind_spots import BlindSpots
     from profgate.model.history import Reading
     from profgate.model.manifest import Manifest
     from profgate.model.measurement import Look
@@ -166,10 +168,10 @@ def compare(
         # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
         compared = compare_sources(given, executor)
         # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
-        states, warnings = _source_changes(given, compared)
+        states, warnings, spots = _source_changes(given, compared)
         # Steps 5 and 6: Detect changes in each comparison, and judge them.
         available = strategies() if available is None else available
-        report = report_on(compared.comparisons, given, available, compared.not_compared, warnings, states)
+        report = report_on(compared.comparisons, given, available, compared.not_compared, warnings, states, spots)
         if not given.pages:
             return Built(report, (), compared.comparisons)
         # Step 7: Draw the pages.
@@ -336,30 +338,47 @@ def _compared_part(
     return part
 
 
-def _source_changes(given: PipelineInput, compared: Compared) -> tuple[list[SourceStates | None], tuple[Reason, ...]]:
-    """Return the source states of each comparison, and the warnings so far with those about the sources."""
+def _source_changes(
+    given: PipelineInput, compared: Compared
+) -> tuple[list[SourceStates | None], tuple[Reason, ...], BlindSpots | None]:
+    """Return the source states of each comparison, the warnings so far with those about the sources, and blind spots.
+
+    The blind spots are None if nothing was compared, or if the two sides have the same code.
+    """
     if given.diff is None or compared.functions is None:
-        return [None] * len(compared.comparisons), compared.warnings
+        return [None] * len(compared.comparisons), compared.warnings, None
+    from profgate.attribution.blind_spots import BlindSpotSearch
     from profgate.attribution.function_changes import unread  # imported only if there is a diff
     from profgate.attribution.reach import changed_workloads
 
     states: list[SourceStates | None] = []
     edited: list[Reason] = []
+    search = BlindSpotSearch(compared.functions)
     for comparison in compared.comparisons:
-        known = states_of(comparison, given.diff, compared.functions)
+        known, sides = _states_and_sides(comparison, given.diff, compared.functions)
+        search.add(comparison, known, sides)
         states.append(known)
         edited += changed_workloads(comparison, known, compared.functions)
     incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
-    return states, (*compared.warnings, *incomplete, *unread(compared.functions), *without_repeats(edited))
+    unparsed = unread(compared.functions)
+    spots = search.result(complete=given.diff.complete and not incomplete and not unparsed)
+    warnings = (*compared.warnings, *incomplete, *unparsed, *without_repeats(edited))
+    return states, warnings, None if given.diff.same_program or not states else spots
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
     """Return how the source of each symbol changed, and how source changes can affect the symbol."""
+    return _states_and_sides(comparison, diff, functions)[0]
+
+
+def _states_and_sides(
+    comparison: Comparison, diff: SourceDiff, functions: FunctionChanges
+) -> tuple[SourceStates, Sides]:
     from profgate.attribution.reach import with_reach  # imported only if there is a diff
     from profgate.attribution.source_states import Sides, source_states
 
     sides = Sides(comparison, diff, functions)
-    return with_reach(source_states(sides), comparison, sides)
+    return with_reach(source_states(sides), comparison, sides), sides
 
 
 def report_on(
@@ -369,6 +388,7 @@ def report_on(
     alone: Sequence[NotCompared] = (),
     warnings: Sequence[Reason] = (),
     states: Sequence[SourceStates | None] = (),
+    blind_spots: BlindSpots | None = None,
 ) -> Report:
     """Judge comparisons.
 
@@ -405,6 +425,7 @@ def report_on(
         warnings=tuple(warnings),
         acceptances=given.acceptances,
         tests=families,
+        blind_spots=blind_spots,
     )
     # Step 6: Merge the changes into findings, and judge the findings.
     return judge(draft, policy)

@@ -89,20 +89,21 @@ def functions_meant(
     if frame.module:
         return [known for known in functions if known.function.kind == "module"]
     if frame.within:
-        around = [known for known in functions if known.function.kind != "scope" and _holds(known, line)]
+        around = [known for known in functions if known.function.kind != "scope" and holds(known, line)]
         return [min(around, key=lambda known: known.function.last - known.function.first)] if around else []
     agreement = [_agreement(frame, known.function) for known in functions]
     best = max(agreement, default=0)
     found = [known for known, agreed in zip(functions, agreement, strict=True) if agreed == best > 0]
     found = _of_arity(name, found) if language == "cpp" and len(found) > 1 else found
     if found:
-        return found if line is None or any(_holds(known, line) for known in found) else []
+        return found if line is None or any(holds(known, line) for known in found) else []
     begun = [known for known in functions if exact and line in {known.function.first, known.function.opens}]
     begun = [known for known in begun if known.function.kind in {"function", "anonymous"}]
     return begun if len(begun) == 1 and frame.nameless == (begun[0].function.kind == "anonymous") else []
 
 
-def _holds(known: KnownFunction, line: int | None) -> bool:
+def holds(known: KnownFunction, line: int | None) -> bool:
+    """Return whether a function contains a line."""
     return line is not None and known.function.first <= line <= known.function.last
 
 

@@ -13,7 +13,6 @@ from profgate.attribution.repository_paths import BASELINE, TARGET, both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import NameTable
 from profgate.model.frame_names import file_key, is_library
-from profgate.model.profile import PYTHON_SAMPLING
 
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
 DiffPlace = tuple[str, int]  # ``L`` or ``R``, followed by a line number
@@ -44,13 +43,7 @@ class Sides:
         self.changes = changes or FunctionChanges()
         self.symbols = names.symbols
         self.present = names.present.tolist()
-        # in these formats, the line of a frame is the first line of the function, unless the profile is sampled;
-        # in other formats, it may be any line of the function
-        self.exact = all(
-            facts.format in {"pstats", "cpuprofile", "heapprofile", "pyinstrument"}
-            and facts.profiler != PYTHON_SAMPLING
-            for facts in names.facts
-        )
+        self.exact = all(facts.states_first_lines for facts in names.facts)
         self._touched: tuple[dict[str, ChangedFile], ...] = (
             {file.previous_path: file for file in diff.files if file.status != "added"},
             {file.path: file for file in diff.files if file.status != "removed"},
@@ -91,7 +84,7 @@ class Sides:
         known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
         if known is None or language is None:
             return []
-        name, lines = self.symbols.names[symbol], self._lines_of(symbol)
+        name, lines = self.symbols.names[symbol], self.lines_of(symbol)
         found = (functions_meant(name, line, known, language, exact=self.exact) for line in lines)
         return next(filter(None, found), [])
 
@@ -112,13 +105,14 @@ class Sides:
             found.append(path is None and bool(elsewhere or is_library(label, origin, module)))
         return tuple(found)
 
-    def _lines_of(self, symbol: int) -> tuple[int | None, ...]:
+    def lines_of(self, symbol: int) -> tuple[int | None, ...]:
+        """Return the known lines of a symbol."""
         return self.symbols.several.get(symbol) or (self.symbols.lines[symbol],)
 
     def span(self, symbol: int) -> tuple[LineRange | None, LineRange | None]:
         """Return the lines of a function in a changed file before and after, or None for a side without known lines."""
         meant = self.meant(symbol)
-        known = _decisive(meant, self._lines_of(symbol)) if meant else None
+        known = _decisive(meant, self.lines_of(symbol)) if meant else None
         if known is None or known.function.kind == "module":
             return None, None
         own = LineRange(known.function.first, known.function.last)
@@ -195,7 +189,7 @@ class Sides:
         line, meant = self.symbols.lines[symbol], self.meant(symbol)
         if not meant:
             return self._by_hunks(symbol, side, changed)
-        known = _decisive(meant, self._lines_of(symbol))
+        known = _decisive(meant, self.lines_of(symbol))
         state: SourceState = "unknown" if known is None else self._under_one_name(known, symbol, changed)
         if known is None or state in {"same", "unknown", "renamed"}:
             return state, None

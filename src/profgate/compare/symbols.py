@@ -18,7 +18,6 @@ from profgate.model.name_aliases import Aliases
 if TYPE_CHECKING:
     from profgate.model.profile import Profile
 
-_FIRST_LINES = frozenset({"cpuprofile", "heapprofile"})  # other formats may have several lines of one function
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
 # names of functions that wait; WAITING_IN_FILES contains names that are ambiguous without a file
@@ -178,7 +177,7 @@ def _several(profiles: Sequence[Profile], maps: Sequence[IntArray]) -> dict[int,
     found = defaultdict[int, set[int]](set)
     for profile, mapping in zip(profiles, maps, strict=True):
         for symbol, line in zip(mapping.tolist(), profile.frames.lines, strict=True):
-            if line is not None and profile.facts.format in _FIRST_LINES:
+            if line is not None and profile.facts.states_first_lines:
                 found[symbol].add(line)
     return {symbol: tuple(sorted(lines)) for symbol, lines in found.items() if len(lines) > 1}
 

@@ -18,7 +18,7 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
-from profgate.report import numbers
+from profgate.report import numbers, statements
 from profgate.report.assets import read_asset
 from profgate.report.markdown_text import RAW, short_sha
 from profgate.report.metric_headline import WorkloadRow, metric_headline, view_of_metric, workload_row
@@ -155,7 +155,7 @@ def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> st
         badge=CONCLUSIONS[view.report.verdict.conclusion].badge,
         aside="",
         facts=(),
-        notes=(),
+        notes=[plain(missed)] if (missed := statements.blind_spots(view.report, str)) else (),
         rows=rows,
         drawn=any(row.bars for row in rows),
         more=f"{counted(hidden, 'more row')} in report.json." if hidden else "",

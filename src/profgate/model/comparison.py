@@ -11,7 +11,7 @@ from profgate.model.call_tree import CallTree
 from profgate.model.frame_names import CLAIMED
 from profgate.model.profile import Configuration, Facts
 from profgate.model.reason import Reason
-from profgate.model.units import Metric
+from profgate.model.units import Metric, MetricKind
 
 Attachment = TypeVar("Attachment")
 
@@ -270,6 +270,22 @@ class Comparison(RunCosts):
         half = LONGEST_PATH // 2
         cut = f"({len(path) - 2 * half} frames)"
         return tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], cut, *path[-half:])
+
+
+def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
+    """Return the number of samples of each side, or None if it is unknown. The value of a sample may differ by run."""
+    metric, values, noise = comparison.metric, comparison.sampling.values, comparison.noise.sample_values
+    if metric.kind is not MetricKind.SAMPLED:
+        return None
+    scale: FloatArray | float = metric.scale
+    if values is not None and noise is not None and (values > 0).all() and (noise > 0).all():
+        scale = 1.0 / values
+    elif comparison.sampling.period is not None and comparison.sampling.period > 0:
+        scale = 1.0 / comparison.sampling.period
+    elif metric.unit != "samples":
+        return None
+    counts, split = comparison.run_totals * scale, comparison.runs.baseline
+    return float(counts[:split].sum()), float(counts[split:].sum())
 
 
 class RunValues(NamedTuple):

@@ -10,6 +10,7 @@ from profgate.model.name_aliases import Aliases
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 OnNotCompared = Literal["pass", "unreadable", "fail"]
 OnInconclusive = Literal["neutral", "fail"]
+OnBlindSpots = Literal["pass", "warn", "fail"]
 Confirm = Literal["off", "required"]
 Machines = Literal[1, 2]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
@@ -81,6 +82,11 @@ class Policy:
     )
     on_inconclusive: OnInconclusive = _key(
         "neutral", "Result if there are too few runs or too much noise: neutral (the default) or fail."
+    )
+    on_blind_spots: OnBlindSpots = _key(
+        "pass",
+        "Result if no workload measured a function that the pull request changed: pass (the default), warn (review) "
+        "or fail.",
     )
     confirm: Confirm = _key(
         "off", "Whether red needs a measurement of both commits in turns: off (the default) or required."

@@ -185,6 +185,12 @@ class Facts:
         """The CPU model and, on a hybrid CPU, the cores that ran most of the recording. None if both are unknown."""
         return " ".join(filter(None, (self.cpu_model, self.cores))) or None
 
+    @property
+    def states_first_lines(self) -> bool:
+        """Whether the line of a frame is the first line of the function. Otherwise, it may be any of its lines."""
+        formats = {"pstats", "cpuprofile", "heapprofile", "pyinstrument"}
+        return self.format in formats and self.profiler != PYTHON_SAMPLING
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:

@@ -67,6 +67,7 @@ class ReasonCode(StrEnum):
     UNPROVEN = "unproven"  # workload, metric, function; reasons
     REMOVED = "removed"  # workload, by
     NO_CHANGE = "no_change"  # comparisons
+    BLIND_SPOTS = "blind_spots"  # case, functions
 
     # why there is no baseline
     NEVER_RECORDED = "never_recorded"  # reasons

@@ -8,6 +8,7 @@ from annotated_types import Interval, Predicate
 
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
+from profgate.model.blind_spots import BlindSpots
 from profgate.model.bounded import Count
 from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import (
@@ -23,7 +24,7 @@ from profgate.model.change import (
 )
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
-from profgate.model.policy import Confirm, DriftRule, FailOn, Machines, OnInconclusive, OnNotCompared
+from profgate.model.policy import Confirm, DriftRule, FailOn, Machines, OnBlindSpots, OnInconclusive, OnNotCompared
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.units import CALLS
 
@@ -341,6 +342,7 @@ class StatedPolicy:
     on_not_compared: OnNotCompared | None = None
     required: tuple[str, ...] | None = None
     on_inconclusive: OnInconclusive | None = None
+    on_blind_spots: OnBlindSpots | None = None
     confirm: Confirm | None = None
     machines: Machines | None = None
     source: str | None = None
@@ -350,7 +352,8 @@ class StatedPolicy:
 class Report:
     """The result of one run of profgate. ``measurement`` is set if both sides were measured in turns.
 
-    ``confirms`` is the digest of the report whose commits one machine measured again.
+    ``blind_spots`` is None if the change of the sources is unknown or the same program was measured. ``confirms`` is
+    the digest of the report whose commits one machine measured again.
     """
 
     baseline: Side
@@ -364,6 +367,7 @@ class Report:
     tests: tuple[TestFamily, ...] = ()
     policy: StatedPolicy = field(default_factory=StatedPolicy)
     measurement: Measurement | None = None
+    blind_spots: BlindSpots | None = None
     confirms: str = ""
     schema: str = SCHEMA
 

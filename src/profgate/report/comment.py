@@ -124,6 +124,7 @@ class Body:
             self.table(self.view.shown, OPEN) or bullets(self.view.suspects),
             bullets(limited(self.view.drifts[1:], limit, "total")),
             self.view.changed_here(),
+            statements.blind_spots(self.view.report, code_span),
             self.compared(),
             self.visible(),
         )
@@ -166,6 +167,7 @@ class Body:
             (counted(len(notes), "note"), bullets(limited(notes, limit, "note", text=_note))),
             (counted(len(totals), "more total"), bullets(limited(totals, limit, "total", text=self.total))),
             (counted(len(acceptances), "acceptance"), bullets(acceptance_lines(view.report, view.style))),
+            self.not_measured(limit),
             (f"{len(view.missing):,} not compared", "" if view.doubtful else self.missing_ones(limit)),
         ]
         for _, location, check in rank_sections(view.report):
@@ -173,6 +175,19 @@ class Body:
         measured = limited(self._measured(), 2 * max(limit, 2), "line", text=view.worded)
         texts.append(("how this was measured", bullets(measured)))
         return [(title, text) for title, text in texts if text]
+
+    def not_measured(self, limit: int) -> tuple[str, str]:
+        """Return the title and the list of the changed functions that are not known to be measured, if unnamed."""
+        spots = self.view.report.blind_spots
+        groups = (spots.missed, (*spots.unknown, *spots.unseen)) if spots is not None else ()
+        if max(map(len, groups), default=0) <= statements.FEW:
+            return "", ""
+        lines = [
+            f"{code_span(location.name, LONGEST_NAME)} {sentence(source_place(location))}{doubt}"
+            for group, doubt in zip(groups, ("", ", unknown"), strict=True)
+            for location in group
+        ]
+        return f"{len(lines):,} not measured", bullets(limited(lines, max(limit, 2), "function"))
 
     def _measured(self) -> list[Reason | str]:
         """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""

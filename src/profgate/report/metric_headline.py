@@ -43,6 +43,8 @@ def metric_headline(report: Report, alone: View) -> MetricHeadline:
     elsewhere = report.verdict.fails and alone.conclusion in {"pass", "warn"}
     step = "The check fails, but not because of this page." if elsewhere else alone.step()
     link = "" if elsewhere else alone.help
+    if missed := statements.blind_spots(report, plain_name):
+        step = f"{step} {missed}."
     if metric.state != "compared":
         return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "", step=step, help=link)
     text = alone.headline(total=False)

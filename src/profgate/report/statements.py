@@ -1,9 +1,10 @@
 """Sentences, without a full stop, about findings, metrics and reports."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from profgate.model.calibration import Calibration
+from profgate.model.change import Location
 from profgate.model.levels import FEWEST_JOBS, MACHINE, RED, VISIBLE_SHARE
 from profgate.model.measurement import Suspect
 from profgate.model.policy import DriftRule
@@ -13,6 +14,7 @@ from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, OBSTACLES, Quote, filled, number_of
 
 NAMED_STEPS = 5  # maximum number of steps that a drift names
+FEW = 2  # maximum number of functions that a sentence names
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
@@ -57,6 +59,29 @@ def _suspect(suspect: Suspect, quote: Quote) -> str:
     now = f"now {numbers.interval(suspect.low or 0.0, suspect.high or 0.0)}" if measured else ""
     both = ", ".join(filter(None, (first, now)))
     return f"{name} ({both})" if both else name
+
+
+def blind_spots(report: Report, quote: Quote) -> str:
+    """Return which changed functions no workload measured, or "" if all are measured or no profile shows functions."""
+    spots = report.blind_spots
+    if spots is None or all(metric.lacks == "calls" for _, metric in report.metrics):
+        return ""
+    share, parts = f", or take less than {numbers.percent(spots.share)} of a run" if spots.share else "", []
+    if spots.missed:
+        parts.append(f"{_listed(spots.missed, quote)} not{share}, so the verdict does not cover them")
+    if unknown := (*spots.unknown, *spots.unseen):
+        parts.append(f"whether {_listed(unknown, quote)} is unknown")
+    verb = "was" if spots.changed == 1 else "were"
+    changed = f"{spots.measured:,} of {numbers.counted(spots.changed, 'changed function')} {verb} measured"
+    return "; ".join([changed, *parts]) if parts else ""
+
+
+def _listed(locations: Sequence[Location], quote: Quote) -> str:
+    """Return the first names and the number of the others: ``retry, parse_url and 2 more were``."""
+    named = [quote(location.name) for location in locations[:FEW]]
+    more = len(locations) - len(named)
+    names = f"{', '.join(named)} and {more:,} more" if more else " and ".join(named)
+    return f"{names} {'was' if len(locations) == 1 else 'were'}"
 
 
 def drift(metric: MetricReport, rule: DriftRule, quote: Quote) -> str:

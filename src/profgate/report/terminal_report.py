@@ -77,7 +77,7 @@ def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
     texts = [statements.larger_budget(report), statements.measurement(report, _name)]
     if conclusion in {"inconclusive", "warn"}:
         texts += [view.advice(), *view.suspects]
-    texts += [view.changed_here(), *view.drifts[1:]]
+    texts += [view.changed_here(), statements.blind_spots(report, _name), *view.drifts[1:]]
     reasons = [reason for reason in reasons if reason != first]
     # maximum number of reasons after the first, unless verbose
     texts += limited(reasons, len(reasons) if verbose else 5, "reason", WITH_V)

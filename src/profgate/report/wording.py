@@ -281,6 +281,12 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.UNPROVEN: "{subject} became worse in {where}, which is not decided: {reasons}",
     ReasonCode.REMOVED: "{workload:name} is no longer measured, accepted by {by:name}",
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
+    ReasonCode.BLIND_SPOTS: {
+        "missed": "no workload measured {functions:changed function} (on-blind-spots in the policy)",
+        "unknown": "whether a workload measured {functions:changed function} is unknown (on-blind-spots in the policy)",
+        "incomplete": "the changed functions are not all known, so one may not be measured (on-blind-spots in the "
+        "policy)",
+    },
     ReasonCode.NO_BASELINE: _no_baseline,
     ReasonCode.NEVER_RECORDED: _no_baseline,
     ReasonCode.NO_TRUSTED_RUN: "{workflow} has no trusted run on the last {commits} commits",

@@ -4,7 +4,7 @@ import pytest
 
 from comparisons import flat, overlaid
 from profgate.compare.metrics import without_multiples
-from profgate.decide.detect.strategy import sample_counts
+from profgate.model.comparison import sample_counts
 from profgate.model.profile import Configuration, Profile, Workload
 from profgate.model.units import Metric, MetricKind
 

@@ -10,10 +10,9 @@ from profgate.compare.metrics import at_one_rate, in_samples
 from profgate.compare.overlay import compare_workload
 from profgate.decide.detect.amounts import AverageAmountThreshold
 from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
-from profgate.decide.detect.strategy import sample_counts
 from profgate.errors import ComparisonError
 from profgate.model.change import Context
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, sample_counts
 from profgate.model.profile import Configuration, Facts, Profile, Workload
 from profgate.model.units import Metric
 from sentences import not_tested

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from profgate.decide.detect.strategy import counts_apart, not_tested, resolved, sample_counts, worse_sign
+from profgate.decide.detect.strategy import counts_apart, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Columns, Context, ContextShift, Detection, Kind, OptionSpec, path_text
-from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.comparison import Comparison, DiffTree, sample_counts
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
 

@@ -31,11 +31,10 @@ from profgate.decide.detect.permutation import (
     tested_with_jobs,
     visible_factor,
 )
-from profgate.decide.detect.strategy import sample_counts
 from profgate.model.arrays import BoolArray, FloatArray, finite, means
 from profgate.model.calibration import Calibration, FewerCalls, Inconclusive, Maxima, TestFamily, TestMode
 from profgate.model.call_tree import added_at
-from profgate.model.comparison import Comparison, RunValues
+from profgate.model.comparison import Comparison, RunValues, sample_counts
 from profgate.model.levels import (
     FEWEST_JOBS,
     FEWEST_SAMPLES,

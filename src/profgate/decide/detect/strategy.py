@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.change import BETTER, WORSE, Change, Context, Detection, Kind, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.reason import Reason, ReasonCode
@@ -89,22 +89,6 @@ def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
 def not_tested(strategy: Strategy, reason: Reason | str, *, unsuited: bool = False, failed: bool = False) -> Detection:
     """Return a detection that has no rows and contains the reason why the comparison cannot be tested."""
     return Detection(strategy.name, strategy.family, "", not_tested=(reason,), unsuited=unsuited, failed=failed)
-
-
-def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the number of samples of each side, or None if it is unknown. The value of a sample may differ by run."""
-    metric, values, noise = comparison.metric, comparison.sampling.values, comparison.noise.sample_values
-    if metric.kind is not MetricKind.SAMPLED:
-        return None
-    scale: FloatArray | float = metric.scale
-    if values is not None and noise is not None and (values > 0).all() and (noise > 0).all():
-        scale = 1.0 / values
-    elif comparison.sampling.period is not None and comparison.sampling.period > 0:
-        scale = 1.0 / comparison.sampling.period
-    elif metric.unit != "samples":
-        return None
-    counts, split = comparison.run_totals * scale, comparison.runs.baseline
-    return float(counts[:split].sum()), float(counts[split:].sum())
 
 
 def counts_apart(comparison: Comparison) -> Reason | None:

@@ -10,6 +10,7 @@ from profgate.decide.judge.verdict import judge
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
 from profgate.model.arrays import FloatArray
+from profgate.model.blind_spots import BlindSpots, of_all_shards
 from profgate.model.calibration import Maxima, TestFamily
 from profgate.model.change import Change, GateResult
 from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL, RED
@@ -130,8 +131,16 @@ def merge_reports(
         warnings=without_repeats((*doubts, *_warnings(shards), *warnings)),
         acceptances=without_repeats(stored if acceptances is None else acceptances),
         tests=tests,
+        blind_spots=_blind_spots(shards),
     )
     return judge(draft, policy), Links(pages=pages)
+
+
+def _blind_spots(shards: Sequence[Shard]) -> BlindSpots | None:
+    """Return the functions that no shard measured. They are unknown if they are unknown for a shard with results."""
+    found = [shard.report.blind_spots for shard in shards if shard.report.workloads]
+    known = [spots for spots in found if spots is not None]
+    return of_all_shards(known) if known and len(known) == len(found) else None
 
 
 def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:

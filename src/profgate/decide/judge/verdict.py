@@ -151,6 +151,7 @@ class _VerdictInputs:
         self.failed_runs = [warning for warning in report.warnings if warning.code is ReasonCode.FAILED_RUNS]
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
+        self.blind_spots = _blind_spots(report) if self.compared and policy.on_blind_spots != "pass" else None
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(entries, key=lambda entry: entry[2].importance)
         self.unproven = _unproven(self.findings, policy)
@@ -206,6 +207,8 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
 def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
     if inputs.of("red") or inputs.unproven or (inputs.unread and policy.on_not_compared != "pass"):
         return "fail"
+    if policy.on_blind_spots == "fail" and inputs.blind_spots and inputs.blind_spots.parameters["case"] != "unknown":
+        return "fail"
     if inputs.unmeasured is not None:  # a pull request must not gain by failing where it is measured
         return "fail" if inputs.unmeasured.parameters.get("side") == "target" else "not_compared"
     if not inputs.compared or inputs.missing or inputs.blocked:
@@ -221,9 +224,21 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
         inputs.shared,
         inputs.removed,
         inputs.accepted_work,
+        inputs.blind_spots,
     )
     departed = any(BY_WORD[change.kind] in WORSE for change in inputs.departures)
     return "warn" if inputs.of("yellow") or any(unsure) or departed else "pass"
+
+
+def _blind_spots(report: Report) -> Reason | None:
+    """Return a reason if the changed functions were not all measured, or None if they were or are not known at all."""
+    spots = report.blind_spots
+    if spots is None:
+        return None
+    doubtful = len(spots.unknown) + len(spots.unseen)
+    case = "missed" if spots.missed else "unknown" if doubtful and spots.complete else "incomplete"
+    found = Reason(ReasonCode.BLIND_SPOTS, {"case": case, "functions": len(spots.missed) or doubtful})
+    return found if spots.missed or doubtful or not spots.complete else None
 
 
 def _unproven(findings: list[Entry], policy: Policy) -> list[Reason]:
@@ -319,7 +334,7 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
 
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
-    reasons = [] if inputs.unmeasured is None else [inputs.unmeasured]
+    reasons = list(filter(None, (inputs.unmeasured, inputs.blind_spots)))
     without = (entry.reason for entry in inputs.new if entry.reason.code in NO_BASELINE)
     reasons += [] if inputs.compared else [next(without, Reason(ReasonCode.NOTHING_COMPARED))]
     reasons += [

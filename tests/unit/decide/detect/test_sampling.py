@@ -10,9 +10,9 @@ from profgate.decide.detect.amounts import AverageAmountThreshold, ExclusiveTime
 from profgate.decide.detect.call_context import CallContext
 from profgate.decide.detect.gate_tests import CalibratedLogRatio, Totals
 from profgate.decide.detect.overweight import Overweight
-from profgate.decide.detect.strategy import Strategy, sample_counts
+from profgate.decide.detect.strategy import Strategy
 from profgate.model.change import Context, Kind
-from profgate.model.comparison import Comparison, Note, Sampling
+from profgate.model.comparison import Comparison, Note, Sampling, sample_counts
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
 from sentences import not_tested
