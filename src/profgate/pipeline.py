@@ -356,7 +356,7 @@ def _source_changes(
     search = BlindSpotSearch(compared.functions)
     for comparison in compared.comparisons:
         known, sides = _states_and_sides(comparison, given.diff, compared.functions)
-        search.add(comparison, known, sides)
+        search.add(comparison, sides)
         states.append(known)
         edited += changed_workloads(comparison, known, compared.functions)
     incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()

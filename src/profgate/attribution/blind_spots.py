@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from itertools import chain, product
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from profgate.model.comparison import sample_counts
 if TYPE_CHECKING:
     from profgate.attribution.function_changes import FunctionChanges, KnownFunction
     from profgate.attribution.source_states import Sides
-    from profgate.model.attribution import SourceStates
     from profgate.model.comparison import Comparison
 
 INLINED = NATIVE | {"go"}  # languages whose compilers put the code of a function into its callers
@@ -31,6 +31,43 @@ TEST_FILE = re.compile(
 )
 
 
+class SeenFunctions:
+    """The functions in changed files that the profiles of one side show."""
+
+    def __init__(self, changes: FunctionChanges, side: int) -> None:
+        self._changes, self._side = changes.functions[side], side
+        self._measured, self._possible = set[int](), set[int]()  # ids of known functions
+        self._names = set[tuple[str | None, str]]()  # files and last names of symbols that may be any function
+        self._languages = set[str]()
+
+    def add(self, sides: Sides) -> None:
+        """Add the symbols of the side."""
+        libraries, paths = sides.libraries(), sides.paths
+        for symbol in np.flatnonzero(sides.present[self._side]).tolist():
+            path, name = paths[symbol], sides.symbols.names[symbol]
+            self._languages.add(_family(path or ""))
+            meant = sides.meant(symbol)
+            inside = [known for known in meant if any(holds(known, line) for line in sides.lines_of(symbol))]
+            self._measured.update(map(id, inside or (meant if len(meant) == 1 else ())))
+            # other formats state only one line of all functions with this name
+            self._possible.update(map(id, meant if not (inside and sides.exact) else ()))
+            # code without a file, such as a generated method, has a name in angle brackets in its place
+            file = sides.symbols.files[symbol] or ""
+            elsewhere = bool(meant) or libraries[symbol] or file.startswith(("<", "~"))
+            if not elsewhere and (path is None or path in self._changes):
+                self._names.update((path, last) for last in last_names(name) or {""})
+
+    def state(self, known: KnownFunction) -> Literal["measured", "missing", "unknown", "unseen"]:
+        """Return whether the profiles show a function. They may show no function in its language at all."""
+        family, names = _family(known.path), {last_name(known.function) or "", known.function.name}
+        if id(known) in self._measured:
+            return "measured"
+        if family not in self._languages:
+            return "unseen"
+        is_possible = id(known) in self._possible or family == "native"
+        return "unknown" if is_possible or self._names & set(product((known.path, None), names)) else "missing"
+
+
 class BlindSpotSearch:
     """Collects which of the changed functions each comparison measured.
 
@@ -39,53 +76,28 @@ class BlindSpotSearch:
     """
 
     def __init__(self, changes: FunctionChanges) -> None:
-        self._changes = changes.functions[TARGET]
-        found = (known for known in chain.from_iterable(self._changes.values()) if known.state in CHANGED)
-        self._changed = [known for known in found if _counts(known)]
-        self._measured, self._possible = set[int](), set[int]()  # ids of known functions
-        self._names = set[tuple[str | None, str]]()  # files and last names of symbols that may be any function
-        self._languages = set[str]()
+        found = (known for known in chain.from_iterable(changes.functions[TARGET].values()) if known.state in CHANGED)
+        self._changed, self._seen = [known for known in found if _counts(known)], SeenFunctions(changes, TARGET)
         self._shares: dict[str, float] = {}
 
-    def add(self, comparison: Comparison, states: SourceStates, sides: Sides) -> None:
+    def add(self, comparison: Comparison, sides: Sides) -> None:
         """Add the functions in the target of a comparison. Results without functions show none."""
-        if not self._changed or (comparison.tree is None and comparison.edges is None):
-            return
-        share, before = least_share(comparison), self._shares.get(comparison.workload, 1.0)
-        self._shares[comparison.workload] = min(share, before)
-        for symbol in np.flatnonzero(comparison.present[TARGET]).tolist():
-            path, name = states.paths[symbol], comparison.symbols.names[symbol]
-            self._languages.add(_family(path or ""))
-            meant = sides.meant(symbol)
-            inside = [known for known in meant if any(holds(known, line) for line in sides.lines_of(symbol))]
-            self._measured.update(map(id, inside or (meant if len(meant) == 1 else ())))
-            # other formats state only one line of all functions with this name
-            self._possible.update(map(id, meant if not (inside and sides.exact) else ()))
-            # code without a file, such as a generated method, has a name in angle brackets in its place
-            file = comparison.symbols.files[symbol] or ""
-            elsewhere = bool(meant) or states.library[symbol] or file.startswith(("<", "~"))
-            if not elsewhere and (path is None or path in self._changes):
-                self._names.update((path, last) for last in last_names(name) or {""})
+        if self._changed and (comparison.tree is not None or comparison.edges is not None):
+            before = self._shares.get(comparison.workload, 1.0)
+            self._shares[comparison.workload] = min(least_share(comparison), before)
+            self._seen.add(sides)
 
     def result(self, *, complete: bool) -> BlindSpots:
         """Return the blind spots of all comparisons. ``complete`` states whether all changed files are known."""
-        missed, unknown, unseen = list[Location](), list[Location](), list[Location]()
+        found = defaultdict[str, list[Location]](list)
         # a profile that may lack any function proves nothing about any of them
         share = max(self._shares.values(), default=1.0)
         for known in self._changed:
-            if id(known) in self._measured:
-                continue
-            family, names = _family(known.path), {last_name(known.function) or "", known.function.name}
-            doubtful = any((path, name) in self._names for path in (known.path, None) for name in names)
-            if family not in self._languages:
-                found = unseen
-            elif doubtful or id(known) in self._possible or family == "native" or share == 1.0:
-                found = unknown
-            else:
-                found = missed
-            found.append(Location(".".join(known.function.parts), known.path, known.function.opens))
-        of_all = (tuple(missed), tuple(unknown), tuple(unseen))
-        return BlindSpots(len(self._changed), *of_all, share if missed else 0.0, complete)
+            state = self._seen.state(known)
+            location = Location(".".join(known.function.parts), known.path, known.function.opens)
+            found["unknown" if state == "missing" and share == 1.0 else state].append(location)
+        missed, unknown, unseen = (tuple(found[state]) for state in ("missing", "unknown", "unseen"))
+        return BlindSpots(len(self._changed), missed, unknown, unseen, share if missed else 0.0, complete)
 
 
 def least_share(comparison: Comparison) -> float:

@@ -88,13 +88,18 @@ class Sides:
         found = (functions_meant(name, line, known, language, exact=self.exact) for line in lines)
         return next(filter(None, found), [])
 
+    @property
+    def paths(self) -> list[str | None]:
+        """The repository file of each symbol, or None if the file is not known to be there."""
+        return [path for _, path in self._places]
+
     def libraries(self) -> tuple[bool, ...]:
         """Return whether each symbol belongs to another project, whose files are neither in the repository nor beside.
 
         The output of a build is beside the files of the repository.
         """
         table, is_known = self.symbols, self.diff.repository_files is not None
-        origins, paths = table.origins or table.files, [path for _, path in self._places]
+        origins, paths = table.origins or table.files, self.paths
         pairs = zip(origins, paths, strict=True)
         folders = {origin.removesuffix(path) for origin, path in pairs if origin and path and origin.endswith(path)}
         beside = tuple(folders - {""})
