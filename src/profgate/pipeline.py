@@ -172,6 +172,10 @@ def compare(
         # Steps 5 and 6: Detect changes in each comparison, and judge them.
         available = strategies() if available is None else available
         report = report_on(compared.comparisons, given, available, compared.not_compared, warnings, states, spots)
+        if any(finding.colour != "neutral" for _, _, finding in report.findings):
+            from profgate.flamegraph.finding_places import with_places
+
+            report = with_places(report, compared.comparisons, states, given.diff, given.policy.embed_source)
         if not given.pages:
             return Built(report, (), compared.comparisons)
         # Step 7: Draw the pages.

@@ -38,17 +38,19 @@ def finding_of(report: Report) -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("after", "reason", "calls"),
+    ("after", "reason", "calls", "why"),
     [
-        ([400] * 5, "calls_rose", "100 → 400 calls"),
-        ([400, 400, 400, 400, 401], "no_split", "100 → 400 calls"),
-        ([100] * 5, "no_split", ""),
+        ([400] * 5, "calls_rose", "100 → 400 calls", "called 4.0x as often"),
+        ([400, 400, 400, 400, 401], "no_split", "100 → 400 calls", "called 4.0x as often"),
+        ([120] * 5, "no_split", "100 → 120 calls", "slower per call"),
+        ([100] * 5, "no_split", "", "slower per call"),
     ],
 )
-def test_calls_of_a_call_graph_explain_a_finding(after: list[int], reason: str, calls: str) -> None:
+def test_calls_of_a_call_graph_explain_a_finding(after: list[int], reason: str, calls: str, why: str) -> None:
     report = compared(after)
     assert [one.code.value for one in finding_of(report).reasons] == [reason]
     comment = render_comment(View(report)).text.replace("\N{NO-BREAK SPACE}", " ")
     assert calls in comment
-    assert (" calls<br>" in comment or " calls |" in comment) == bool(calls)
+    assert (" calls ·" in comment) == bool(calls)
+    assert f"is 3.0x slower (1.02 → 3.02 s), {why}; total" in comment
     assert judge(from_json(to_json(report)), Policy()) == report

@@ -183,7 +183,7 @@ def test_owner_of_library_code_is_the_headline() -> None:
     assert View(found).headline().startswith("lookup is 3.2x slower (1,679 → 5,296 samples)")
     assert ", mostly in memcmp" in View(found).headline()
     comment = render_comment(View(found)).text
-    assert "**`lookup`**" in comment
+    assert "- `lookup` is 3.2x slower" in comment
     assert "mostly in `memcmp` +3,6" in comment
     for text in (comment, terminal_text(found)):
         assert "lookup" in text

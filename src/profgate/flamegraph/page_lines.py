@@ -11,7 +11,6 @@ import numpy as np
 from profgate.compare.columns import ENOUGH_RUNS, significant
 
 if TYPE_CHECKING:
-    from profgate.model.arrays import IntArray
     from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff, SourceStates, SourceTexts
     from profgate.model.comparison import Comparison, LineCosts
 
@@ -46,15 +45,10 @@ def page_lines(
     costs = comparison.lines
     if costs is None:
         return []
-    files = {path: file for file in (diff.files if diff else ()) for path in (file.previous_path, file.path)}
-    starts = np.flatnonzero(np.diff(costs.symbol, prepend=-1))
-    ends = dict(zip(costs.symbol[starts].tolist(), [*starts[1:].tolist(), len(costs.symbol)], strict=True))
-    begins = dict(zip(costs.symbol[starts].tolist(), starts.tolist(), strict=True))
-    found = []
+    files, found = files_of(diff), []
     for symbol in _chosen(comparison, costs, first):
         file = files.get(states.paths[symbol] or "") if states else None
-        part = slice(begins[symbol], ends[symbol])
-        rows = _paired(costs.line[part], costs.own[:, part], costs.total[:, part], file, comparison)
+        rows = line_rows(comparison, symbol, file)
         largest = sorted(rows, key=lambda row: (-max(row[2:6]), row[:2]))[:MOST_LINES]
         lines = PageLines(symbol=symbol, rows=sorted(largest, key=partial(_position, file=file)))
         if len(rows) > MOST_LINES:
@@ -80,18 +74,29 @@ def _position(row: LineRow, file: ChangedFile | None) -> tuple[int, bool]:
     """Return the sort key of a row. A removed line comes before the lines that replaced it."""
     if row[1]:
         return row[1], True
-    removed = next(edit for edit in _edits(file) if row[0] in edit.baseline)
+    removed = next(edit for edit in edits_of(file) if row[0] in edit.baseline)
     return removed.target.first + min(row[0] - removed.baseline.first, max(removed.target.size - 1, 0)), False
 
 
-def _edits(file: ChangedFile | None) -> list[Edit]:
+def edits_of(file: ChangedFile | None) -> list[Edit]:
+    """Return the edits of a file, first to last."""
     return [edit for hunk in (file.hunks if file else ()) for edit in hunk.edits]
 
 
-def _paired(
-    line: IntArray, own: IntArray, total: IntArray, file: ChangedFile | None, comparison: Comparison
-) -> list[LineRow]:
-    """Return one row for each line. A baseline line shares its row with the same line of the target."""
+def files_of(diff: SourceDiff | None) -> dict[str, ChangedFile]:
+    """Return the changed files by both paths."""
+    return {path: file for file in (diff.files if diff else ()) for path in (file.previous_path, file.path)}
+
+
+def line_rows(comparison: Comparison, symbol: int, file: ChangedFile | None) -> list[LineRow]:
+    """Return one row, as in `PageLines`, for each line of a function with a cost.
+
+    A baseline line shares its row with the same line of the target.
+    """
+    if comparison.lines is None:
+        return []
+    part = slice(*np.searchsorted(comparison.lines.symbol, [symbol, symbol + 1]).tolist())
+    line, own, total = (values[..., part] for values in comparison.lines[1:])
     runs = len(own)
     places: dict[tuple[int, int], int] = {}
     columns = np.zeros((2, runs, 2 * len(line)), np.int64)
@@ -112,7 +117,7 @@ def _paired(
 def _both_numbers(number: int, side: int, file: ChangedFile | None) -> tuple[int, int]:
     """Return a line's number before and after, according to the edits. 0 means that there is no such line."""
     shift = 0
-    for edit in _edits(file):
+    for edit in edits_of(file):
         if number in edit[side]:
             return (0, number) if side else (number, 0)
         if edit[side].first > number:

@@ -58,8 +58,8 @@ class Total:
 class FunctionCosts:
     """The costs of a function in the base unit of the metric, and its calls. Unknown numbers are None.
 
-    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers,
-    and ``calls_range`` is the largest difference between runs of one side.
+    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run, and ``calls_range`` is the largest difference
+    between runs of one side.
     """
 
     exclusive_from: float | None = None
@@ -244,6 +244,43 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class PathCost:
+    """The mean cost per run of a function in one call path, with everything it calls there, in the base unit."""
+
+    name: str
+    from_value: float
+    to_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class LineCost:
+    """The mean cost per run of a source line, with everything it calls, in the base unit.
+
+    ``before`` and ``after`` are its numbers. On a side without the line, the number is None. The costs are None if the
+    profiles contain no lines. ``text`` is None if the source is unknown or may not be shown.
+    """
+
+    before: Count | None
+    after: Count | None
+    from_value: float | None
+    to_value: float | None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a finding happened: the call path with most of its change, and the lines that changed most.
+
+    ``path`` begins with the outermost function and ends with the location. It leaves out functions that cost nearly as
+    much as their caller, and is empty if no call path has half of the change. ``lines`` are in the order of the source.
+    """
+
+    location: Location
+    path: tuple[PathCost, ...] = ()
+    lines: tuple[LineCost, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """A part of a drift: the change that came with a measured commit, as a fraction of the cost where the drift begins.
 
@@ -265,6 +302,7 @@ class MetricReport:
     strategies could not test the metric, and contains only reasons that the user can act on. ``unsuited`` contains the
     reasons why default strategies do not apply to this kind of profile. ``lacks`` is "calls" if the profiles
     contain no calls, so that there is no page, and "stacks" if they contain only calls, so that the page is a table.
+    ``places`` are those of the most important findings, in the order of the findings.
     ``drift`` is set in a report on the drift of a branch, and ``steps`` are the largest steps in its direction, largest
     first.
     """
@@ -288,6 +326,7 @@ class MetricReport:
     lacks: Literal["calls", "stacks"] | None = None
     drift: DriftRule | None = None
     steps: tuple[Step, ...] = ()
+    places: tuple[Place, ...] = ()
 
     @property
     def importance(self) -> tuple[int | bool | float | str, ...]:

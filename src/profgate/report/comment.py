@@ -1,6 +1,7 @@
-"""Write the pull request comment and the step summary: headline, at most three causes, totals and details."""
+"""Write the pull request comment and the step summary: the result, the first change in one column, and details."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from urllib.parse import quote
 
 from profgate.errors import ProfgateError
@@ -10,6 +11,7 @@ from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, MetricReport
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows, statements
+from profgate.report.comment_pictures import bars, changed_lines
 from profgate.report.markdown_text import (
     LONGEST_NAME,
     MARKDOWN,
@@ -24,20 +26,17 @@ from profgate.report.markdown_text import (
     plain_name,
     sentence,
     short_sha,
-    table,
     unbroken,
 )
 from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import (
     NO_DIFF,
     SOURCES,
-    TOP_LEVEL,
     Pair,
     Row,
     change_text,
     details,
     finding_key,
-    place_name,
     reach_text,
     source_place,
     whose_text,
@@ -116,38 +115,55 @@ class Body:
 
     def text(self, limit: int) -> str:
         """Return the text with at most ``limit`` rows in each section of the details."""
+        view, row = self.view, self.view.subject
+        whose = _whose(row) if row else ""
         above = paragraphs(
-            f"### {self.view.sign} {self.view.title()}",
-            statements.larger_budget(self.view.report),
-            statements.measurement(self.view.report, code_span),
-            self.missing_ones(limit) if self.view.doubtful and len(self.view.missing) > 1 else "",
-            self.table(self.view.shown, OPEN) or bullets(self.view.suspects),
-            bullets(limited(self.view.drifts[1:], limit, "total")),
-            self.view.changed_here(),
-            statements.blind_spots(self.view.report, code_span),
-            self.compared(),
-            self.visible(),
+            f"### {view.sign} {view.title()}{f' · {whose}' if whose else ''}",
+            self.missing_ones(limit) if view.doubtful and len(view.missing) > 1 else "",
+            bullets(limited(view.drifts[1:], limit, "total")),
+            *((changed_lines(row), bars(row)) if row else ()),
+            view.changed_here(),
+            self.certainty(),
+            statements.blind_spots(view.report, code_span),
+            self.next_step(),
         )
         sections = self.details(limit)
         details = [part for title, text in sections for part in (f"**{_capital(title)}**" * (len(sections) > 1), text)]
         titles = _capital(dotted(*(title for title, _ in sections)))
         folded = (f"<details><summary>{titles}</summary>", *details, "</details>") if sections else ()
-        return paragraphs(unbroken(above).rstrip(), *folded, self.next_step())
+        return paragraphs(unbroken(above).rstrip(), *folded)
+
+    def certainty(self) -> str:
+        """Return how certain the result is, as one line."""
+        row = self.view.subject
+        if row is None:
+            return self.visible()
+        reason = "" if row.everything else next((sentence(text) for text in why(row, plain_name)), "")
+        certain = "Certain: " * (row.finding.colour in {"red", "green"} and bool(reason))
+        unknown = NO_DIFF if not row.total and not whose_text(row.shown) else ""
+        text = "; ".join(filter(None, (f"{certain}{reason}", unknown)))
+        return f"{_capital(text)}." if text else ""
 
     def next_step(self) -> str:
-        """Return what a reader should do, as one line."""
-        view, report = self.view, self.view.report
+        """Return what a reader should do, with links to the pages, as one line."""
+        view = self.view
         step = f"The check fails: {link('what to do now', view.help)}." if view.help else view.step()
-        ways = ", ".join(ways_out((*view.groups.worse, *view.groups.related), report))
-        on_github = report.verdict.fails and short_sha(report.target.sha)
+        return " ".join((step, *self.page_link()))
+
+    def acceptance(self) -> str:
+        """Return how a maintainer accepts what fails the check."""
+        groups, report = self.view.groups, self.view.report
+        ways = ", ".join(ways_out((*groups.worse, *groups.related), report))
+        if not ways or not report.verdict.fails or not short_sha(report.target.sha):
+            return ""
         limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
-        return f"{step} Intended? A maintainer can comment {ways}{limit}." if ways and on_github else step
+        return f"A maintainer can comment {ways}{limit}."
 
     def details(self, limit: int) -> list[tuple[str, str]]:
         """Return the titles and the texts of the details, with at most about ``limit`` lines in each list."""
         view, counted = self.view, numbers.counted
-        causes = counted(len(view.more), "more cause" if view.shown else "possible change")
-        if failing := sum(row.finding.colour == "red" for row in view.more):
+        causes = counted(len(view.causes), "change" if view.subject else "possible change")
+        if len(view.causes) > 1 and (failing := sum(row.finding.colour == "red" for row in view.causes)):
             causes += f", {failing} failing"
         related, acceptances = view.groups.related, view.report.acceptances
         notes = [
@@ -157,15 +173,16 @@ class Body:
         ]
         totals = [pair for pair in view.pairs[OPEN:] if rows.changed(pair)]
         texts = [
-            (causes, self.table(view.more, limit)),
-            (counted(len(view.better), "improvement"), self.table(view.better, limit)),
-            (f"{len(view.suspects)} not tested", bullets(view.suspects if view.shown else ())),
+            (causes, self.rows(view.causes, limit)),
+            (counted(len(view.better), "improvement"), self.rows(view.better, limit)),
+            (f"{len(view.suspects)} not tested", bullets(view.suspects)),
             (
                 f"{counted(len(related), 'finding')} within these changes",
                 bullets(limited(related, limit, "finding", text=_note)),
             ),
             (counted(len(notes), "note"), bullets(limited(notes, limit, "note", text=_note))),
             (counted(len(totals), "more total"), bullets(limited(totals, limit, "total", text=self.total))),
+            ("to accept", self.acceptance()),
             (counted(len(acceptances), "acceptance"), bullets(acceptance_lines(view.report, view.style))),
             self.not_measured(limit),
             (f"{len(view.missing):,} not compared", "" if view.doubtful else self.missing_ones(limit)),
@@ -192,9 +209,11 @@ class Body:
     def _measured(self) -> list[Reason | str]:
         """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
         view, policy = self.view, self.view.report.policy
+        lines: list[Reason | str] = [self.compared()]
         if not view.pairs:
-            return []
-        lines: list[Reason | str] = []
+            return [line for line in lines if line]
+        about = statements.measurement, statements.undecided
+        lines += [statements.larger_budget(view.report), *(text(view.report, code_span) for text in about)]
         if distance := view.report.baseline.distance:
             older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
             lines.append(f"{older}: no profiles of a newer commit can be used.")
@@ -217,30 +236,43 @@ class Body:
             if text:
                 yield f"{', '.join(limited(pairs, 2, 'metric', '', _full_name))}: {text}"
 
-    def table(self, table_rows: Sequence[Row], limit: int) -> str:
-        """Return a table of findings. The findings get signs if their colours differ."""
-        shown = table_rows[:limit]
+    def rows(self, shown: Sequence[Row], limit: int) -> str:
+        """Return a list of findings. They get signs if their colours differ."""
         signs = len({(row.finding.colour, row.finding.is_accepted) for row in shown}) > 1
-        cells = [finding_cells(row, self.links, self.view.where(row), signs=signs) for row in shown]
-        more = f"… and {len(table_rows) - limit:,} more in the report." if limit < len(table_rows) else ""
-        return paragraphs(table(("Function", "Change"), "ll", cells) if cells else "", more).rstrip()
+        return bullets(limited(shown, limit, "finding", text=partial(self._row, signs=signs)))
+
+    def _row(self, row: Row, *, signs: bool) -> str:
+        finding, location = row.shown, row.shown.location
+        sign = ("✅ " if finding.is_accepted else f"{SIGNS[finding.colour]} ") if signs else ""
+        place = sentence(source_place(location)) or ("table of functions" if row.metric.lacks else "🔥 flame graph")
+        *_, share, calls = row.columns
+        return dotted(
+            f"{sign}{change_text(row, MARKDOWN.code)}",
+            link(place, _frame_link(row, self.links)) * bool(location.file or _frame_link(row, self.links)),
+            self.view.where(row),
+            f"{len(location.lines)} functions of this name, added up" if location.lines else "",
+            f"{share} of the run" if share else "",
+            f"{calls} calls" if calls else "",
+            *details(row, code_span),
+            f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else "",
+            _origin(finding),
+            *map(sentence, why(row, plain_name)),
+        )
 
     def compared(self) -> str:
-        """Return one line with the totals, the runs, the commits and the links, and what cannot be decided yet."""
-        line = dotted(
+        """Return one line with the totals, the runs, the commits and the links to the report."""
+        return dotted(
             self.totals(OPEN),
             self.runs(),
-            NO_DIFF if any(not (row.total or whose_text(row.shown)) for row in self.view.shown) else "",
-            *self.page_links(),
+            link("all pages", self.links.index) if self.links.index and len(self.links.pages) > 1 else "",
             link("report", self.links.report) if self.links.report else "",
             link("workflow run", self.run_url) if link_target(self.run_url) else "",
         )
-        return paragraphs(line, statements.undecided(self.view.report, code_span) if self.view.pairs else "").rstrip()
 
     def visible(self) -> str:
         """Return which changes the comparison would have shown, if it showed none."""
         facts = [pair.metric.calibration for pair in self.view.pairs]
-        if self.view.report.verdict.conclusion != "pass" or self.view.shown or not facts:
+        if self.view.report.verdict.conclusion != "pass" or not facts:
             return ""
         return statements.would_have_seen(max(facts, key=lambda one: one.visible_total or 0))
 
@@ -271,61 +303,19 @@ class Body:
         """Return a list of the workloads and metrics that were not compared, with reasons."""
         return bullets(limited(self.view.not_compared(), max(limit, 2), "workload"))
 
-    def page_links(self) -> Iterable[str]:
-        """Yield links to the flame graph of the first row and to all pages, or explain how to get the flame graphs."""
-        links, rows_shown = self.links, (*self.view.groups.worse, *self.view.groups.better)
-        names = [(row.workload, row.metric.name) for row in rows_shown]
-        names += [(pair.workload, pair.metric.name) for pair in self.view.pairs]
-        page = next((name for name in names if name in links.pages), None)
-        undrawable = all(pair.metric.lacks == "calls" for pair in self.view.pairs)
-        if page:
-            stackless = any((one.workload, one.metric.name) == page and one.metric.lacks for one in self.view.pairs)
-            yield link("table of functions" if stackless else "🔥 flame graph", links.pages[page])
+    def page_link(self) -> Iterable[str]:
+        """Yield a link to the flame graph of the first row, or how to get the flame graphs."""
+        view, links = self.view, self.links
+        shown = [row for row in (view.subject, *view.groups.worse, *view.groups.better, *view.pairs) if row]
+        row = next((row for row in shown if (row.workload, row.metric.name) in links.pages), None)
+        undrawable = all(pair.metric.lacks == "calls" for pair in view.pairs)
+        if row:
+            target = _frame_link(row, links) if isinstance(row, Row) else links.pages[row.workload, row.metric.name]
+            yield link("table of functions" if row.metric.lacks else "🔥 flame graph", target)
         elif not undrawable and links.fetch:
             yield f"flame graphs: {code_span(links.fetch, 400)}"
-        elif self.view.pairs and undrawable and links.report and not links.pages:
+        elif view.pairs and undrawable and links.report and not links.pages:
             yield "no flame graph: no stacks were recorded"
-        if links.index and len(links.pages) > 1:
-            yield link("all pages", links.index)
-
-
-def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> tuple[str, str]:
-    """Return the table cells of one finding: the function and whose change it is, and the change with its reason.
-
-    There are only two columns, because a phone shows no more.
-
-    ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
-    """
-    finding, location = row.shown, row.shown.location
-    name = (
-        f"Total of {code_span(row.workload)}"
-        if row.total
-        else code_span(place_name(location) if location.name == TOP_LEVEL else location.name)
-    )
-    target = link_target(_frame_link(row, links))
-    label = _lines(
-        f"**{name}**{NO_BREAK + '🔥' if target and not row.metric.lacks else ''}",
-        sentence(source_place(location)) * bool(location.file),
-    )
-    sign = ("✅ " if finding.is_accepted else f"{SIGNS[finding.colour]} ") if signs else ""
-    cost, change, share, calls = map(_solid, row.columns)
-    return (
-        _lines(
-            f"{sign}[{label}]({target})" if target else f"{sign}{label}",
-            f"{len(location.lines)} functions of this name, added up" if location.lines else "",
-            where,
-            f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else "",
-            _origin(finding),
-        ),
-        _lines(
-            f"**{change}** ({cost})",
-            _bar(finding.from_value, finding.to_value),
-            f"{share} of the run" if share else "",
-            f"{calls} calls" if calls else "",
-            *details(row, code_span),
-            dotted(*map(sentence, why(row, plain_name))),
-        ),
-    )
 
 
 def _note(row: Row) -> str:
@@ -337,16 +327,6 @@ def _full_name(pair: Pair) -> str:
     return f"{code_span(pair.workload, LONGEST_NAME)} {code_span(pair.metric.name, 40)}"
 
 
-def _bar(before: float | None, after: float | None) -> str:
-    """Return bars with lengths proportional to the values, ``▋ → █████``, if both are known and not zero."""
-    if not before or not after or min(before, after) < 0:
-        return ""
-    # bars of four characters fit beside an arrow on a phone
-    eighths = (max(1, round(8 * 4 * (value / max(before, after)))) for value in (before, after))
-    # the last character of a bar is drawn in eighths
-    return f"{NO_BREAK}→{NO_BREAK}".join("█" * (count // 8) + ("", *"▏▎▍▌▋▊▉")[count % 8] for count in eighths)
-
-
 def _compared_runs(metric: MetricReport) -> tuple[str, str]:
     """Return the numbers of runs (``5 + 5 interleaved runs``) and the base jobs with which they were compared."""
     facts = metric.calibration
@@ -356,7 +336,14 @@ def _compared_runs(metric: MetricReport) -> tuple[str, str]:
     return f"{counts} {'interleaved ' if facts.interleaved else ''}runs", text
 
 
-def _origin(finding: Finding) -> str:
+def _whose(row: Row) -> str:
+    """Return whose change it is in few words, unless the headline contains it or the change is that of a total."""
+    if row.total or row.shown.attribution.reach == "calls a changed function":
+        return ""
+    return _origin(row.shown, with_path=False)
+
+
+def _origin(finding: Finding, *, with_path: bool = True) -> str:
     """Return whose change it is, with a link to the diff if possible."""
     if finding.is_total:
         return sentence(reach_text(finding))
@@ -365,7 +352,7 @@ def _origin(finding: Finding) -> str:
     change = SOURCES.get(finding.attribution.source or "")
     if change and link_target(finding.attribution.source_link):
         return f"{change} {link('in this PR', finding.attribution.source_link)}"
-    return sentence(whose_text(finding))
+    return sentence(whose_text(finding, with_path=with_path))
 
 
 def _frame_link(row: Row, links: Links) -> str | None:
@@ -376,10 +363,6 @@ def _frame_link(row: Row, links: Links) -> str | None:
     name = quote(full_name(row.shown.location.name), safe="", errors="replace")
     # with a longer name, the URL fragment contains only the key of the frame
     return f"{page}#finding={finding_key(row.shown.location)}{f'~{name}' if len(name) <= 300 else ''}"
-
-
-def _lines(*parts: str) -> str:
-    return "<br>".join(filter(None, parts))
 
 
 def _solid(text: str) -> str:

@@ -27,7 +27,7 @@ LINKS_NAME = "links.json"
 LINKS_SCHEMA = "profgate.links/1"
 OPTIONAL = frozenset(
     {"context", "lines", "acceptances", "lacks", "parameters", "parts", "measurement", "unjudged", "confirms"}
-    | {"drift", "steps", "blind_spots", "missed", "unknown", "unseen"}
+    | {"drift", "steps", "places", "path", "blind_spots", "missed", "unknown", "unseen"}
     | {"result", "details", "levels", "windows", "new_callees"}
 )  # these keys are omitted if empty
 SPARSE = (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)  # unknown values of these are omitted

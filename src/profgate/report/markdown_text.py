@@ -24,6 +24,7 @@ ACTIVE = re.compile(
     re.ASCII,
 )
 LONGEST_NAME = 60
+SHORT_NAME = 24  # characters that fit on a line of a headline on a phone
 
 
 def code_span(text: str, length: int = NAME_LENGTH) -> str:
@@ -32,6 +33,14 @@ def code_span(text: str, length: int = NAME_LENGTH) -> str:
     longest = max((len(ticks) for ticks in re.findall("`+", shown)), default=0)
     fence, pad = "`" * (longest + 1), " " if "`" in (shown[0], shown[-1]) else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def wrapping_code(text: str, length: int = NAME_LENGTH) -> str:
+    """Format a name as inline code that browsers break after dots, colons and slashes."""
+    shown = name_text(text, length)
+    if max(map(len, shown.split(" "))) <= SHORT_NAME:
+        return code_span(text, length)
+    return f"<code>{re.sub(r'(?<=[./])(?=[^./])|(?<=::)', '<wbr>', sentence(shown))}</code>"
 
 
 def sentence(text: str) -> str:
@@ -128,4 +137,4 @@ SHORT = Style(plain_name, plain_name, plain)
 RAW = Style(str, str, str)
 
 
-MARKDOWN = Style(code_span, plain_name, sentence, link)
+MARKDOWN = Style(wrapping_code, plain_name, sentence, link)

@@ -1,6 +1,7 @@
 """Findings as rows of the outputs: which are shown, in which order, with which conclusion and in which words."""
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -59,8 +60,8 @@ class Pair:
 class Row(Pair):
     """A finding with its workload and metric.
 
-    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` contains the numbers
-    of calls on both sides if they differ.
+    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` contains the numbers of calls on both
+    sides if they are known.
     """
 
     finding: Finding
@@ -108,7 +109,7 @@ class Row(Pair):
     @property
     def columns(self) -> tuple[str, str, str, str]:
         """The texts of the columns `COLUMNS`: ``self 14 → 103 samples``, ``7.4x``, ``19.7 → 41.1 %``, ``1 → 2``."""
-        calls = numbers.from_to(*self.calls, "count") if self.calls else ""
+        calls = numbers.from_to(*self.calls, "count") if self.calls and self.calls[0] != self.calls[1] else ""
         return "".join(amounts(self.shown, self.metric.unit)), *growth_and_share(self.shown), calls
 
 
@@ -177,7 +178,21 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
     if finding.attribution.reach == "calls a changed function":
         name = f"{name}, which calls {quote(finding.attribution.reach_path or '')} (changed here),"
     within = f", {parts_of(row)[0]} {quote(place_name(row.finding.location))}" if finding is not row.finding else ""
-    return f"{name} {_size(times, word)}{costs}{f': new {new[0]} {new[1]}' if new else within}"
+    return f"{name} {_size(times, word)}{costs}{f': new {new[0]} {new[1]}' if new else within}{per_call(row, word)}"
+
+
+def per_call(row: Row, word: str) -> str:
+    """Return ``, called 3.0x as often`` if this explains most of a change, otherwise ``, slower per call``.
+
+    The text is empty if the calls are unknown or if the change is that of another function.
+    """
+    known = (*(row.calls or (None,)), row.finding.from_value, row.finding.to_value)
+    if row.shown is not row.finding or not all(value is not None and value > 0 for value in known):
+        return ""
+    more_often, ratio = (math.log((after or 1.0) / (before or 1.0)) for before, after in (known[:2], known[2:]))
+    if more_often * ratio > 0 and abs(more_often) >= MOST * abs(ratio):
+        return f", called {numbers.ratio(1.0, math.exp(more_often))} as often"
+    return f", {word} per call"
 
 
 def total_change(row: Row) -> str:

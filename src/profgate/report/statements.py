@@ -232,11 +232,17 @@ def advice_on(finding: Finding, report: Report, code: Quote) -> str:
     return _to_decide(report, runs, code)
 
 
-def _to_decide(report: Report, first: str, code: Quote) -> str:
-    """Return how to decide: what ``first`` says, if it is not empty, or by a measurement in turns."""
+def _to_decide(report: Report, otherwise: str, code: Quote) -> str:
+    """Return the command that decides, and the other way ``otherwise``, if it is not empty."""
     if report.policy.confirm not in {None, "off"}:
-        otherwise = first and f"; otherwise, {first}"
-        return f"To decide, {code('profgate confirm')} measures both commits {IN_TURNS}{otherwise}."
-    command = "profgate confirm report.json -- COMMAND" if report.baseline.sha else "" if first else "profgate measure"
-    ways = (first, command and f"measure both commits {IN_TURNS}: {code(command)}")
-    return f"To decide, {', or '.join(filter(None, ways))}."
+        command = "profgate confirm"
+    else:
+        command = (
+            "profgate confirm report.json -- COMMAND"
+            if report.baseline.sha
+            else ""
+            if otherwise
+            else "profgate measure"
+        )
+    ways = filter(None, (command and f"run {code(command)}", otherwise))
+    return f"To decide, {', or '.join(ways)}."

@@ -51,8 +51,8 @@ STATES: dict[AcceptanceState, str] = {
 class View:
     """A report in the style of an output.
 
-    ``first`` is the finding that the headline is about, ``shown`` are the findings of the comment's first table, and
-    ``more`` and ``better`` those of the details.
+    ``first`` is the finding that the headline is about, ``causes`` are the regressions and ``better`` the improvements,
+    without totals that they explain.
     """
 
     def __init__(self, report: Report, style: Style = PLAIN) -> None:
@@ -61,12 +61,7 @@ class View:
         self.groups, self.pairs, self.missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
         self.metrics = Counter(pair.workload for pair in self.pairs)
         self.first = self._leading()
-        causes, better = self._causes(), [row for row in self.groups.better if not row.total]
-        most = 0 if self.doubtful else OPEN
-        if report.verdict.conclusion == "inconclusive" and causes:
-            most = 1 if self.first in causes[:1] else 0  # the headline names it; the others are less certain
-        self.shown = (causes or better)[:most]
-        self.more, self.better = causes[most:], better if causes else better[most:]
+        self.causes, self.better = self._causes(), [row for row in self.groups.better if not row.total]
 
     def in_style(self, style: Style) -> "View":
         """Return the same view in another style."""
@@ -78,6 +73,11 @@ class View:
     def doubtful(self) -> bool:
         """Whether the result is that the sides were not compared."""
         return self.report.verdict.conclusion == "not_compared" or not self.pairs
+
+    @property
+    def subject(self) -> Row | None:
+        """The finding that a comment explains: that of the headline, unless nothing was decided."""
+        return self.first if self.report.verdict.conclusion in {"pass", "warn", "fail"} and not self.doubtful else None
 
     @property
     def conclusion(self) -> Conclusion:
@@ -166,6 +166,8 @@ class View:
             return None  # the change of a function may have the same cause
         suspects = [row for row in groups.worse if row.finding.colour == COLOUR_OF.get(verdict.conclusion)]
         first = _function(suspects) or next(iter(suspects), None)
+        if verdict.conclusion == "inconclusive":
+            return first or _function(groups.better)
         if verdict.conclusion in {"pass", "warn"}:
             gain = next((row for row in groups.better if row.total), None)
             if first is None or (gain is not None and gain.metric is first.metric):
@@ -263,7 +265,7 @@ class View:
         changed = (row for row in self.groups.noise if row.finding.attribution.source in SOURCES)
         noise, passed = (Reason(ReasonCode.WITHIN_NOISE),), "pass"
         quiet = [row for row in changed if (row.finding.reasons, rows.conclusion_of(row.metric)) == (noise, passed)]
-        return "" if self.shown else ", ".join(limited(quiet, OPEN, "function", "", self._cost))
+        return "" if self.causes or self.better else ", ".join(limited(quiet, OPEN, "function", "", self._cost))
 
     def _cost(self, row: Row) -> str:
         name = self.style.code(place_name(row.finding.location))

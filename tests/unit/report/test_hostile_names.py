@@ -42,7 +42,7 @@ class Form(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "b":  # ours, and empty: it parts what would be a mention
+        if tag not in {"b", "wbr"}:  # ours, and empty: they part what would be a mention, and long names
             self.elements.append(" ".join([tag, *(name for name, _ in attrs)]))
         self.depth += tag in {"code", "a"}
 

@@ -10,10 +10,9 @@ from golden_files import Golden
 from judged import judged
 from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Location, ModelPair, Partial
-from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report, WorkloadReport
-from profgate.report.comment import Body, finding_cells, render_comment
+from profgate.report.comment import Body, render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.markdown_text import RAW
 from profgate.report.metric_headline import workload_table
@@ -238,7 +237,8 @@ def test_inconclusive_improvement_comes_before_what_was_not_tested() -> None:
     better = samples.finding("tokenize", 5e9, 1e9, kind="Optimization", colour="green")
     report = samples.report(samples.workload(samples.metric(better)), verdict=samples.inconclusive().verdict)
     above, _, folded = render_comment(View(report)).text.partition("<details>")
-    assert ("tokenize" in above, "not tested" in above, "not tested" in folded) == (True, False, True)
+    assert "### ⚪ Too few samples to confirm: `tokenize`" in above
+    assert ("not tested" in above, "not tested" in folded) == (False, True)
 
 
 def test_workloads_that_fail_come_first_everywhere() -> None:
@@ -279,7 +279,7 @@ def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
 def test_place_of_modules_and_of_functions_with_one_name(place: Location, name: str, source: str, added: str) -> None:
     finding = replace(samples.finding("f", 1e9, 2e9), location=place)
     report = samples.report(samples.workload(samples.metric(finding)))
-    cell = finding_cells(Row("w", report.workloads[0].metrics[0], finding), Links())[0]
+    cell = Body(View(report)).rows([Row("w", report.workloads[0].metrics[0], finding)], 1)
     assert place_name(place) == name
     assert source in cell
     assert ("functions of this name" in cell) == bool(added)
@@ -301,7 +301,7 @@ def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
     assert [row.finding.location.name for row in grouped(report).worse] == ["index", "(garbage collector)", "round"]
     assert parts_text(Row("w", metric, collector), str) == "mostly during index +8.00 s"
     whose = "calls `mails` (changed here); inlined calls count for the caller"
-    assert whose in finding_cells(Row("w", metric, whole), Links())[0]
+    assert whose in Body(View(report)).rows([Row("w", metric, whole)], 1)
 
 
 def test_failing_change_below_the_visible_change_is_explained() -> None:

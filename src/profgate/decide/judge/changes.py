@@ -250,13 +250,13 @@ def _attribution(states: SourceStates | None, symbol: int) -> Attribution:
 
 
 def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
-    """Return the mean number of calls per run if it differs between the sides, and its range within a side."""
+    """Return the mean number of calls per run, and its range within a side, if the profiles count calls."""
     if comparison.edges is None or comparison.edges.run_calls is None:
         return {}
     calls, split = comparison.edges.run_calls[:, symbol], comparison.runs.baseline
     before, after = map(float, comparison.runs.means(calls))
     spread = float(max(np.ptp(calls[:split]), np.ptp(calls[split:])))
-    return {} if before == after else {"calls_from": before, "calls_to": after, "calls_range": spread}
+    return {"calls_from": before, "calls_to": after, "calls_range": spread}
 
 
 def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int) -> Change:
