@@ -145,7 +145,7 @@ class Report:
         return self._comment(Links(pages=names, index="index.html" if names else None)).text
 
     def write(self, folder: str, warn: Callable[[ProfgateError], None] | None = None) -> None:
-        """Write ``report.json``, ``comment.md``, the flame graphs, an index of workloads, and any links.
+        """Write ``report.json``, ``comment.md``, ``explain.md``, the flame graphs, an index, and any links.
 
         The links are written to ``links.json``. If ``warn`` is given, only ``report.json`` is required. Any error in
         writing another file is then passed to ``warn``, and the comment links only to the files that were written.
@@ -182,15 +182,16 @@ def write_report(
     comparisons: "Sequence[Comparison]",
     write_files: Callable[[Mapping[str, bytes]], Collection[str]],
 ) -> Links:
-    """Write ``report.json``, the flame graphs and an index of them, and return links to the written pages.
+    """Write ``report.json``, ``explain.md``, the flame graphs and an index, and return links to the written pages.
 
     ``write_files`` writes files by name and returns the names of those that cannot be written. The index links only to
     pages that were written.
     """
     from profgate.flamegraph.pages import build_index, run_totals  # slow; only needed for files
+    from profgate.report.explanation import EXPLANATION_NAME, explanation
 
-    files = {REPORT_NAME: to_json(view.report, pipeline.in_processes)}
-    files |= {page.document.name: page.document.text for page in pages}
+    files = {REPORT_NAME: to_json(view.report, pipeline.in_processes), EXPLANATION_NAME: explanation(view)}
+    files |= {one.name: one.text for page in pages for one in (page.document, page.stacks) if one is not None}
     failed = write_files({name: text.encode() for name, text in files.items()})
     names = {(page.workload, page.metric): page.document.name for page in pages if page.document.name not in failed}
     if not view.report.metrics:

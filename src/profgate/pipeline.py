@@ -184,7 +184,10 @@ def compare(
 
         values = partial(run_values, interleaved=given.interleaved)
         pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages, values)
-        return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
+        report = replace(report, warnings=(*report.warnings, *failed))
+        quoted = {(page.workload, page.metric): page.excerpts for page in pages}
+        report = report.with_metrics(lambda load, one: replace(one, excerpts=quoted.get((load.name, one.name), ())))
+        return Built(report, pages, compared.comparisons)
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:

@@ -1,18 +1,24 @@
-// Copies a link, and prints the page.
+// Copies a link or the explanation of the findings, and prints the page.
 import { announce, byId } from "./dom.js";
 
 export function makeSaving(page) {
-  page.copyLink = async () => {
-    page.writeAddress();
+  const copy = async (text) => {
     try {
-      await navigator.clipboard.writeText(location.href);
-      announce("The link is copied.");
-      page.showMessage("The link is copied.");
+      await navigator.clipboard.writeText(text);
+      announce("Copied.");
+      page.showMessage("Copied.");
     } catch {
-      page.showMessage("Copying is not allowed here; copy the link from the address bar.");
+      page.showMessage("Copying is not allowed here.");
     }
   };
+  page.copyLink = () => {
+    page.writeAddress();
+    return copy(location.href);
+  };
   byId("copy-link").addEventListener("click", page.copyLink);
+  const { explanation } = page.header;
+  byId("copy-explanation").hidden = !explanation;
+  byId("copy-explanation").addEventListener("click", () => copy(explanation));
   byId("print").addEventListener("click", () => window.print());
   // The printed page has light colours and the table of functions below the open panel.
   const print = (begins) => {

@@ -18,6 +18,7 @@ from profgate.io.files import exists, read_text, sources_under
 from profgate.model.links import Links
 from profgate.model.reason import NotCompared, Reason, ReasonCode
 from profgate.model.report import Document
+from profgate.report.explanation import EXPLANATION_NAME, explanation
 from profgate.report.json_report import (
     LARGEST_REPORT,
     LINKS_NAME,
@@ -54,6 +55,7 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None, machines: Sequ
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
     result = ReportResult(View(report), links, comment)
+    job.write(Document(EXPLANATION_NAME, "text/markdown", explanation(result.view)))
     summarize(job, result, UNFINISHED)  # the run may be ended during the upload
     return conclude(job, result, name)
 

@@ -16,6 +16,7 @@ GROUPS = {  # the commands that most people use come first
         "init": "Write the workflow and the policy for a repository.",
         "measure": "Measure two commits in turns on this machine: is this branch slower?",
         "compare": "Compare the profiles of two builds and judge the difference.",
+        "explain": "Explain the findings of a report: call paths, source lines, reasons, commands.",
         "flamegraph": "Draw one profile, or the difference of two.",
         "confirm": "Measure both commits of a report in turns, and let the new runs decide.",
         "track": "Run benchmarks over versions and show where they changed.",
@@ -30,6 +31,7 @@ GROUPS = {  # the commands that most people use come first
         "overweight": "Show which functions are responsible for the change of the total.",
         "ranks": "Test whether tests keep their rank by duration.",
         "report": "Merge the reports of several shards.",
+        "mcp": "Serve reports, explanations and call paths to an agent (Model Context Protocol).",
     },
     "Reference": {
         "strategies": "Describe the detection strategies.",
@@ -38,7 +40,13 @@ GROUPS = {  # the commands that most people use come first
 }
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 # modules that contain several commands; all others have the name of their command
-MODULES = {"confirm": "measure", "report": "compare", "strategies": "reference", "formats": "reference"}
+MODULES = {
+    "confirm": "measure",
+    "report": "compare",
+    "mcp": "explain",
+    "strategies": "reference",
+    "formats": "reference",
+}
 MODULES |= dict.fromkeys(GROUPS["History of a branch"], "history") | dict.fromkeys(("fold", "overweight"), "views")
 VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the shell's completion script
 

@@ -35,7 +35,7 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 # the index of a state is stored in a column, so new states must be added at the end
 SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
 HEADER_FIELDS = (
-    *("unit", "exponent", "better", "runs", "normalisation"),
+    *("unit", "exponent", "better", "runs", "normalisation", "explanation"),
     *("total_changed", "total_certain", "total_doubt", "alone", "estimated"),
 )
 
@@ -130,6 +130,7 @@ class PageHeader:
     estimated: bool = False  # the profile contains no stacks, so the call paths are estimated from call edges
     blueprint: bool = False  # the page has an evolution blueprint
     alone: bool = False  # the page shows one profile: both sides of the tree are equal, and nothing is compared
+    explanation: str = ""  # text that a reader can copy for a program
 
     @property
     def full_title(self) -> str:

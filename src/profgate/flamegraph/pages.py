@@ -2,7 +2,8 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import count
 from math import isfinite
 from statistics import fmean
@@ -10,16 +11,21 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from profgate.flamegraph.excerpts import excerpts_of
+from profgate.flamegraph.folded_export import two_column_folded
 from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source
+from profgate.flamegraph.page_columns import NamedTree, PageHeader, cut_tree, threshold_for
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, RunValues
+from profgate.model.excerpt import Excerpt
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers, statements
 from profgate.report.assets import read_asset
+from profgate.report.explanation import explanation
 from profgate.report.markdown_text import RAW, short_sha
 from profgate.report.metric_headline import WorkloadRow, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
@@ -31,6 +37,7 @@ from profgate.report.wording import full_sentence
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 MOST_ROWS = 1000
+MOST_STACKS = 20_000
 PageKey = tuple[str, str]  # workload and metric
 # totals of the earlier base jobs, oldest first, and of the runs of both sides
 RunTotals = Mapping[PageKey, Sequence[Sequence[float]]]
@@ -38,11 +45,13 @@ RunTotals = Mapping[PageKey, Sequence[Sequence[float]]]
 
 @dataclass(frozen=True, slots=True)
 class PageDocument:
-    """The page for one workload and metric."""
+    """The page for one workload and metric, its call paths as folded stacks, and what explains its findings."""
 
     workload: str
     metric: str
     document: Document
+    stacks: Document | None = None
+    excerpts: tuple[Excerpt, ...] = ()
 
 
 def build_pages(
@@ -69,14 +78,28 @@ def build_pages(
     for comparison, metric, name, known in sorted(found, key=lambda page: page[1][1].importance)[:limit]:
         try:
             context = _context(report, *metric, policy)._replace(states=known, diff=diff)
-            text = build_page(*page_input(comparison, context._replace(run_values=run_values(comparison))))
+            tree, header = page_input(comparison, context._replace(run_values=run_values(comparison)))
+            excerpts = excerpts_of(tree, header)
+            if excerpts:
+                quoted = view_of_metric(report, metric[0], replace(metric[1], excerpts=excerpts))
+                header = replace(header, explanation=explanation(quoted))
+            text = build_page(tree, header)
         except BUGS as error:
             where = {"workload": comparison.workload, "metric": comparison.metric.name}
             text = f"{type(error).__name__}: {error}".removesuffix(": ")[:200]
             failed.append(Reason(ReasonCode.PAGE_FAILED, {**where, "error": text}))
             continue
-        pages.append(PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text)))
+        document = Document(name, "text/html", text)
+        stacks = Document(f"{name.removesuffix('.html')}.folded", "text/plain", _folded_stacks(tree, header))
+        pages.append(PageDocument(comparison.workload, comparison.metric.name, document, stacks, excerpts))
     return tuple(pages), tuple(failed)
+
+
+def _folded_stacks(named: NamedTree, header: PageHeader) -> str:
+    """Return the largest call paths with their costs before and after, the former for as many runs as the latter."""
+    shown = cut_tree(named.tree, threshold_for(named.tree, header.keep, MOST_STACKS), header.keep)
+    names = [*named.names, "(merged small stacks)", ""]  # `OTHER` and the root are counted from the end
+    return two_column_folded(shown.tree, names, header.exponent, Fraction(header.runs[1], header.runs[0]))[0]
 
 
 def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:

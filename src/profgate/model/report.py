@@ -22,6 +22,7 @@ from profgate.model.change import (
     KindWord,
     Location,
 )
+from profgate.model.excerpt import Excerpt
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, DriftRule, FailOn, Machines, OnBlindSpots, OnInconclusive, OnNotCompared
@@ -304,7 +305,7 @@ class MetricReport:
     contain no calls, so that there is no page, and "stacks" if they contain only calls, so that the page is a table.
     ``places`` are those of the most important findings, in the order of the findings.
     ``drift`` is set in a report on the drift of a branch, and ``steps`` are the largest steps in its direction, largest
-    first.
+    first. ``excerpts`` explain the most important findings.
     """
 
     name: str
@@ -327,6 +328,7 @@ class MetricReport:
     drift: DriftRule | None = None
     steps: tuple[Step, ...] = ()
     places: tuple[Place, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
 
     @property
     def importance(self) -> tuple[int | bool | float | str, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from profgate.errors import ProfgateError
 from profgate.model.calibration import Calibration
 from profgate.model.change import Details
+from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.links import Links
 from profgate.model.reason import Reason
 from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy
@@ -28,9 +29,18 @@ LINKS_SCHEMA = "profgate.links/1"
 OPTIONAL = frozenset(
     {"context", "lines", "acceptances", "lacks", "parameters", "parts", "measurement", "unjudged", "confirms"}
     | {"drift", "steps", "places", "path", "blind_spots", "missed", "unknown", "unseen"}
-    | {"result", "details", "levels", "windows", "new_callees"}
+    | {"result", "details", "levels", "windows", "new_callees", "excerpts"}
 )  # these keys are omitted if empty
-SPARSE = (Calibration, Attribution, FunctionCosts, Details, StatedPolicy)  # unknown values of these are omitted
+SPARSE = (
+    Calibration,
+    Attribution,
+    FunctionCosts,
+    Details,
+    StatedPolicy,
+    Excerpt,
+    Frame,
+    Hunk,
+)  # unknown values of these are omitted
 NESTED = "is nested too deeply; it is no report of profgate"
 LARGEST_NUMBER = 1e100
 LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read

@@ -1,6 +1,7 @@
 """A name changes the text of a report, never its structure: the same elements as with a plain name, in order."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import cmarkgfm
@@ -12,10 +13,12 @@ import report_samples as samples
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader
+from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.links import Links
-from profgate.model.reason import NotCompared, as_reason
+from profgate.model.reason import NotCompared, Side, as_reason
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
+from profgate.report.explanation import explanation
 from profgate.report.view import View
 
 PIECES = (
@@ -56,15 +59,20 @@ class Form(HTMLParser):
         self.loose += "" if self.depth else data
 
 
-def markdown(name: str) -> tuple[str, str]:
-    """The comment and the summary of a report in which everything has this name."""
+def markdown(name: str) -> tuple[str, str, str]:
+    """The comment, the summary and the explanation of a report in which everything has this name."""
     row = samples.finding(name, 1e9, 2e9, file=name)
-    load = samples.workload(samples.metric(row, name=name), name=name, notes=(name,))
+    frames = (Frame(name, name, 1, 1e9, 2e9),) * 2
+    excerpt = Excerpt("", frames, frames, frames, (Hunk(name, name, name, (name,), 1),), frames)
+    metric = replace(samples.metric(row, name=name), excerpts=(excerpt,))
+    load = samples.workload(metric, name=name, notes=(name,))
     missing = (NotCompared(name, name, "both", as_reason(f"cannot read {name}")),)
     report = samples.report(
         load, verdict=samples.verdict("fail", samples.text(name)), missing=missing, warnings=(name,)
     )
-    return render_comment(View(report), links=Links()).text, render_summary(View(report), links=Links()).text
+    report = replace(report, target=Side(name))
+    view, links = View(report), Links()
+    return render_comment(view, links=links).text, render_summary(view, links=links).text, explanation(view)
 
 
 def rendered(text: str) -> Form:

@@ -12,6 +12,7 @@ from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
 from profgate.model.calibration import Calibration, TestFamily
 from profgate.model.change import Location
+from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Report
 from profgate.report import json_report
@@ -21,12 +22,17 @@ FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
 
 
 def explained() -> Report:
-    """A report with an acceptance, an attribution and a cause."""
+    """A report with an acceptance, an attribution, a cause and excerpts."""
     remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_up_to", "limit": 0.3})
     accepted = Acceptance("7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", remark=remark)
     row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="changed", reach="changed here"))
     cause = Cause(row.location, "worse", Location("lex"), 1, changed=True)
-    report = samples.report(samples.workload(replace(samples.metric(row), causes=(cause,))))
+    frames = (Frame("main", "a.py", 3, 2.5, 4.0), Frame("parse"))
+    excerpt = Excerpt(
+        "ab" * 8, frames, frames, frames[:1], (Hunk("parse", "a.py", None, ("    1       -x",), 2),), frames
+    )
+    metric = replace(samples.metric(row), causes=(cause,), excerpts=(excerpt, Excerpt("")))
+    report = samples.report(samples.workload(metric))
     return replace(report, acceptances=(accepted, replace(accepted, limit=None, file=None)))
 
 
