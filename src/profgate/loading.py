@@ -63,11 +63,17 @@ def readers() -> Readers:
 
 def read_sources(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
     """Read every source and return the results in the same order. Large input is read by subprocesses."""
-    unread = [converted(source) for source in sources if source.profile is None]
+    unread, failed = list[SourceFile](), dict[int, ProfileError]()
+    for place, source in enumerate(sources):
+        try:
+            if source.profile is None:
+                unread.append(converted(source))
+        except ProfileError as error:
+            failed[place] = error
     large = sum(map(_bytes_to_read, unread)) >= LARGE
     tasks = [partial(read_or_error, source, readers()) for source in unread]
     read = iter(list(done(tasks, processors() if large else 1)))
-    return [next(read) if source.profile is None else source.profile for source in sources]
+    return [failed.get(place) or source.profile or next(read) for place, source in enumerate(sources)]
 
 
 def readable_profiles(sources: Sequence[SourceFile]) -> list[Profile]:

@@ -103,7 +103,11 @@ function jumpColumns(page) {
       title: "Versions",
       words: true,
       value: (jump) => jump.to,
-      cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words"),
+      cell: (jump) => {
+        const cell = element("td", `${version(jump.from)} → ${version(jump.to)}`, "words");
+        cell.append(element("small", page.evolution.versions[jump.to].subject));
+        return cell;
+      },
     },
     {
       key: "before",

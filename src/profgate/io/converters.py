@@ -5,8 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from profgate.errors import ProfileError
 from profgate.io.scratch import scratch_folder
 from profgate.model.source import JFR_EVENTS, SourceFile, source_of
+from profgate.model.visible_text import cut, plain
 
 TIMEOUT = 120  # in seconds
 LARGEST = 512 << 20  # maximum number of bytes of a recording
@@ -23,8 +25,8 @@ class Converter(NamedTuple):
 def converted(source: SourceFile) -> SourceFile:
     """Convert a recording to a format that profgate reads.
 
-    Returns the source itself if no conversion is needed or it fails; then the reader's error contains the command to
-    run.
+    Returns the source itself if no conversion is needed or the tool is missing; then the reader's error contains the
+    command to run. Raises ProfileError with the error of the tool.
     """
     for converter in CONVERTERS:
         if converter.recognises(source.head) and 0 < source.size <= LARGEST:
@@ -49,17 +51,21 @@ def _run(converter: Converter, source: SourceFile) -> bytes | None:
         recording.write_bytes(source.read(LARGEST))
         try:
             with (result if converter.prints else Path(folder, "printed")).open("wb") as printed:
-                subprocess.run(  # noqa: S603 - a known tool with our own file names
+                ended = subprocess.run(  # noqa: S603 - a known tool with our own file names
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=printed,
-                    stderr=subprocess.DEVNULL,
-                    check=True,
+                    stderr=subprocess.PIPE,
+                    check=False,
                     timeout=TIMEOUT,
                 )
-            return result.read_bytes() if result.stat().st_size <= (1 << 30) else None
-        except (OSError, subprocess.SubprocessError):
-            return None
+            if ended.returncode == 0 and result.stat().st_size <= (1 << 30):
+                return result.read_bytes()
+            text = ended.stderr.decode(errors="replace").replace(str(recording), "the file")
+        except (OSError, subprocess.SubprocessError) as error:
+            text = str(error)
+    tool = Path(command[0]).name
+    raise ProfileError(source.name, f"{tool} cannot read this recording: {cut(plain(text), 300) or 'no reason'}")
 
 
 def _jfr(recording: str, result: str) -> list[str] | None:  # noqa: ARG001 - jfr prints to standard output

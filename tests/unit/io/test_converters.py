@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from profgate import loading
-from profgate.errors import UnknownFormat
+from profgate.errors import ProfileError, UnknownFormat
 from profgate.io.converters import converted
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
@@ -43,12 +43,21 @@ def test_what_the_tool_writes_is_read(tools: Path) -> None:
     assert converted(MEMORY).read(99) == b"main 1\n"
 
 
-@pytest.mark.parametrize("program", ["sys.exit(3)", "sys.stdout.close()"])
-def test_failing_tool_leaves_the_recording_unchanged(tools: Path, program: str) -> None:
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("sys.exit(f'{sys.argv[-1]}: data is cut\\x1b[2J')", "the file: data is cut"),
+        ("sys.exit(3)", "no reason"),
+    ],
+)
+def test_error_of_the_tool_is_passed_on(tools: Path, program: str, reason: str) -> None:
     install(tools, "memray", program)
-    [read] = loading.read_sources([MEMORY])
-    assert isinstance(read, UnknownFormat)
-    assert "memray transform speedscope" in read.what
+    good = source_of("a.folded", b"main 1\n")
+    [error, read] = loading.read_sources([MEMORY, good])
+    assert isinstance(error, ProfileError)
+    assert (error.where, isinstance(read, Profile)) == ("a.bin", True)
+    assert error.what.startswith(f"memray cannot read this recording: {reason}")
+    assert "\x1b" not in error.what
 
 
 def test_missing_tool_names_the_command(tools: Path) -> None:

@@ -171,7 +171,8 @@ def evolution_of(
 ) -> Evolution:
     """Return the evolution over these versions, in order. Raises ComparisonError if no version was measured.
 
-    ``metric`` is shown first, and ``min_change`` is the smallest jump as a fraction.
+    ``metric`` is shown first. By default, it is the metric with the largest jump if the usual one has none.
+    ``min_change`` is the smallest jump as a fraction.
     """
     gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):
@@ -193,6 +194,9 @@ def evolution_of(
         lines.append(line)
     jumps = tuple(find_jumps(all_series, min_change))
     first = _first_metric(lines, metric)
+    jumped = [lines[jump.line].metric.name for jump in jumps]
+    if metric is None and jumped and first not in jumped:
+        first = jumped[0]
     return Evolution(title, tuple(measured), tuple(lines), jumps, first, tuple(_notes(lines)))
 
 

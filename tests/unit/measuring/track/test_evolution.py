@@ -2,6 +2,7 @@ import pytest
 
 from profgate.errors import ComparisonError
 from profgate.measuring.track.evolution import evolution_of
+from profgate.measuring.track.evolution_text import evolution_lines
 from profgate.measuring.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
@@ -50,6 +51,19 @@ def test_counted_metric_is_first_by_default() -> None:
     assert evolution(measured, metric="time").metric == "time"
     with pytest.raises(ComparisonError, match="known are calls, time"):
         evolution(measured, metric="instructions")
+
+
+def test_metric_with_a_jump_is_first() -> None:
+    measured = [
+        MeasuredVersion(
+            Version(f"v{number}", "c" * 40),
+            tuple((BenchmarkValue("work", TIME, time), BenchmarkValue("work", CALLS, 7.0)) for time in times),
+        )
+        for number, times in enumerate([(5.0, 5.1, 5.0, 5.1)] * 3 + [(19.0, 19.1, 19.0, 19.1)] * 3)
+    ]
+    assert evolution(*measured).metric == "time"
+    assert "No jump" not in " ".join(text for _, text in evolution_lines(evolution(*measured)))
+    assert evolution(*measured, metric="calls").metric == "calls"
 
 
 def test_nothing_measured_is_an_error_with_reason() -> None:
