@@ -49,6 +49,10 @@ class SideError(ProfgateError):
         self.side = side
 
 
+class SetupError(SideError):
+    """A failure of a setup, or code that both sides share after it. Setups at the same time can cause each of them."""
+
+
 class ProfileError(ProfgateError):
     """A profile cannot be read."""
 

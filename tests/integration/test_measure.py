@@ -1,7 +1,9 @@
 """``profgate measure``: two commits of a small program, or a commit and the working tree, under a real profiler."""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from action_stage import SHARES
 from profgate.__main__ import main
+from profgate.measuring.init.recipes import record_command
 from two_commits import TwoCommits, pairs_take
 
 STEADY = "".join(
@@ -97,7 +100,7 @@ def test_crash_in_a_later_run_is_no_pass(shop: TwoCommits, capsys: pytest.Captur
         (["fast", "slow"], "COMMAND: is missing; write it after --: profgate measure BASE -- COMMAND"),
         (["fast", "slow", "--", "sh", "-c", "true"], "wrote no profile to the folder that the variable PROFGATE_OUT"),
         (["fast", "slow", "--", "go", "build"], "go build: is not a benchmark; write go test"),
-        (["fast", "slow", "--budget", "30s", *PROGRAM], "--budget: is too small for 5 runs of each side"),
+        (["fast", "slow", "--at-most", "30s", *PROGRAM], "--at-most: is too small for 5 runs of each side"),
         (["fast", "slow", "--setup", "exit 7", *PROGRAM], "ended with exit code 7"),
         (["fast", "slow", "-o", "shop.py", *PROGRAM], "shop.py: File exists; check the path and its rights"),
         (["fast", "slow", "--", "sh", "-c", "exit 7"], "profgate: run 0, baseline: ended with exit code 7"),
@@ -107,6 +110,39 @@ def test_crash_in_a_later_run_is_no_pass(shop: TwoCommits, capsys: pytest.Captur
 def test_mistakes_are_reported(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+# one side holds the lock until the other one has tried to take it
+LOCKED = """cd ../../..; if mkdir lock; then
+  tries=0; while [ ! -e tried ] && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
+  rmdir lock
+else touch tried; exit 9; fi"""
+
+
+def test_setups_that_lock_each_other_out_run_one_after_the_other(
+    shop: TwoCommits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(shop.place.parent))
+    assert main(["measure", "fast", "slow", "--setup", LOCKED, *PROGRAM]) == 1
+    assert "exit code 9" in capsys.readouterr().err
+
+
+TOOL = "printf '#!/bin/sh\\nsleep 0.1\\n' {} ../../../tool; chmod +x ../../../tool"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that processes use")
+@pytest.mark.parametrize(
+    ("setup", "code"), [(f"test -e ../../../tool || {{ {TOOL.format('>')}; }}", 1), (TOOL.format(">>"), 2)]
+)
+def test_setups_share_what_only_the_first_one_writes(
+    shop: TwoCommits, monkeypatch: pytest.MonkeyPatch, setup: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(shop.place.parent))
+    program = ["--", "sh", "-c", '../../../tool; exec "$@"', "sh", *PROGRAM[1:]]
+    assert main(["measure", "fast", "slow", "--setup", setup, *program]) == code
+    shown = capsys.readouterr().err
+    assert shown.count("tool, which the setup of the target wrote") == code
+    assert "sets up one side after the other" in shown
 
 
 def test_baseline_is_where_the_branch_began(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,7 +157,7 @@ def test_baseline_is_where_the_branch_began(shop: TwoCommits, capsys: pytest.Cap
     assert f"ahead has other commits too, so the baseline is {start[:12]}, where they part" in shown.err
 
 
-@pytest.mark.parametrize(("program", "profiler"), [("./parse", "perf"), ("python3", "py-spy")])
+@pytest.mark.parametrize(("program", "profiler"), [("./parse", "perf"), ("python3", "py-spy"), ("java", "jfr")])
 @pytest.mark.usefixtures("shop")
 def test_missing_profiler_is_named(
     monkeypatch: pytest.MonkeyPatch, program: str, profiler: str, capsys: pytest.CaptureFixture[str]
@@ -130,3 +166,31 @@ def test_missing_profiler_is_named(
     monkeypatch.setattr(shutil, "which", lambda name: None if name == profiler else which(name))
     assert main(["measure", "fast", "slow", "--", program, "shop.py"]) == 2
     assert f"{profiler}: is not installed; " in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="perf exists only for Linux")
+@pytest.mark.usefixtures("shop")
+def test_perf_without_rights_is_found_before_the_setup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    perf = tmp_path / "perf"
+    perf.write_text("#!/bin/sh\necho 'Access to performance monitoring is limited.'; exit 255\n")
+    perf.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert main(["measure", "fast", "slow", "--setup", "exit 7", "--", "./parse"]) == 2
+    assert "Access to performance monitoring is limited." in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="perf exists only for Linux")
+def test_profile_of_cargo_run_is_that_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in (("cargo", 'echo "$@" > cargo-got; echo ./built'), ("perf", 'echo "$@" >> perf-got')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    words = record_command(["cargo", "run", "--example", "a b", "--", "x y"])
+    subprocess.run(words, env=os.environ | {"PROFGATE_OUT": "o", "PROFGATE_RUN": "1"}, check=True)
+    assert "-- ./built x y\n" in (tmp_path / "perf-got").read_text()
+    assert (
+        tmp_path / "cargo-got"
+    ).read_text() == "run --quiet --config target.'cfg(all())'.runner='echo' --example a b\n"

@@ -38,7 +38,13 @@ extent_options: opt.Decorator = opt.bundled(
         type=opt.DURATION,
         default="5m",
         metavar="TIME",
-        help="Limit for all measured runs together, such as 90s or 10m (default: 5m).",
+        help="Time for all measured runs together, such as 90s or 10m (default: 5m).",
+    ),
+    click.option(
+        "--at-most",
+        type=opt.DURATION,
+        metavar="TIME",
+        help="Limit for all runs if ten of each side exceed the budget (default: twice the budget).",
     ),
     click.option(
         "--timeout",
@@ -157,8 +163,9 @@ def measure(
     BASE and HEAD are branches, tags or hashes; the baseline is the commit where HEAD left BASE. Without HEAD, the
     working tree is measured as it is. COMMAND is the program to measure. It runs below a profiler for its language in
     a checkout of each commit, which has its own environment and build output. A command that contains PROFGATE_OUT, and
-    sh, make or npm, runs as it is and must store its profiles in that folder. The measurement stops when it is decided,
-    at the latest when the budget ends. The exit code is 0 if the gate passed, and 1 if it failed.
+    sh, make or npm, runs as it is and must store its profiles in that folder. Both sides are set up at the same time.
+    The measurement stops when it is decided, at the latest when the budget ends. The exit code is 0 if the gate passed,
+    and 1 if it failed.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate measure BASE -- COMMAND")

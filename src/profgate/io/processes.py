@@ -69,7 +69,7 @@ def run_command(
 ) -> Outcome:
     """Run a command and write its output to the log. Its process group has always ended when this function returns.
 
-    ``on_start`` is called with the number of the group.
+    ``on_start`` is called with the number of the group. The ``timeout`` begins when it returns.
     """
     try:
         opened = Path(log).open("wb")  # noqa: SIM115 - closed below

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TextIO
 
-from profgate.model.visible_text import without_commands
+from profgate.model.visible_text import cut, without_commands
 
 STYLES: dict[str, dict[str, Any]] = {
     "head": {"bold": True},
@@ -42,6 +42,31 @@ def coloured(stream: TextIO) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def show_progress(text: str) -> None:
+    """Show a line on a terminal until the next one or `show_step` replaces it. Elsewhere, nothing is shown."""
+    import shutil  # imports modules for archives
+
+    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        sys.stderr.write(f"\x1b[K{cut(text, shutil.get_terminal_size().columns - 1)}\r")
+        sys.stderr.flush()
+
+
+def show_step(text: str) -> None:
+    """Write a line about what happens."""
+    show_progress("")
+    sys.stderr.write(f"profgate: {text}\n")
+
+
+def agreed(question: str) -> bool | None:
+    """Return whether the user agrees, or None if no terminal can show the question."""
+    if not (sys.stderr.isatty() and sys.stdin is not None and sys.stdin.isatty()):
+        return None
+    show_progress("")
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from profgate.errors import ProfgateError, SideError
+from profgate.errors import ProfgateError, SetupError, SideError
 from profgate.io.files import confined
 from profgate.io.git import NAME, git, without_git
 from profgate.io.processes import Outcome, run_command, variables
@@ -70,19 +70,23 @@ class Checkout:
                 count = f"{ended} process{'es' if ended > 1 else ''}"
                 sys.stderr.write(f"profgate: ended {count} that a run of the {self.name} left behind\n")
 
-    def set_up(self, setup: str | None, timeout: float) -> "Checkout":
-        """Run a shell command that installs and builds what the version needs. Raises SideError if it fails.
+    def set_up(
+        self, setup: str | None, timeout: float, meanwhile: Callable[[int], None] = lambda _: None
+    ) -> "Checkout":
+        """Run a shell command that installs and builds what the version needs. Raises SetupError if it fails.
 
-        Programs in Python are installed into a virtual environment of the checkout.
+        Programs in Python are installed into a virtual environment of the checkout. ``meanwhile`` is called while the
+        command runs.
         """
         environment = dict(self.environment)
         if setup:
             environment |= python_environment(self.root, self.folder, environment)
             sys.stderr.write(f"profgate: setting up the {self.name}\n")
-            outcome = replace(self, environment=environment).run(["sh", "-ec", setup], timeout)
+            prepared = replace(self, environment=environment)
+            outcome = prepared.run(["sh", "-ec", setup], timeout, on_start=meanwhile)
             if outcome.failure:
-                raise SideError(self.name, f"--setup, {self.name}", f"{setup[:200]}: {outcome.explained(self.folder)}")
-        return replace(self, environment=environment, ready=time.time())
+                raise SetupError(self.name, f"--setup, {self.name}", f"{setup[:200]}: {outcome.explained(self.folder)}")
+        return replace(self, environment=environment, ready=self.ready or time.time())
 
     def report_missing(self, setup: str | None) -> None:
         """Report files of Git LFS and submodules that the setup does not fetch."""
@@ -131,32 +135,60 @@ def isolated_sides(
     setup: str | None = None,
     timeout: float = 900.0,
     between: Callable[[Checkout], None] = lambda _: None,
+    together: bool = False,
 ) -> Iterator[dict[str, Checkout]]:
     """Check out both versions below ``scratch``, run the setup command in each checkout, and remove them on exit.
 
     The versions are hashes of commits, which may come from an untrusted report; None is the working tree. ``timeout``
     limits each setup, in seconds. If there is a setup, ``between`` is called with the baseline before the target is
-    set up. Raises ProfgateError if a version is not available or a setup fails.
+    set up, unless both are set up ``together``. Raises ProfgateError if a version is not available, and SideError if a
+    setup fails or changes the other side.
     """
     _check_commit(baseline, repository)
     if target is not None:
         _check_commit(target, repository)
     with ExitStack() as stack:
         sides: dict[str, Checkout] = {}
-        for name, commit in zip(SIDES, (baseline, target), strict=True):
+
+        def checkout(name: str, commit: str | None) -> Checkout:
             # no name may show a side which one it is, and the length of a path may affect a measurement
             root = f"{scratch}/{secrets.token_hex(4)}"
+            return stack.enter_context(checked_out(name, commit, root, repository))
+
+        first, began = checkout("baseline", baseline), time.time()
+        first.report_missing(setup)
+        if setup and together:
+            second, failures = checkout("target", target), list[SideError]()
+
+            def set_up_baseline(_: int) -> None:
+                try:
+                    sides["baseline"] = replace(first, ready=began).set_up(setup, timeout)
+                except SideError as error:  # the other setup must end, because it may install packages of the system
+                    failures.append(error)
+
+            after = second.set_up(setup, timeout, set_up_baseline)
+            if failures:
+                raise failures[0]
+            _check_links(sides["baseline"], after, began)
+        else:
+            sides["baseline"] = first.set_up(setup, timeout)
+            if setup:
+                between(sides["baseline"])
+                sides["baseline"] = replace(sides["baseline"], ready=time.time())
             # after the setup of the baseline: a build tool that finds its output up to date compares times of files
-            checkout = stack.enter_context(checked_out(name, commit, root, repository))
-            if not sides:
-                checkout.report_missing(setup)
-            before = states(files_below(sides["baseline"].root) if sides and setup else ())
-            sides[name] = checkout.set_up(setup, timeout)
-            unchanged(before, "--setup", name)
-            if setup and name == "baseline":
-                between(sides[name])
-                sides[name] = replace(sides[name], ready=time.time())
-        yield sides
+            second = checkout("target", target)
+            before = states(files_below(first.root) if setup else ())
+            after = second.set_up(setup, timeout)
+            unchanged(before, "--setup", "target")
+        yield {**sides, "target": after}
+
+
+def _check_links(baseline: Checkout, target: Checkout, since: float) -> None:
+    """Raise SetupError if a file that is linked into both sides was written since a time."""
+    linked = {state[0] for state in states(files_below(target.root)).values() if state}
+    for path, state in states(files_below(baseline.root)).items():
+        if state and state[0] in linked and state[2] >= since * 1e9:
+            raise SetupError("target", "--setup, target", f"changed {path} of the other side")
 
 
 def _check_commit(commit: str, repository: str) -> None:

@@ -1,8 +1,6 @@
 """Decides by measuring two commits in turns: plans the looks, analyses the runs at each, and stops when decided."""
 
-import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
@@ -14,9 +12,10 @@ from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.runs import workload_name
 from profgate.decide.detect.evidence import Evidence, evidence_tasks
 from profgate.decide.detect.location_costs import largest_locations, rows_of
-from profgate.errors import SideError
+from profgate.errors import SetupError, SideError
 from profgate.io.machine import this_machine
 from profgate.io.scratch import scratch_folder
+from profgate.io.terminal import show_progress, show_step
 from profgate.io.worktrees import source_patch, tracked_files
 from profgate.measuring.checkouts import isolated_sides
 from profgate.measuring.looks import FEWEST, RUNS, planned
@@ -24,10 +23,12 @@ from profgate.measuring.other_work import with_other_runs
 from profgate.measuring.same_code import forget_reads, ran_same_program
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
+from profgate.model.change import Location
 from profgate.model.comparison import Comparison
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
 from profgate.model.measurement import Look, Measurement, Outcome, Suspect
 from profgate.model.units import MetricKind
+from profgate.model.visible_text import visible
 from profgate.pipeline import Built, PipelineInput
 from profgate.report import numbers
 
@@ -49,7 +50,10 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     """
     warm = turns.warm_up()
     began = forget_reads(turns.sides.values())  # from here on, because the warm-up may have built the program
+    show_step(f"{RUNS[0]} runs of each side take about {numbers.duration(turns.needed())}")
+    turns.offer_more()
     turns.record_until(1)  # the time of a run is known from here on, because the warm-up may have built the program
+    turns.offer_more()
     found = pipeline.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
     counts = any(comparison.metric.kind is MetricKind.COUNTED for comparison in found)
     # a measurement of every location confirms no earlier comparison
@@ -58,9 +62,9 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     looks = planned(turns.most(), counts=counts, machines=machines, functions=len(largest))
     if not looks:
         raise turns.too_small()
-    plan = " or ".join(str(look.runs) for look in looks)
-    latest = numbers.duration(looks[-1].runs * turns.pair)
-    sys.stderr.write(f"profgate: decides after {plan} runs of each side, in at most {latest}\n")
+    plan = " or ".join(f"{look.runs} ({numbers.duration(look.runs * turns.pair)})" for look in looks)
+    show_step(f"decides after {plan} runs of each side")
+    turns.ends_if = "; decided then if a function is clearly slower, or none can be"
     _check_workloads(listed or (), warm)
     watched = _watched(found, listed, widen=widen)
     tested = None if listed is None else watched
@@ -76,8 +80,13 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         red = any(finding.colour == "red" and not finding.is_total for _, _, finding in built.report.findings)
         # counts that vary between few values may be equal by chance, so two runs never end the measurement in red
         undecided = any(finding.colour == "red" for *_, finding in built.report.findings) and turns.count < FEWEST
-        if not more or (not undecided and (red or not any(map(_is_open, outcomes)))):
+        waiting = list(filter(_is_open, outcomes))
+        if not more or (not undecided and (red or not waiting)):
             break
+        what = _named(waiting)
+        show_step(f"{turns.count} runs of each side do not decide about {what}")
+        turns.ends_if = f"; decided then if {what} is clear"
+    show_progress("")
     colours = {finding.colour for *_, finding in built.report.findings}
     if "red" in colours and given.diff is not None and ran_same_program(turns.sides, began):
         measured = replace(measured, diff=replace(given.diff, same_program=True))
@@ -86,8 +95,8 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     if turns.count < FEWEST and open_left:
         raise turns.too_small()
     needed = turns.needed()
-    if needed <= turns.budget:  # the first pair, which decides how many fit, was slower than the others
-        needed = turns.budget * RUNS[0] / turns.count
+    if needed <= turns.at_most:  # the first pair, which decides how many fit, was slower than the others
+        needed = turns.at_most * RUNS[0] / turns.count
     measurement = Measurement(
         runs=turns.count,
         seconds=turns.spent,
@@ -180,16 +189,27 @@ def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence, look:
     return replace(suspect, low=low, high=high, p=float(evidence.p[row]), outcome=outcome)
 
 
+def _named(suspects: Sequence[Suspect]) -> str:
+    """Return the name of the first suspect and the number of the others. Without suspects, counts are undecided."""
+    location = suspects[0].location if suspects else Location("counts")
+    name = visible(location.name) if location else "the total"
+    return f"{name} and {len(suspects) - 1} more" if len(suspects) > 1 else name
+
+
 def _is_open(suspect: Suspect) -> bool:
     return suspect.outcome in {None, "possible"}
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuringLimits:
-    """How both sides are prepared and for how long they are measured, in seconds."""
+    """How both sides are prepared and for how long they are measured, in seconds.
+
+    ``at_most`` is twice the budget if it is None.
+    """
 
     setup: str | None
     budget: float
+    at_most: float | None
     timeout: float
 
 
@@ -205,16 +225,36 @@ def decided_between(
 ) -> Decision:
     """Check out and set up both commits, or the working tree as the target, and decide as `decided` does.
 
-    ``program`` runs in the checkout of each side. Raises ProfgateError if a step fails or both sides ran the same code.
+    ``program`` runs in the checkout of each side. Without ``listed`` suspects, the code is the user's own, and both
+    sides are set up at the same time, or one after the other if that fails. Raises ProfgateError if a step fails or
+    both sides ran the same code.
     """
-    with ExitStack() as stack:
-        scratch = stack.enter_context(scratch_folder())
-        turns = Turns(program, {}, extent.budget, extent.timeout, order=sha256((target or baseline).encode()).digest())
-        sides = isolated_sides(
-            baseline, target, scratch, setup=extent.setup, timeout=extent.timeout, between=turns.note_foreign_code
-        )
-        turns.sides = stack.enter_context(sides)
-        commits = [baseline] if target is None else [baseline, target]
-        patch = source_patch(".", *commits)
-        diff = replace(loading.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
-        return decided(turns, replace(given, diff=diff), listed, widen=widen)
+    order, at_most = sha256((target or baseline).encode()).digest(), extent.at_most or 2 * extent.budget
+
+    def measured(*, together: bool) -> Decision:
+        turns = Turns(program, {}, min(extent.budget, at_most), at_most, extent.timeout, order)
+        turns.before = {} if together else None
+        with (
+            scratch_folder() as scratch,
+            isolated_sides(
+                baseline,
+                target,
+                scratch,
+                setup=extent.setup,
+                timeout=extent.timeout,
+                between=turns.note_foreign_code,
+                together=together,
+            ) as turns.sides,
+        ):
+            patch = source_patch(".", *filter(None, (baseline, target)))
+            diff = replace(loading.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))
+            return decided(turns, replace(given, diff=diff), listed, widen=widen)
+
+    limit = numbers.duration(at_most)
+    show_step(f"plans {numbers.duration(extent.budget)} of runs after the setup, and {limit} if {FEWEST} runs need it")
+    if extent.setup and listed is None:
+        try:
+            return measured(together=True)
+        except SetupError as error:
+            show_step(f"{visible(str(error))}; sets up one side after the other")
+    return measured(together=False)

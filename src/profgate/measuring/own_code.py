@@ -9,7 +9,7 @@ from pathlib import Path
 from stat import S_ISREG
 from urllib.parse import unquote, urlsplit
 
-from profgate.errors import SideError
+from profgate.errors import SetupError
 from profgate.io.worktrees import tracked_files, worktrees
 from profgate.measuring.checkouts import Checkout
 
@@ -29,7 +29,7 @@ class UsedFiles:
     foreign: frozenset[str]
     lost: str | None
 
-    def error(self, path: str, what: str) -> SideError:
+    def error(self, path: str, what: str) -> SetupError:
         """Return the error for a file that is not the side's own."""
         advice = (
             "let --setup install it into the environment of the side (pip install .), without an absolute path"
@@ -37,7 +37,7 @@ class UsedFiles:
             else "let --setup build it in the folder in which it starts, and run it without an absolute path"
         )
         found = f"the {self.side.name} used {path}, {what}, instead of a file below {self.side.root}"
-        return SideError(self.side.name, "both sides ran the same code", f"{found}; {advice}")
+        return SetupError(self.side.name, "both sides ran the same code", f"{found}; {advice}")
 
     def foreign_code(self) -> dict[str, str]:
         """Return the digests, by path, of the code outside of the side."""

@@ -2,7 +2,6 @@
 
 import math
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +12,14 @@ from profgate.compare.runs import in_run, workload_name
 from profgate.decide.detect.permutation import FEWEST_BLOCKS
 from profgate.errors import ProfgateError, SideError
 from profgate.io.files import sources_under
+from profgate.io.terminal import agreed, show_progress
 from profgate.io.used_files import used_files
 from profgate.measuring.checkouts import SIDES, Checkout, states, unchanged
 from profgate.measuring.looks import FEWEST, RUNS
 from profgate.measuring.other_work import RunFacts, facts_of
 from profgate.measuring.own_code import UsedFiles, check_own_code, used_files_of
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
+from profgate.report.numbers import duration
 from profgate.source_maps import with_sources
 
 Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
@@ -28,19 +29,24 @@ Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
 class Turns:
     """A program that records profiles in the checkout of each side, in blocks of two runs of each side: ABBA or BAAB.
 
-    ``order`` are random bytes that decide about the order of the blocks. ``budget`` limits the time of all runs after
-    the warm-up, and ``timeout`` that of one run, in seconds. ``code`` are the files of each side that its warm-up run
-    used, ``workloads`` those of all warm-up runs, and ``took`` is the time of the counted runs of each side. ``before``
-    is the `foreign_code` of the baseline before the setup of the target, or None without setup.
+    ``order`` are random bytes that decide about the order of the blocks. ``budget`` is the time for all runs after the
+    warm-up in seconds, which is exceeded up to ``at_most`` if the first look needs more, and ``timeout`` limits one
+    run. ``code`` are the files of each side that its warm-up run used, ``workloads`` those of all warm-up runs,
+    ``warm`` is the time of the warm-up, and ``took`` that of the counted runs of each side. ``before`` is the
+    `foreign_code` of the baseline before the setup of the target, or None without setup. ``ends_if`` is when the next
+    look decides.
     """
 
     program: Sequence[str]
     sides: Mapping[str, Checkout]
     budget: float
+    at_most: float
     timeout: float
     order: bytes = b"\0"
     before: Mapping[str, str] | None = None
     count: int = 0
+    warm: float = 0.0
+    ends_if: str = ""
     workloads: set[str] = field(default_factory=set)
     took: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SIDES, 0.0))
     code: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -53,9 +59,11 @@ class Turns:
 
     def warm_up(self, repository: str = ".") -> Profiles:
         """Record one uncounted run of each side and return it. Raises ProfgateError if both sides ran the same code."""
-        found, used = {}, {}
+        found, used, begin = {}, {}, time.monotonic()
         for side in SIDES:
+            show_progress(f"warm-up, {side}")
             found[side], used[side] = watched_run(self.program, self.sides[side], self.timeout)
+        self.warm = time.monotonic() - begin
         self.code = check_own_code(used["baseline"], used["target"], repository, self.before)
         for side, sources in found.items():
             self.workloads.update(workload_name(source.name) for source in sources)
@@ -69,38 +77,51 @@ class Turns:
 
     @property
     def pair(self) -> float:
-        """The mean time of one run of each side, in seconds; 0 before the first pair."""
-        return self.spent / max(1, self.count)
+        """The mean time of one run of each side, in seconds; that of the warm-up before the first pair."""
+        return self.spent / self.count if self.count else self.warm
 
     def most(self) -> int:
-        """Return how many runs of each side fit into the budget, at most as many as the last look needs."""
-        return min(RUNS[-1], int(self.budget / self.pair))
+        """Return how many runs of each side fit into the budget, or for the first look into ``at_most``."""
+        return min(RUNS[-1], max(int(self.budget / self.pair), min(RUNS[0], int(self.at_most / self.pair))))
 
     def needed(self) -> float:
         """Return the budget in seconds for as many runs as the first look of a large budget has."""
         return RUNS[0] * self.pair
 
+    def offer_more(self) -> None:
+        """Offer the time for the first look on a terminal if ``at_most`` is too small.
+
+        Raises ProfgateError if the user declines.
+        """
+        if FEWEST * self.pair > self.at_most:
+            answer = agreed(f"{RUNS[0]} runs of each side take {duration(self.needed())}. Measure that long?")
+            if answer is False:
+                raise self.too_small()
+            self.at_most = self.needed() if answer else self.at_most
+
     def too_small(self) -> ProfgateError:
-        """Return the error for a budget that ends before the first look; the target is at fault if it takes longer."""
+        """Return the error for a limit that ends before the first look; the target is at fault if it takes longer."""
         what = f"is too small for {FEWEST} runs of each side; a pair of runs takes {self.pair:.0f} s"
-        what += f", so --budget {math.ceil(FEWEST * self.pair)}s would do"
+        what += f", so --at-most {math.ceil(FEWEST * self.pair)}s or half of it as --budget would do"
         # ratio of the time of both sides above which the target is the reason for a budget that is too small
         slower = self.took["target"] > 1.5 * self.took["baseline"]
-        return SideError("target", "--budget", what) if slower else ProfgateError("--budget", what)
+        return SideError("target", "--at-most", what) if slower else ProfgateError("--at-most", what)
 
     def record_until(self, runs: int) -> bool:
-        """Record pairs of runs until each side has this many, and return whether the budget allows another pair.
+        """Record pairs of runs until each side has this many, and return whether there is time for another pair.
 
-        A block is completed even if the budget ends. Raises ProfgateError if the budget ends before the first look.
+        A block is completed even if the time ends. Raises ProfgateError if it ends before the first look.
         """
         while self.count < runs:
             in_block = self.count % 2 == 1 and self.count > 2 * FEWEST_BLOCKS
-            if self.spent + self.pair > self.budget and self.count >= FEWEST and not in_block:
+            if self.count >= FEWEST and self.count >= self.most() and not in_block:
                 return False
-            if self.spent > self.budget:
+            if self.count < FEWEST and self.spent > self.at_most:
                 raise self.too_small()
+            left = duration((runs - self.count) * self.pair)
+            show_progress(f"run {self.count + 1} of {runs}, {left} left{self.ends_if}" if runs > 1 else "first run")
             self._record_pair()
-        return self.spent + self.pair <= self.budget
+        return self.count < self.most()
 
     def _record_pair(self) -> None:
         number = self.count + 1
@@ -151,7 +172,6 @@ def recorded_run(
     watch: Callable[[int], None] = lambda _: None,
 ) -> tuple[list[SourceFile], RunFacts]:
     """Record one run of one side, and read its profiles. Raises SideError if it fails or writes no profile."""
-    sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side.name}\n")
     where = f"run {number}, {side.name}"
     # beside the folder of the side: what the program stores is not code that it ran
     out = tempfile.mkdtemp(prefix="profiles-", dir=os.path.dirname(side.root))  # noqa: PTH120 - the path is a string

@@ -29,7 +29,7 @@ class Recorded(Turns):
     """Runs that took 10 seconds a pair and had these costs, which repeat."""
 
     def __init__(self, budget: float, before: Sequence[Shares], after: Sequence[Shares]) -> None:
-        Turns.__init__(self, [], {}, budget, 60.0)
+        Turns.__init__(self, [], {}, budget, budget, 60.0)
         self.costs = {"baseline": before, "target": after}
 
     def warm_up(self, repository: str = ".") -> dict[str, list[SourceFile]]:

@@ -27,6 +27,14 @@ def test_each_side_has_its_commit_and_runs_its_setup_once(git: Git, tmp_path: Pa
     assert git("worktree", "list").count("\n") == 0
 
 
+def test_sides_are_set_up_at_the_same_time(git: Git, tmp_path: Path) -> None:
+    before, after = commit(git, program="one"), commit(git, program="two")
+    waits = "cat program > built; touch ../here; until [ $(ls ../../*/here | wc -l) = 2 ]; do sleep 0.01; done"
+    with isolated_sides(before, after, str(tmp_path), setup=waits, timeout=60.0, together=True) as sides:
+        assert {name: texts(side)["built"] for name, side in sides.items()} == {"baseline": "one", "target": "two"}
+        assert list(sides) == ["baseline", "target"]
+
+
 HINTS = "{ env; pwd; cat .git; ls -A . ..; } > $GOBIN/../hints"
 
 
@@ -42,22 +50,28 @@ def test_only_a_random_name_distinguishes_the_sides(git: Git, tmp_path: Path) ->
     assert len(seen) == 4
 
 
-def test_sides_are_removed_after_a_failed_setup(git: Git, tmp_path: Path) -> None:
+@pytest.mark.parametrize("together", [False, True])
+def test_sides_are_removed_after_a_failed_setup(git: Git, tmp_path: Path, *, together: bool) -> None:
     sha = commit(git, program="one")
-    with pytest.raises(ProfgateError, match="exit code 3"), isolated_sides(sha, sha, str(tmp_path), setup="exit 3"):
+    with (
+        pytest.raises(ProfgateError, match="exit code 3"),
+        isolated_sides(sha, sha, str(tmp_path), setup="exit 3", together=together),
+    ):
         pass
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gitconfig", "repository"]
     assert git("worktree", "list").count("\n") == 0
 
 
-def test_sides_may_link_files_of_one_store(git: Git, tmp_path: Path) -> None:
+@pytest.mark.parametrize("together", [False, True])
+def test_sides_may_link_files_of_one_store(git: Git, tmp_path: Path, *, together: bool) -> None:
     (tmp_path / "package").write_text("")  # as uv and pnpm do
     sha = commit(git, program="one")
-    with isolated_sides(sha, sha, str(tmp_path), setup=f"ln {tmp_path}/package package") as sides:
+    linked = f"ln {tmp_path}/package package"
+    with isolated_sides(sha, sha, str(tmp_path), setup=linked, together=together) as sides:
         assert Path(sides["baseline"].place, "package").stat().st_nlink == 3
     with (
         pytest.raises(ProfgateError, match=r"changed .*package of the other side"),
-        isolated_sides(sha, sha, str(tmp_path), setup=f"ln {tmp_path}/package package; echo x >> package"),
+        isolated_sides(sha, sha, str(tmp_path), setup=f"{linked}; echo x >> package", together=together),
     ):
         pass
 

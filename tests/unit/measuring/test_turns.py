@@ -1,6 +1,9 @@
 """Runs in turns within a budget. The time of a pair of runs is that of a clock of the test."""
 
+import io
+import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -14,12 +17,12 @@ from two_commits import pairs_take
 PROGRAM = ["sh", "-c", 'echo "main;parse $((1000 + PROFGATE_RUN))" > "$PROFGATE_OUT/api.folded"']
 
 
-def turns_of(folder: Path, budget: float, program: list[str] = PROGRAM) -> Turns:
+def turns_of(folder: Path, budget: float, program: list[str] = PROGRAM, at_most: float | None = None) -> Turns:
     sides = {}
     for name, place in (("baseline", folder / "a"), ("target", folder / "b")):
         (place / "checkout").mkdir(parents=True)
         sides[name] = Checkout(name, str(place), str(place / "checkout"), {})
-    return Turns(program, sides, budget, timeout=60.0)
+    return Turns(program, sides, budget, budget if at_most is None else at_most, timeout=60.0)
 
 
 @pytest.mark.parametrize(("budget", "most"), [(49.0, 4), (50.0, 5), (80.0, 8), (1000.0, 40)])
@@ -45,6 +48,36 @@ def test_recording_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.Monk
     }
 
 
+@pytest.mark.parametrize(("at_most", "most"), [(500.0, 10), (90.0, 9), (50.0, 5), (40.0, 4)])
+def test_first_look_may_exceed_the_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: float, most: int
+) -> None:
+    pairs_take(monkeypatch, 10.0)
+    turns = turns_of(tmp_path, 20.0, at_most=at_most)
+    turns.record_until(1)
+    assert turns.most() == most
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of POSIX")
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_longer_limit_is_offered_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+    pairs_take(monkeypatch, 10.0)
+    turns = turns_of(tmp_path, 20.0)
+    turns.record_until(1)
+    turns.offer_more()
+    assert turns.at_most == 20.0  # no terminal can show the question
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "r+b", buffering=0) as raw, io.TextIOWrapper(raw, write_through=True) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        monkeypatch.setattr(sys, "stderr", terminal)
+        os.write(ours, f"{answer}\n".encode())
+        with nullcontext() if answer == "y" else pytest.raises(ProfgateError, match="--at-most 50s would do"):
+            turns.offer_more()
+        shown = os.read(ours, 1000).decode()
+    os.close(ours)
+    assert (turns.at_most, "10 runs of each side take 1 min 40 s" in shown) == (100.0 if answer == "y" else 20.0, True)
+
+
 def test_slower_later_runs_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs_take(monkeypatch, 10.0)
     turns = turns_of(tmp_path, 45.0)
@@ -52,7 +85,7 @@ def test_slower_later_runs_are_an_error(tmp_path: Path, monkeypatch: pytest.Monk
     turns.record_until(1)
     pairs_take(monkeypatch, 20.0)
     with pytest.raises(
-        ProfgateError, match=r"--budget: is too small for 5 runs of each side; a pair of runs takes 17 s"
+        ProfgateError, match=r"--at-most: is too small for 5 runs of each side; a pair of runs takes 17 s"
     ):
         turns.record_until(5)
 

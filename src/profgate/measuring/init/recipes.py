@@ -1,6 +1,7 @@
 """Recipes for recording profiles in a workflow. There is one recipe per language."""
 
 import math
+import os
 import re
 import shlex
 import shutil
@@ -30,6 +31,7 @@ PY_SPY = (
 )
 LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
 LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
+SHOWN = "--config \"target.'cfg(all())'.runner='echo'\""  # cargo prints the path of the program instead of running it
 LIMITED = "sh -c 'timeout 5 \"$@\" || test $? = 124' sh "
 # these start other programs
 STARTERS = frozenset(
@@ -39,6 +41,7 @@ PROFILERS = {  # the profilers that are not part of the language, and how to ins
     "Python": ("py-spy", "pip install py-spy"),
     "Rust": ("perf", "on Debian: apt-get install linux-perf"),
     "native code": ("perf", "on Debian: apt-get install linux-perf"),
+    "Java": ("jfr", "install a JDK"),
 }
 
 
@@ -167,6 +170,9 @@ def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """
     loop = found[0] if (found := re.match(r"sh -c '[^']{1,100}' sh ", command)) else ""
     build, _, words = command.removeprefix(loop).partition(" -- ")
+    if build.startswith("cargo run"):  # a profile of cargo would contain cargo itself
+        shown = build.replace("cargo run", f"cargo run --quiet {SHOWN}", 1)
+        return (f"program=$({shown})", *_native(f'{loop}"$program" {words}'.rstrip(), rate, workload))
     cargo = re.match(r"(?:RUSTC_BOOTSTRAP=1 )?cargo (bench|test)\b", build)
     if cargo is None:
         return _native(command, rate, workload)
@@ -273,7 +279,7 @@ def record_command(program: Sequence[str]) -> list[str]:
     """Return a command that runs a program below the profiler for its language.
 
     A command that names PROFGATE_OUT, or only starts other programs, must store profiles itself and stays unchanged.
-    Raises ProfgateError if the profiler is not installed.
+    Raises ProfgateError if the profiler is not installed, or if perf may not record.
     """
     name = program[0].rpartition("/")[2]
     if name in STARTERS or any("PROFGATE_OUT" in word for word in program):
@@ -289,6 +295,8 @@ def record_command(program: Sequence[str]) -> list[str]:
         raise ProfgateError(
             needed[0], f"is not installed; {needed[1]}, or let the command store profiles in PROFGATE_OUT"
         )
+    if needed is not None and needed[0] == "perf":
+        output_of(["perf", "record", "-o", os.devnull, "--", "true"], ".", {}, 30.0)  # fails without the right to
     return ["sh", "-ec", "\n".join(recipe.record(shlex.join(words), recipe.rate, "main"))]
 
 
