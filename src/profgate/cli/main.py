@@ -30,6 +30,7 @@ GROUPS = {  # the commands that most people use come first
         "fold": "Print a profile as folded stacks.",
         "overweight": "Show which functions are responsible for the change of the total.",
         "ranks": "Test whether tests keep their rank by duration.",
+        "replay": "Judge stored reports again under another policy.",
         "report": "Merge the reports of several shards.",
         "mcp": "Serve reports, explanations and call paths to an agent (Model Context Protocol).",
     },

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 5
 PATH_ENDS = 6  # maximum number of frames at the root of a path, before the function, and below it
-MOST_ITEMS = 4  # maximum number of callers and of lines
+MOST_CALLERS = 4
 MOST_HUNKS, LONGEST_HUNK, LONGEST_LINE = 3, 60, 200  # in hunks, lines and characters
 CONTEXT = 3  # unchanged lines around the changed ones
 
@@ -46,7 +46,7 @@ def _excerpt(key: str, symbol: int, named: NamedTree, header: PageHeader) -> Exc
     )
     hunks = dict.fromkeys(hunk for one in nearest for hunk in _hunks(one, named.names))
     before, after = (_frames(path, named, header) for path in paths)
-    return Excerpt(key, before, after, _callers(rows, named, header), tuple(hunks)[:MOST_HUNKS], _lines(symbol, header))
+    return Excerpt(key, before, after, _callers(rows, named, header), tuple(hunks)[:MOST_HUNKS])
 
 
 def _path(tree: DiffTree, rows: IntArray, costs: IntArray) -> list[int]:
@@ -97,7 +97,7 @@ def _callers(rows: IntArray, named: NamedTree, header: PageHeader) -> tuple[Fram
         added_at(symbols, tree.symbol[tree.parent[called]], costs[called])
         for costs in (tree.baseline_total, tree.target_total)
     )
-    largest = np.argsort(-np.maximum(before, after), kind="stable")[:MOST_ITEMS]
+    largest = np.argsort(-np.maximum(before, after), kind="stable")[:MOST_CALLERS]
     return tuple(_frame(one, before[one], after[one], named, header) for one in largest if before[one] or after[one])
 
 
@@ -112,13 +112,3 @@ def _hunks(source: PageSource, names: Sequence[str]) -> Iterator[Hunk]:
         changed = [at for at, line in enumerate(lines) if line[:1] in {"+", "-"}] or [0]
         shown = tuple(numbered[max(changed[0] - CONTEXT, 0) : changed[-1] + CONTEXT + 1])
         yield Hunk(names[source["symbol"]], *source["paths"], shown[:LONGEST_HUNK], len(shown[LONGEST_HUNK:]))
-
-
-def _lines(symbol: int, header: PageHeader) -> tuple[Frame, ...]:
-    """Return the source lines of a function whose total cost changed most, largest change first."""
-    rows = next((lines["rows"] for lines in header.lines if lines["symbol"] == symbol), ())
-    changed = sorted(rows, key=lambda row: -abs(row[5] * header.runs[0] - row[3] * header.runs[1]))[:MOST_ITEMS]
-    return tuple(
-        _costs(Frame(f"line {row[1]}" if row[1] else f"line {row[0]} of the baseline"), row[3], row[5], header)
-        for row in changed
-    )

@@ -35,7 +35,6 @@ class Excerpt:
     ``key`` identifies the function (`report.rows.finding_key`). ``path_from`` and ``path_to`` are the most expensive
     call paths through it in the baseline and in the target, root first. ``callers`` are its costs by direct caller, and
     ``hunks`` the source changes of the function and of the changed functions that are nearest to it.
-    ``lines`` are the source lines of the function whose cost changed most; the name of such a frame states the line.
     """
 
     key: str = ""
@@ -43,4 +42,3 @@ class Excerpt:
     path_to: tuple[Frame, ...] = ()
     callers: tuple[Frame, ...] = ()
     hunks: tuple[Hunk, ...] = ()
-    lines: tuple[Frame, ...] = ()

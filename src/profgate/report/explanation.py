@@ -23,6 +23,7 @@ def explanation(view: View, finding: str = "") -> str:
     ProfgateError if there is no such finding.
     """
     causes = [*view.groups.worse, *view.groups.better]
+    causes = [row for row in causes if not row.total] or causes  # functions explain the change of a total
     first = {finding_key(row.shown.location): row for row in reversed(causes)}
     causes = [
         row for row in causes if first[finding_key(row.shown.location)] is row

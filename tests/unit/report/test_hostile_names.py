@@ -16,6 +16,7 @@ from profgate.flamegraph.page_columns import PageFinding, PageHeader
 from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.links import Links
 from profgate.model.reason import NotCompared, Side, as_reason
+from profgate.model.report import LineCost, Place
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.explanation import explanation
@@ -63,8 +64,12 @@ def markdown(name: str) -> tuple[str, str, str]:
     """The comment, the summary and the explanation of a report in which everything has this name."""
     row = samples.finding(name, 1e9, 2e9, file=name)
     frames = (Frame(name, name, 1, 1e9, 2e9),) * 2
-    excerpt = Excerpt("", frames, frames, frames, (Hunk(name, name, name, (name,), 1),), frames)
-    metric = replace(samples.metric(row, name=name), excerpts=(excerpt,))
+    excerpt = Excerpt("", frames, frames, frames, (Hunk(name, name, name, (name,), 1),))
+    metric = replace(
+        samples.metric(row, name=name),
+        excerpts=(excerpt,),
+        places=(Place(row.location, lines=(LineCost(1, 2, 0.0, 1e9, name),)),),
+    )
     load = samples.workload(metric, name=name, notes=(name,))
     missing = (NotCompared(name, name, "both", as_reason(f"cannot read {name}")),)
     report = samples.report(

@@ -28,9 +28,7 @@ def explained() -> Report:
     row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="changed", reach="changed here"))
     cause = Cause(row.location, "worse", Location("lex"), 1, changed=True)
     frames = (Frame("main", "a.py", 3, 2.5, 4.0), Frame("parse"))
-    excerpt = Excerpt(
-        "ab" * 8, frames, frames, frames[:1], (Hunk("parse", "a.py", None, ("    1       -x",), 2),), frames
-    )
+    excerpt = Excerpt("ab" * 8, frames, frames, frames[:1], (Hunk("parse", "a.py", None, ("    1       -x",), 2),))
     metric = replace(samples.metric(row), causes=(cause,), excerpts=(excerpt, Excerpt("")))
     report = samples.report(samples.workload(metric))
     return replace(report, acceptances=(accepted, replace(accepted, limit=None, file=None)))
