@@ -412,7 +412,7 @@ def report_on(
     from profgate.model.report import Report, Verdict
 
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
-    evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=in_processes, look=given.look)
+    evidence = evidence_tasks(comparisons, interleaved=given.interleaved, run=in_processes, look=given.look)
     policy, verbose = given.policy, given.verbose
     # a larger report omits the explanations of metrics without a change, which take most of its time
     brief = len(comparisons) > 100 and not verbose and not policy.rules
@@ -431,7 +431,6 @@ def report_on(
         changes=report_changes(comparisons, policy, strategies, Context()),
         warnings=tuple(warnings),
         acceptances=given.acceptances,
-        tests=families,
         blind_spots=blind_spots,
     )
     # Step 6: Merge the changes into findings, and judge the findings.

@@ -97,6 +97,7 @@ def test_machines_that_disagree_show_both_numbers(waiting: Stage) -> None:
     assert waiting.outputs["conclusion"] == "warn"
     assert "still possible" in waiting.comments[0]
     assert "on the other machine: " in waiting.comments[0]
+    assert "The check passes. To decide, confirm it again with a larger `--budget`." in waiting.comments[0]
 
 
 @pytest.mark.parametrize("lost", [1, 2])

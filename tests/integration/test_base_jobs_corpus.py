@@ -78,7 +78,7 @@ def drawn(program: str) -> list[list[Evidence]]:
     orders = [random.permutation(len(given.totals)).tolist() for _ in range(DRAWS)]
     found = []
     for jobs in BASE_JOBS:
-        tested = [evidence_of([compared(given, order[0], order[1 : jobs + 1])])[0][0] for order in orders]
+        tested = [evidence_of([compared(given, order[0], order[1 : jobs + 1])])[0] for order in orders]
         found.append([evidence for evidence in tested if isinstance(evidence, Evidence)])
     return found
 

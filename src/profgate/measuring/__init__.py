@@ -1,1 +1,1 @@
-"""Measures two versions in turns on one machine."""
+"""Measures two versions in turns."""

@@ -143,7 +143,7 @@ def _largest(found: Sequence[Comparison]) -> list[Suspect]:
 
 def outcomes_of(suspects: Sequence[Suspect], comparisons: Sequence[Comparison], look: Look, last: int) -> list[Suspect]:
     """Return the suspects with their results at one look. The last look has ``last`` runs of each side."""
-    tasks, _ = evidence_tasks(comparisons, interleaved=True, look=look)
+    tasks = evidence_tasks(comparisons, interleaved=True, look=look)
     known = {
         (comparison.workload, comparison.metric.name): (comparison, task())
         for comparison, task in zip(comparisons, tasks, strict=True)
@@ -185,7 +185,7 @@ def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence, look:
         outcome = "not repeated"
     elif turns.low[row] > 0 if sign > 0 else turns.high[row] < 0:
         outcome = "possible"
-    low, high = finite(float(turns.low[row])), finite(float(turns.high[row]))
+    low, high = (finite(float(side[row])) if before else None for side in (turns.low, turns.high))
     return replace(suspect, low=low, high=high, p=float(evidence.p[row]), outcome=outcome)
 
 

@@ -11,22 +11,6 @@ FewerCalls = tuple[str, float, float]  # function, and its mean number of calls 
 # what the runs of the sides differ in beside their costs, and its value on each side: uncaught exceptions, files with
 # profiles, or bytes of output
 OtherRuns = tuple[Literal["exceptions", "profiles", "output"], float, float]
-Maxima = tuple[tuple[float, ...], tuple[float, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class TestFamily:
-    """All tests with the same number of runs per side, with a name such as ``5+5``.
-
-    ``first`` and ``last`` contain the largest statistic of each split for increases and for decreases, before and after
-    the removal of detected locations. Splits have the same order in every report.
-    """
-
-    __test__ = False  # not a test class for pytest
-
-    name: str
-    first: Maxima
-    last: Maxima
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +18,15 @@ class Calibration:
     """The method and limits of a metric's test. Values are None if unknown or not applicable.
 
     ``mode`` is "runs" for a permutation test of comparable runs, or "jobs" for a comparison with base jobs. A
-    permutation test belongs to the test family named ``family`` and uses ``splits`` splits. For a comparison with
+    permutation test uses ``splits`` splits and belongs to ``family``, all tests with the same number of runs per side,
+    such as ``5+5``. For a comparison with
     ``base_jobs`` jobs, the threshold is their ``largest`` statistic times ``margin``. ``jobs_elsewhere`` is the number
     of further jobs, which ran on other CPU models. ``exact`` marks counts whose runs are equal on each side. ``unlike``
     names the facts because of which counts of both sides may differ without a change of the code. ``visible_total`` and
     ``visible_tenth`` are the smallest relative changes that can be detected in the total and in a function with a share
     of 10 %. ``inconclusive`` is the code of the reason why these runs do not allow a verdict. ``known_share`` is the
     share of the run spent in functions that occur on both sides, if it is small on both sides. ``measured`` is True if
-    both sides were measured in turns on one machine. ``run_spread`` is the largest ratio between the totals of two runs
+    both sides were measured in turns. ``run_spread`` is the largest ratio between the totals of two runs
     of one side. ``cost_left`` is the part of the cost that is left in a workload that did other work, and
     ``fewer_calls`` is its most costly function with less than half of its calls. ``other_runs`` shows that a workload
     did other work, whatever it cost.

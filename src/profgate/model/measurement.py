@@ -33,14 +33,12 @@ class Suspect:
 class Look:
     """An analysis of the runs measured so far, after ``runs`` runs of each side.
 
-    ``listed`` and ``others`` are the significance levels for suspects that the first comparison listed and for all
-    other suspects. The level 0 excludes a result. If ``suspects`` is None, every location is a suspect. A certain
-    change exceeds this number of standard ``deviations``, which include the effect of ``placement``.
+    ``level`` is the significance level of all suspects together. If ``suspects`` is None, every location is a suspect.
+    A certain change exceeds this number of standard ``deviations``, which include the effect of ``placement``.
     """
 
     runs: int
-    listed: float
-    others: float
+    level: float
     suspects: tuple[Suspect, ...] | None = None
     deviations: float = 0.0
     placement: float = 0.0

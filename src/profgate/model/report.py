@@ -10,7 +10,7 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
 from profgate.model.blind_spots import BlindSpots
 from profgate.model.bounded import Count
-from profgate.model.calibration import Calibration, TestFamily
+from profgate.model.calibration import Calibration
 from profgate.model.change import (
     BETTER,
     BY_WORD,
@@ -405,7 +405,6 @@ class Report:
     changes: tuple[Change, ...] = ()
     warnings: tuple[Reason, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
-    tests: tuple[TestFamily, ...] = ()
     policy: StatedPolicy = field(default_factory=StatedPolicy)
     measurement: Measurement | None = None
     blind_spots: BlindSpots | None = None

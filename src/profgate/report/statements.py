@@ -11,7 +11,7 @@ from profgate.model.policy import DriftRule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.report import numbers
-from profgate.report.wording import IN_TURNS, OBSTACLES, Quote, filled, number_of
+from profgate.report.wording import OBSTACLES, Quote, filled, number_of
 
 NAMED_STEPS = 5  # maximum number of steps that a drift names
 FEW = 2  # maximum number of functions that a sentence names
@@ -24,8 +24,8 @@ ADVICE = {
     ReasonCode.TOO_FEW_RUNS: "record at least {wanted} runs of each side",
     ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
     ReasonCode.OTHER_WORK: "Check that the run of the target did all its work.",
-    ReasonCode.EVERYTHING: f"To learn whether the machine or this change is the cause, measure both commits "
-    f"{IN_TURNS} ({{confirm:name}}).",
+    ReasonCode.EVERYTHING: "To learn whether the machine or this change is the cause, measure both commits in turns "
+    "({confirm:name}).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
 
@@ -224,8 +224,11 @@ def advice_on(finding: Finding, report: Report, code: Quote) -> str:
     """Return advice on how to decide about a possible finding, or "" if a measurement would not decide."""
     reasons = {reason.code: reason.parameters for reason in finding.reasons}
     settled = {ReasonCode.OFFSET, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
-    if report.measurement is not None or not settled.isdisjoint(reasons):
+    if not settled.isdisjoint(reasons):
         return ""
+    if report.measurement is not None:
+        repeat = f"To decide, confirm it again with a larger {code('--budget')}."
+        return repeat if ReasonCode.STILL_POSSIBLE in reasons else ""
     splits = number_of(reasons.get(ReasonCode.FEW_SPLITS, {}).get("splits", 1 / RED)) or 0
     few = ReasonCode.UNCONFIRMED in reasons or splits * RED < 1.0
     runs = "record at least 5 runs of each side" if few and ReasonCode.UNLIKE_RUNS not in reasons else ""

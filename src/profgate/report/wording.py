@@ -27,7 +27,6 @@ OBSTACLES = {
     ReasonCode.TOO_FEW_RUNS: "Too few runs",
     ReasonCode.CANNOT_SEE: "Too much noise",
 }
-IN_TURNS = "in turns on one machine"
 OTHER_RUNS = {
     "exceptions": "exceptions in the output of a run",
     "profiles": "files with profiles in each run",
@@ -137,7 +136,7 @@ CHOICES = {
 def _few_jobs(parameters: Parameters) -> str:
     text = "possible: the sides come from different jobs"
     if parameters.get("confirm") not in {None, "off"}:
-        return f"{text}; measuring both commits {IN_TURNS} decides"
+        return f"{text}; measuring both commits in turns decides"
     return f"{text}, and {parameters.get('jobs')} of {parameters.get('needed')} base jobs are stored"
 
 
@@ -181,8 +180,9 @@ def _of_machine(parameters: Parameters, prefix: str = "") -> str:
     low, high, p = (number_of(parameters.get(f"{prefix}{name}")) for name in ("low", "high", "p"))
     if p is None:
         return "not shown"
-    change = "" if low is None or high is None else f"{numbers.interval(low, high)}, "
-    return f"{change}p = {numbers.probability(p)}"
+    change = "" if low is None or high is None else numbers.interval(low, high)
+    change += " of the run" if change and parameters.get("new") else ""
+    return f"{change}, p = {numbers.probability(p)}".removeprefix(", ")
 
 
 def _suspect(parameters: Parameters) -> str:
@@ -232,7 +232,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
     ReasonCode.EXACT: "exact counts: the runs of each side are equal",
     ReasonCode.COUNTS_APART: "counts of the same code can differ between these recordings (different or unknown: "
-    f"{{facts}}); measure both commits {IN_TURNS}",
+    "{facts}); measure both commits in turns",
     ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
     ReasonCode.MEASURED: lambda given: f"confirmed: measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
@@ -277,7 +277,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
     ReasonCode.COMMON_FACTOR: "everything costs {factor:ratio} as much in {where}, more than machines differ; measure "
-    f"both commits {IN_TURNS}",
+    "both commits in turns",
     ReasonCode.UNPROVEN: "{subject} became worse in {where}, which is not decided: {reasons}",
     ReasonCode.REMOVED: "{workload:name} is no longer measured, accepted by {by:name}",
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",

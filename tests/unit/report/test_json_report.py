@@ -10,15 +10,13 @@ from jsonschema_rs import Draft202012Validator, ValidationError, meta
 import report_samples as samples
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
-from profgate.model.calibration import Calibration, TestFamily
+from profgate.model.calibration import Calibration
 from profgate.model.change import Location
 from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Report
 from profgate.report import json_report
 from profgate.report.json_report import from_json, to_json
-
-FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
 
 
 def explained() -> Report:
@@ -39,7 +37,6 @@ REPORTS = {
     "regression": samples.regression(),
     "nothing compared": samples.nothing_compared(),
     "inconclusive": samples.inconclusive(),
-    "tested": replace(samples.unchanged(), tests=(FAMILY,)),
     "hostile": samples.hostile(),
     "many": samples.many(20, 5),
 }

@@ -15,11 +15,10 @@ from profgate.decide.detect.location_costs import (
     SUBTREE,
     TOTAL,
     Costs,
-    Result,
     between_sides,
     broad_costs,
     costs_of,
-    tested_at,
+    suspects_of,
 )
 from profgate.decide.detect.permutation import (
     POWER,
@@ -32,7 +31,7 @@ from profgate.decide.detect.permutation import (
     visible_factor,
 )
 from profgate.model.arrays import BoolArray, FloatArray, finite, means
-from profgate.model.calibration import Calibration, FewerCalls, Inconclusive, Maxima, TestFamily, TestMode
+from profgate.model.calibration import Calibration, FewerCalls, Inconclusive, TestMode
 from profgate.model.call_tree import added_at
 from profgate.model.comparison import Comparison, RunValues, sample_counts
 from profgate.model.levels import (
@@ -63,14 +62,15 @@ Visible = tuple[float | None, float | None]  # smallest visible changes of the t
 
 
 class InTurns(NamedTuple):
-    """What a measurement in turns adds to its evidence, with one element per location except for ``bar``.
+    """What a measurement in turns adds to its evidence. The arrays have one element per location.
 
-    ``level`` is the significance level that a certain change reaches. The 95 % confidence interval of the relative
-    change is from ``low`` to ``high``, and a certain change is at least ``least``. ``bar`` is the number of standard
+    ``level`` is the significance level that a certain change reaches. The 95 % confidence interval of the change is
+    from ``low`` to ``high``, and a certain change is at least ``least``, as fractions of the baseline's cost. The
+    interval of a new function is a fraction of the run, and its ``least`` is NaN. ``bar`` is the number of standard
     errors that a change must reach.
     """
 
-    level: FloatArray
+    level: float
     low: FloatArray
     high: FloatArray
     least: FloatArray
@@ -103,12 +103,9 @@ class Evidence:
     turns: InTurns | None = None
 
 
-def evidence_of(
-    comparisons: Sequence[Comparison], *, interleaved: bool = False
-) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
-    """Test all comparisons of a report. Return the results, or reasons for having none, and the test families."""
-    tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
-    return [task() for task in tasks], families
+def evidence_of(comparisons: Sequence[Comparison], *, interleaved: bool = False) -> list[Evidence | Reason]:
+    """Test all comparisons of a report. Return the results, or reasons for having none."""
+    return [task() for task in evidence_tasks(comparisons, interleaved=interleaved)]
 
 
 def evidence_tasks(
@@ -117,12 +114,11 @@ def evidence_tasks(
     interleaved: bool,
     run: Callable[[list[Any]], list[Any]] | None = None,
     look: Look | None = None,
-) -> tuple[list[Callable[[], Evidence | Reason]], tuple[TestFamily, ...]]:
-    """Return one function per comparison that computes the comparison's result, and the test families.
+) -> list[Callable[[], Evidence | Reason]]:
+    """Return one function per comparison that computes the comparison's result.
 
     Several processes can share the work by calling different functions. ``run`` calls a list of functions and returns
-    their results in the same order. ``look`` sets the significance levels of a measurement in turns, whose families are
-    not merged with those of other reports.
+    their results in the same order. ``look`` sets the significance level and the suspects of a measurement in turns.
     """
     tasks: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
@@ -131,28 +127,21 @@ def evidence_tasks(
             tasks[number] = partial(Reason, ReasonCode.CANNOT_TEST, {"case": obstacle})
         else:
             alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(number)
-    families = []
     for sides, places in alike.items():
         together = [comparisons[number] for number in places]
         measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
         rows = [_rows(comparison, cost) for comparison, cost in zip(together, costs, strict=True)]
-        if look is not None:
-            at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
-            tasks |= {
-                number: partial(_measured, comparison, cost, result, look)
-                for number, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
-            }
-            continue
-        tested = jointly_tested(rows, sides, RED, blocks=blocks_of(*sides, interleaved=interleaved))
+        suspects = [suspects_of(look, *pair) for pair in zip(together, costs, strict=True)]
+        level = RED if look is None else look.level / len(alike)
+        tested = jointly_tested(rows, sides, level, suspects, blocks_of(*sides, interleaved=interleaved))
         rises = tested.last[0]
-        name = f"{sides[0]}+{sides[1]}"
-        families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
-        family = Calibration(family=name, splits=len(rises), interleaved=interleaved)
-        test = partial(_by_splits, family, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED))
-        results = zip(together, costs, tested.seen, tested.p, strict=True)
+        family = Calibration(family=f"{sides[0]}+{sides[1]}", splits=len(rises), interleaved=interleaved)
+        known = family, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
+        test = partial(_by_splits, *known) if look is None else partial(_measured, look, level, *known)
+        results = zip(together, costs, tested.seen, tested.p, suspects, strict=True)
         tasks |= dict(zip(places, (partial(test, *result) for result in results), strict=True))
-    return [tasks[number] for number in range(len(comparisons))], tuple(families)
+    return [tasks[number] for number in range(len(comparisons))]
 
 
 def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValues | None:
@@ -181,7 +170,14 @@ def _tested_costs(comparison: Comparison, *, interleaved: bool = False) -> Costs
 
 
 def _by_splits(
-    family: Calibration, bar: float, factor: float, comparison: Comparison, costs: Costs, seen: Observed, p: FloatArray
+    family: Calibration,
+    bar: float,
+    factor: float,
+    comparison: Comparison,
+    costs: Costs,
+    seen: Observed,
+    p: FloatArray,
+    suspect: BoolArray,
 ) -> Evidence:
     """Return the evidence of one comparison in a family with the gate threshold ``bar`` and this `visible_factor`."""
     interleaved = bool(family.interleaved)
@@ -191,54 +187,59 @@ def _by_splits(
         unlike=None if interleaved else differing_facts(comparison),
         base_jobs=comparison.runs.base_job_count,
     )
-    evidence = _of_splits(costs, seen, p, bar, np.full(len(p), RED), calibration)
+    evidence = _of_splits(costs, seen, p, bar, RED, calibration, suspect)
     visible = _visible(evidence, factor)
     if _by_jobs(comparison, interleaved=interleaved):
         evidence, visible = _with_jobs(comparison, evidence, visible)
     return _finished(comparison, evidence, visible)
 
 
-def _measured(comparison: Comparison, costs: Costs, result: Result, look: Look) -> Evidence:
+def _measured(
+    look: Look,
+    level: float,
+    family: Calibration,
+    bar: float,
+    factor: float,
+    comparison: Comparison,
+    costs: Costs,
+    seen: Observed,
+    p: FloatArray,
+    suspect: BoolArray,
+) -> Evidence:
     """Return the evidence of one comparison whose sides were measured in turns."""
-    seen, runs = result.seen, comparison.runs.baseline + comparison.runs.target
     # an exact count does not depend on the placement of the code
     look = replace(look, placement=0.0) if comparison.metric.kind is MetricKind.COUNTED else look
     before = costs.values[:, : comparison.runs.baseline].mean(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        change, error = (np.where(before > 0, value / before, np.nan) for value in (seen.difference, seen.error))
-    width = critical_t(0.05, runs + PRIOR_WEIGHT - 2.0) * error
-    least = look.deviations * np.hypot(error, look.placement)
-    bar = float(np.quantile(result.rises, 1.0 - RED))
-    calibration = Calibration(splits=len(result.rises), interleaved=True, measured=True)
-    evidence = _of_splits(costs, seen, result.p, bar, result.level, calibration)
+    whole = np.where(before > 0, before, costs.whole)  # a new function is compared with the run
+    change, error = seen.difference / whole, seen.error / whole
+    width = critical_t(0.05, comparison.runs.baseline + comparison.runs.target + PRIOR_WEIGHT - 2.0) * error
+    least = np.where(before > 0, look.deviations * np.hypot(error, look.placement), np.nan)
+    evidence = _of_splits(costs, seen, p, bar, level, replace(family, family=None, measured=True), suspect)
     evidence = replace(
         evidence,
         certain=evidence.certain & ~(np.abs(change) < least),
-        suspect=result.suspect,
-        turns=InTurns(result.level, change - width, change + width, least, bar),
+        turns=InTurns(level, change - width, change + width, least, bar),
     )
-    return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED), look))
+    return _finished(comparison, evidence, _visible(evidence, factor, look))
 
 
 def _of_splits(
-    costs: Costs, seen: Observed, p: FloatArray, bar: float, level: FloatArray, calibration: Calibration
+    costs: Costs,
+    seen: Observed,
+    p: FloatArray,
+    bar: float,
+    level: float,
+    calibration: Calibration,
+    suspect: BoolArray,
 ) -> Evidence:
-    """Return the evidence of a permutation test. ``level`` is the significance level of each location."""
-    unknown, every = np.full(len(p), np.nan), np.ones(len(p), np.bool_)
-    listed, certain = p <= np.maximum(LISTED, level), p <= level
-    seen_columns = (p, seen.t, seen.difference, seen.error, _distance(seen.t, bar), unknown)
-    return Evidence(costs, "runs", *seen_columns, listed, certain, calibration, every)
+    """Return the evidence of a permutation test at a significance level."""
+    seen_columns = (p, seen.t, seen.difference, seen.error, _distance(seen.t, bar), np.full(len(p), np.nan))
+    return Evidence(costs, "runs", *seen_columns, p <= max(LISTED, level), p <= level, calibration, suspect)
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
     """Return the statistic of each location divided by the gate threshold."""
     return np.abs(t) / bar if bar > 0 else np.where(t != 0.0, FAR, 0.0)
-
-
-def _stored(maxima: FloatArray) -> Maxima:
-    # six digits are enough for p values, and keep reports small
-    rounded = [float(f"{value:.6g}") for value in maxima.ravel().tolist()]
-    return tuple(rounded[: maxima.shape[1]]), tuple(rounded[maxima.shape[1] :])
 
 
 def _different_jobs(comparison: Comparison) -> bool:

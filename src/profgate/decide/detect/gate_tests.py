@@ -108,14 +108,14 @@ def gate_result(
     columns: dict[str, Any] = {name: getattr(evidence, name)[places] for name in ("p", "t", "distance", "bound")}
     if evidence.turns is not None:
         level, low, high, least, _ = evidence.turns
-        columns |= {"level": level[places], "low": low[shown], "high": high[shown], "least": least[shown]}
+        columns |= {"level": np.full(len(places), level), "low": low[shown], "high": high[shown], "least": least[shown]}
     return Columns(GateResult, {**columns, **known})
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
     """Return the results from the test of the whole report. Without a report, the comparison is tested on its own."""
     evidence: Evidence | Reason | None = context.evidence
-    return evidence if evidence is not None else evidence_of([comparison])[0][0]
+    return evidence if evidence is not None else evidence_of([comparison])[0]
 
 
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:

@@ -1,12 +1,10 @@
-"""Costs that a comparison tests without the common factor of each run, and the test of suspects measured in turns."""
+"""Costs that a comparison tests without the common factor of each run, and the suspects among them."""
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from profgate.decide.detect.permutation import Observed, Rows, blocks_of, jointly_tested
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.change import Location
 from profgate.model.comparison import WHOLE, Comparison
@@ -18,7 +16,6 @@ SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
 SYMBOLS_AT_ONCE = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
-NO_SUSPECT, LISTED_BEFORE, OTHER = 0, 1, 2
 MOST_SUSPECTS = 20  # number of functions that are suspects without having been listed, by self and by inclusive cost
 
 
@@ -187,44 +184,6 @@ class Ratios:
         return medians
 
 
-class Result(NamedTuple):
-    """The test of one comparison. The arrays have one element per location, except ``rises``, the family's maxima."""
-
-    p: FloatArray
-    level: FloatArray
-    suspect: BoolArray
-    seen: Observed
-    rises: FloatArray
-
-
-def tested_at(
-    look: Look, comparisons: Sequence[Comparison], costs: Sequence[Costs], rows: list[Rows], share: float
-) -> list[Result]:
-    """Test the suspects of all comparisons with the same numbers of runs, and return one result per comparison.
-
-    Suspects that the first comparison listed and all other suspects are two families. Locations that are no suspects
-    also get a p value, because a change may belong to a caller. ``share`` is the share of the levels for these
-    comparisons.
-    """
-    sides = comparisons[0].runs.baseline, comparisons[0].runs.target
-    blocks = blocks_of(*sides, interleaved=True)
-    groups = [_groups(look, comparison, cost) for comparison, cost in zip(comparisons, costs, strict=True)]
-    p = [np.ones(len(group)) for group in groups]
-    level = [np.zeros(len(group)) for group in groups]
-    for group, at in ((LISTED_BEFORE, look.listed), (OTHER, look.others)):
-        within = [own == group for own in groups]
-        if group == LISTED_BEFORE and not any(own.any() for own in within):
-            continue
-        family = jointly_tested(rows, sides, (at or look.listed) * share, within, blocks)
-        # the last family also decides about callers that are no suspects
-        chosen = [(own == group) | (own == NO_SUSPECT) for own in groups]
-        p = [np.where(some, new, old) for some, new, old in zip(chosen, family.p, p, strict=True)]
-        level = [np.where(some, at * share, old) for some, old in zip(chosen, level, strict=True)]
-        seen, rises = family.seen, family.last[0]
-    suspect = [own != NO_SUSPECT for own in groups]
-    return [Result(*result, rises) for result in zip(p, level, suspect, seen, strict=True)]
-
-
 def largest_locations(comparison: Comparison) -> list[Suspect]:
     """Return the total and the largest functions of a comparison as suspects, by self and by inclusive cost."""
     costs = costs_of(comparison, interleaved=True)
@@ -241,17 +200,15 @@ def largest_locations(comparison: Comparison) -> list[Suspect]:
     return [Suspect(comparison.workload, comparison.metric.name, location) for location in places]
 
 
-def _groups(look: Look, comparison: Comparison, costs: Costs) -> IntArray:
-    """Return the group of each location: `NO_SUSPECT`, `LISTED_BEFORE` or `OTHER`."""
-    if look.suspects is None:
-        return np.full(len(costs.symbol), OTHER)
-    groups = np.full(len(costs.symbol), NO_SUSPECT)
-    here = [one for one in look.suspects if (one.workload, one.metric) == (comparison.workload, comparison.metric.name)]
-    for listed, group in ((False, OTHER), (True, LISTED_BEFORE)):
-        for suspect in here:
-            if suspect.listed == listed:
-                groups[rows_of(suspect, comparison, costs)] = group
-    return groups
+def suspects_of(look: Look | None, comparison: Comparison, costs: Costs) -> BoolArray:
+    """Return a mask of the locations that are suspects at a look, or of all locations without a list of suspects."""
+    if look is None or look.suspects is None:
+        return np.ones(len(costs.symbol), np.bool_)
+    chosen = np.zeros(len(costs.symbol), np.bool_)
+    for suspect in look.suspects:
+        if (suspect.workload, suspect.metric) == (comparison.workload, comparison.metric.name):
+            chosen[rows_of(suspect, comparison, costs)] = True
+    return chosen
 
 
 def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:

@@ -11,6 +11,7 @@ because the runs of a job share its machine, build and memory layout. The larges
 the others is used as an upper bound on the noise.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from math import ceil, comb
@@ -149,13 +150,12 @@ class Family(NamedTuple):
     """Test results of all comparisons with the same numbers of runs.
 
     ``p`` contains an array of one-sided p values per comparison, in the direction of the observed differences, and
-    ``seen`` contains the results of the observed split. ``first`` and ``last`` are the results of `largest` before and
-    after the step-down removes the significant locations.
+    ``seen`` contains the results of the observed split. ``last`` is the result of `largest` after the step-down removes
+    the significant locations.
     """
 
     p: list[FloatArray]
     seen: list[Observed]
-    first: FloatArray
     last: FloatArray
 
 
@@ -163,26 +163,24 @@ def jointly_tested(
     members: list[Rows],
     runs: tuple[int, int],
     found_at: float,
-    within: list[BoolArray] | None = None,
+    within: Sequence[BoolArray],
     blocks: int = 1,
 ) -> Family:
     """Compute the adjusted p values of all locations with a step-down procedure. ``runs`` are those of each side.
 
     The procedure excludes locations with a p value of at most ``found_at`` from the maxima and repeats the test until
-    no further location is found. ``within`` marks the locations of each member that belong to the family; None stands
-    for all of them. The p values of the other locations are computed from the last maxima.
+    no further location is found. ``within`` marks the locations of each member that belong to the family. The p values
+    of the other locations are computed from the last maxima.
     """
     # a result at the level of the test contains ten splits, so that p values are fine enough
     splits = splits_of(*runs, max(MOST_SPLITS, ceil(10 / found_at)), blocks)
     parts = [slice(start, start + AT_ONCE) for start in range(0, len(members), AT_ONCE)]
     seen = [observed(_joined(members[part]), splits) for part in parts]
     p = [np.ones(len(own.t)) for own in seen]
-    inside = [np.ones(len(q), np.bool_) for q in p]
-    if within:
-        inside = [np.concatenate(within[part]) for part in parts]
+    inside = [np.concatenate(within[part]) for part in parts]
     left = list(inside)
     maxima = [largest(_joined(members[part]).only(still), splits) for part, still in zip(parts, left, strict=True)]
-    first = last = np.max(maxima, axis=0)
+    last = np.max(maxima, axis=0)
     while True:
         p = [np.where(still, np.minimum(q, p_of(own.t, last)), q) for still, q, own in zip(left, p, seen, strict=True)]
         significant = [still & (q <= found_at) for still, q in zip(left, p, strict=True)]
@@ -193,12 +191,11 @@ def jointly_tested(
                 left[number] = left[number] & ~here
                 maxima[number] = largest(_joined(members[parts[number]]).only(left[number]), splits)
         last = np.max(maxima, axis=0)
-    if within:
-        p = [np.where(own, q, p_of(one.t, last)) for own, q, one in zip(inside, p, seen, strict=True)]
+    p = [np.where(own, q, p_of(one.t, last)) for own, q, one in zip(inside, p, seen, strict=True)]
     columns = (p, *zip(*seen, strict=True))
     ends = np.cumsum([len(rows.values) for rows in members])[:-1]
     of_p, *of_seen = (np.split(np.concatenate(column), ends) for column in columns)
-    return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], first, last)
+    return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], last)
 
 
 def _joined(members: list[Rows]) -> Rows:

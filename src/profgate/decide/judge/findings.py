@@ -139,6 +139,8 @@ def _measured(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
         known |= {"other_low": result.other.low, "other_high": result.other.high, "other_p": result.other.p}
     elif result.least and abs(result.ratio or 0.0) < result.least:
         known["least"] = result.least
+    if result.least is None:
+        known["new"] = True
     return {**known, "splits": metric.calibration.splits}
 
 

@@ -97,25 +97,30 @@ def _joined(one: Report, other: Report) -> Report:
     return replace(one.with_metrics(joined), measurement=extent)
 
 
-def placement_of(disagreements: Sequence[float]) -> float:
+def placement_of(disagreements: Sequence[tuple[float, float]]) -> float:
     """Return the standard deviation of the change of a function that only runs on another machine.
 
-    A disagreement is the squared difference between the changes of a function on two machines, in natural logarithms,
-    without its variance by chance. Their mean is twice the variance. `PLACEMENT` counts as much as `PLACEMENT_WEIGHT`
-    functions.
+    A disagreement is the difference between the changes of a function on two machines, in natural logarithms, and its
+    variance by chance. Half of its square without this variance estimates the variance by placement. Its weight is 1
+    without chance, and falls with the variance: DerSimonian and Laird (1986), where `PLACEMENT` is assumed for the
+    weights. `PLACEMENT` counts as much as `PLACEMENT_WEIGHT` functions without chance.
     """
-    known = PLACEMENT_WEIGHT * PLACEMENT**2 + max(0.0, sum(disagreements) / 2.0)
-    return math.sqrt(known / (PLACEMENT_WEIGHT + len(disagreements)))
+    found, weights = 0.0, 0.0
+    for difference, variance in disagreements:
+        weight = 1.0 / (1.0 + variance / (2.0 * PLACEMENT**2))
+        weights += weight
+        found += weight * (difference**2 - variance) / 2.0
+    return math.sqrt((PLACEMENT_WEIGHT * PLACEMENT**2 + max(0.0, found)) / (PLACEMENT_WEIGHT + weights))
 
 
-def _disagreements(one: Measurement, other: Measurement) -> list[float]:
+def _disagreements(one: Measurement, other: Measurement) -> list[tuple[float, float]]:
     theirs = {(each.workload, each.metric, each.location): each for each in other.largest}
     pairs = ((each, theirs.get((each.workload, each.metric, each.location))) for each in one.largest)
     found = []
     for mine, same in pairs:
         ours, others = _in_logarithms(mine), same and _in_logarithms(same)
         if ours and others:
-            found.append((ours[0] - others[0]) ** 2 - ours[1] ** 2 - others[1] ** 2)
+            found.append((ours[0] - others[0], ours[1] ** 2 + others[1] ** 2))
     return found
 
 
@@ -157,7 +162,7 @@ def _is_certain(change: Change) -> bool:
 
 def _least(result: GateResult, placement: float) -> float | None:
     """Return the smallest relative change that exceeds the effect of placement, or None for a new function."""
-    if result.low is None or result.high is None:
+    if result.least is None or result.low is None or result.high is None:
         return None
     return DEVIATIONS * math.hypot((result.high - result.low) / 4.0, placement)
 

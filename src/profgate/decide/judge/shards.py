@@ -1,24 +1,19 @@
 """Judge reports again: merged from several shards, or after both commits were measured in turns."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from profgate.decide.judge.verdict import judge
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
-from profgate.model.arrays import FloatArray
 from profgate.model.blind_spots import BlindSpots, of_all_shards
-from profgate.model.calibration import Maxima, TestFamily
-from profgate.model.change import Change, GateResult
-from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL, RED
+from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL
 from profgate.model.links import Links
 from profgate.model.measurement import Measurement, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
-from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
+from profgate.model.report import MetricReport, Report, WorkloadReport
 
 
 def suspects_in(report: Report) -> list[Suspect]:
@@ -88,8 +83,8 @@ def merge_reports(
 
     ``lost`` lists the shards without a report. ``warnings`` are added to the warnings of the reports. ``acceptances``,
     if given, replace the acceptances of the reports. If several shards have a workload with the same name, the name of
-    the shard is appended to the workload's name. The significance levels apply to all shards together, as if one job
-    had compared everything.
+    the shard is appended to the workload's name. The tests of each shard are a family, so the significance level is
+    divided by the number of shards.
 
     Raises:
         ProfgateError: if the reports describe different commits.
@@ -101,22 +96,19 @@ def merge_reports(
     for shard in shards:
         names = [load.name for load in shard.report.workloads]
         names += [entry.name for entry in _absences(shard)]
+        names += [family for _, metric in shard.report.metrics if (family := metric.calibration.family)]
         times.update(set(names))
     shared = {name for name, count in times.items() if count > 1}
     baseline, doubts = _baseline(shards)
-    tests, standing = _tests(shards), _standing(shards)
     workloads: list[WorkloadReport] = []
     absent: list[NotCompared] = []
-    changes: list[Change] = []
     stored: list[Acceptance] = []
     pages: dict[tuple[str, str], str] = {}
     for shard in shards:
-        levels = _levels(shard, standing)
         for load in shard.report.workloads:
-            metrics = tuple(_with_p(metric, levels) for metric in load.metrics)
+            metrics = tuple(_with_family(metric, shard, shared) for metric in load.metrics)
             workloads.append(replace(load, name=_name(shard, load.name, shared), metrics=metrics))
         absent += [replace(entry, name=_name(shard, entry.name, shared)) for entry in _absences(shard)]
-        changes += shard.report.changes
         stored += shard.report.acceptances
         for (workload, metric), url in shard.links.pages.items():
             pages[_name(shard, workload, shared), metric] = url
@@ -127,10 +119,9 @@ def merge_reports(
         target=target,
         workloads=tuple(workloads),
         not_compared=(*lost, *absent),
-        changes=tuple(changes),
+        changes=tuple(change for shard in shards for change in shard.report.changes),
         warnings=without_repeats((*doubts, *_warnings(shards), *warnings)),
         acceptances=without_repeats(stored if acceptances is None else acceptances),
-        tests=tests,
         blind_spots=_blind_spots(shards),
     )
     return judge(draft, policy), Links(pages=pages)
@@ -143,117 +134,14 @@ def _blind_spots(shards: Sequence[Shard]) -> BlindSpots | None:
     return of_all_shards(known) if known and len(known) == len(found) else None
 
 
-def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:
-    """Merge test families with the same name. Raises `ProfgateError` if their numbers of splits differ."""
-    by_name: dict[str, list[TestFamily]] = {}
-    for shard in shards:
-        for family in shard.report.tests:
-            same = by_name.setdefault(family.name, [])
-            same.append(family)
-            splits = {len(side) for other in same[-2:] for maxima in (other.first, other.last) for side in maxima}
-            if len(splits) != 1 or 0 in splits:
-                problem = f"the tests {family.name} have another number of splits than those of the other reports"
-                raise ProfgateError(f"shard {shard.name}", f"{problem}; merge reports of one version of profgate")
-    merged = []
-    for name, same in by_name.items():
-        first, last = zip(*((family.first, family.last) for family in same), strict=True)
-        merged.append(TestFamily(name, _largest(first), _largest(last)))
-    return tuple(merged)
+def _with_family(metric: MetricReport, shard: Shard, shared: set[str]) -> MetricReport:
+    facts = metric.calibration
+    family = facts.family and _name(shard, facts.family, shared)
+    return replace(metric, calibration=replace(facts, family=family))
 
 
-def _largest(maxima: Sequence[Maxima]) -> Maxima:
-    worse, better = (tuple(map(max, zip(*side, strict=True))) for side in zip(*maxima, strict=True))
-    return worse, better
-
-
-Standing = dict[tuple[str, str], FloatArray]  # the key is (name of the shard, name of the family)
-
-
-Levels = tuple[FloatArray, FloatArray]
-
-
-def _with_p(metric: MetricReport, levels: Mapping[str, Levels]) -> MetricReport:
-    """Return a metric with p-values corrected for the tests of all shards, unless it was compared with base jobs."""
-    of_family = levels.get(str(metric.calibration.family))
-    if of_family is None:
-        return metric
-
-    def corrected(finding: Finding) -> Finding:
-        changes = (
-            replace(change, result=replace(result, p=_p(result, of_family))) if (result := _ranked(change)) else change
-            for change in finding.changes
-        )
-        return replace(finding, changes=tuple(changes))
-
-    findings, unjudged = (tuple(map(corrected, some)) for some in (metric.findings, metric.unjudged))
-    return replace(metric, findings=findings, unjudged=unjudged)
-
-
-def _standing(shards: Sequence[Shard]) -> Standing:
-    """Return the maxima of the test statistics, by shard and family.
-
-    The significant changes of a shard are excluded from its maxima if they are also significant among the tests of all
-    shards.
-    """
-    families = [(shard, family) for shard in shards for family in shard.report.tests]
-    standing: Standing = {(shard.name, family.name): np.array(family.first) for shard, family in families}
-    waiting = families
-    while waiting:
-        settled = [
-            (shard, family)
-            for shard, family in waiting
-            if max(_p_of_found(shard, family.name, standing), default=0.0) <= RED
-        ]
-        if not settled:
-            break
-        standing |= {(shard.name, family.name): np.array(family.last) for shard, family in settled}
-        waiting = [pair for pair in waiting if pair not in settled]
-    return standing
-
-
-def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
-    tested = [metric for _, metric in shard.report.metrics if metric.calibration.family == family]
-    results = (_ranked(change) for metric in tested for change in metric.changes)
-    significant = [result for result in results if result is not None and (result.p or 0.0) <= RED]
-    if not significant:
-        return []
-    levels = _levels(shard, standing)[family]
-    return [_p(result, levels) for result in significant]
-
-
-def _ranked(change: Change) -> GateResult | None:
-    """Return the result of a permutation test, whose p value depends on the other tests."""
-    result = change.result
-    return result if result is not None and (result.p or 0.0) > 0.0 and result.t is not None else None
-
-
-def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
-    """For each family of a shard, return the sorted maxima over all shards, without those of the recorded split.
-
-    The first array is used for changes that are not significant in the shard, and the second array for significant
-    changes. Each array has one row for increases and one row for decreases.
-    """
-    levels = {}
-    for family in shard.report.tests:
-        others = [maxima for (name, every), maxima in standing.items() if every == family.name and name != shard.name]
-        first, last = (
-            np.sort(np.max([np.array(own), *others], axis=0)[:, 1:], axis=1) for own in (family.first, family.last)
-        )
-        levels[family.name] = first, last
-    return levels
-
-
-def _p(result: GateResult, levels: Levels) -> float:
-    """Return the p-value of a result among the tests of all shards. It is never less than that in its own shard."""
-    p, t = result.p or 0.0, result.t or 0.0
-    largest = levels[int(p <= RED)][int(t < 0)]
-    # relative tolerance, because maxima are stored with six digits
-    below = int(np.searchsorted(largest, abs(t) * (1.0 - 1e-5)))
-    return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split is also counted
-
-
-def _name(shard: Shard, workload: str, shared: set[str]) -> str:
-    return f"{workload} [{shard.name}]" if workload in shared else workload
+def _name(shard: Shard, name: str, shared: set[str]) -> str:
+    return f"{name} [{shard.name}]" if name in shared else name
 
 
 def _absences(shard: Shard) -> tuple[NotCompared, ...]:

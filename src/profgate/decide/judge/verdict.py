@@ -35,16 +35,19 @@ def judge(draft: Report, policy: Policy) -> Report:
 
     The costs and the attribution of findings in the draft are reused.
     """
-    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
+    compared = (metric.calibration for _, metric in draft.metrics if metric.state == "compared")
+    families = {
+        facts.family for facts in compared if facts.family and (facts.splits or 0) * RED >= 1.0
+    }  # others cannot reach RED
+    red = min(RED, RED_OF_FAMILIES / max(1, len(families)))
+    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, red, workload, metric))
     judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
 
-def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: MetricReport) -> MetricReport:
+def _judged(draft: Report, policy: Policy, red: float, workload: WorkloadReport, metric: MetricReport) -> MetricReport:
     if metric.state != "compared":
         return replace(metric, findings=(), unjudged=())
-    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # other families cannot reach RED
-    red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)

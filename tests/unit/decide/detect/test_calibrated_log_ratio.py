@@ -107,7 +107,7 @@ def test_options_raise_the_floors(options: dict[str, float], kind: Kind | None) 
 
 def test_evidence_of_the_report_is_used() -> None:
     comparison = sides(BASE, SLOWER)
-    (calm,), _ = evidence_of([sides(BASE, BASE)])
+    (calm,) = evidence_of([sides(BASE, BASE)])
     detection = CalibratedLogRatio().detect(comparison, {}, Context(evidence=calm))
     assert kinds(comparison, detection) == {}
 

@@ -61,7 +61,7 @@ def as_graph(given: Comparison, edges: Sequence[tuple[str, str, int, int]]) -> C
 
 
 def evidence(comparison: Comparison, *, interleaved: bool = False) -> Evidence:
-    found = evidence_of([comparison], interleaved=interleaved)[0][0]
+    found = evidence_of([comparison], interleaved=interleaved)[0]
     assert isinstance(found, Evidence)
     return found
 

@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from profgate.decide.detect.permutation import Rows, blocks_of, observed, p_of, p_of_one, splits_of, visible_factor
-from profgate.decide.detect.permutation import jointly_tested as family_of
+from profgate.decide.detect.permutation import (
+    Family,
+    Rows,
+    blocks_of,
+    jointly_tested,
+    largest,
+    observed,
+    p_of,
+    p_of_one,
+    splits_of,
+    visible_factor,
+)
 from profgate.model.arrays import FloatArray
 from profgate.model.levels import LISTED, MOST_SPLITS, RED
 
@@ -20,8 +30,13 @@ def rows_of(*values: list[float] | FloatArray, floor: float = 0.0, own: float = 
     return Rows(table, np.full(count, sampling), np.full(count, floor), np.full(count, own))
 
 
+def family_of(members: list[Rows], runs: tuple[int, int], blocks: int = 1) -> Family:
+    """The family of all rows at the level of a red finding."""
+    return jointly_tested(members, runs, RED, [np.ones(len(rows.values), np.bool_) for rows in members], blocks)
+
+
 def p_values(rows: Rows, baseline: int, target: int) -> list[float]:
-    (p,) = family_of([rows], (baseline, target), RED).p
+    (p,) = family_of([rows], (baseline, target)).p
     return list(p.tolist())
 
 
@@ -72,8 +87,8 @@ def test_another_location_raises_p() -> None:
 def test_regression_and_improvement_do_not_mask_each_other() -> None:
     slower, faster = np.array(APART), 2 * np.array(APART[::-1])
     rows = rows_of(slower, faster)
-    family = family_of([rows], (5, 5), RED)
-    first = p_of(observed(rows, splits_of(5, 5)).t, family.first)
+    family = family_of([rows], (5, 5))
+    first = p_of(observed(rows, splits_of(5, 5)).t, largest(rows, splits_of(5, 5)))
     assert first.tolist() == pytest.approx([2 / 252, 1 / 252])  # exchanged sides, the improvement is the largest rise
     assert family.p[0].tolist() == pytest.approx([1 / 252, 1 / 252])
     assert max(family.last[0]) == 0.0
@@ -81,7 +96,7 @@ def test_regression_and_improvement_do_not_mask_each_other() -> None:
 
 def test_step_down_crosses_comparisons() -> None:
     slower, faster = rows_of(APART), rows_of(2 * np.array(APART[::-1]))
-    assert [p.tolist() for p in family_of([slower, faster], (5, 5), RED).p] == [[pytest.approx(1 / 252)]] * 2
+    assert [p.tolist() for p in family_of([slower, faster], (5, 5)).p] == [[pytest.approx(1 / 252)]] * 2
 
 
 @pytest.mark.parametrize(
@@ -150,8 +165,8 @@ def test_differences_between_blocks_are_no_noise() -> None:
     drift = np.repeat(np.arange(5) * 10.0, 2) + np.tile([0.0, 0.5], 5)
     equal, slower = np.concatenate([drift, drift]), np.concatenate([drift, drift + 1.0])
     for values, is_found in ((equal, False), (slower, True)):
-        (p,) = family_of([rows_of(values, sampling=1e-6)], (10, 10), RED, blocks=5).p
-        (free,) = family_of([rows_of(values, sampling=1e-6)], (10, 10), RED).p
+        (p,) = family_of([rows_of(values, sampling=1e-6)], (10, 10), 5).p
+        (free,) = family_of([rows_of(values, sampling=1e-6)], (10, 10)).p
         assert (bool(p[0] <= RED), bool(free[0] <= RED)) == (is_found, False)
     seen = observed(rows_of(slower, sampling=2.0), splits_of(10, 10, blocks=5))
     # squares around the means of both sides after the mean of the block is subtracted, and the prior

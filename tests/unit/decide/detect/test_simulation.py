@@ -64,7 +64,7 @@ def compared(values: IntArray, target: int, noise: int = 0) -> Comparison:
 
 def found(comparison: Comparison) -> dict[str, Kind]:
     """What the tests of locations and of the total call changed."""
-    (evidence,), _ = evidence_of([comparison])
+    (evidence,) = evidence_of([comparison])
     context = Context(evidence=evidence)
     rows: dict[str, Kind] = {}
     for strategy in (CalibratedLogRatio(), Totals()):

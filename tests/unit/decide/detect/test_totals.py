@@ -28,7 +28,7 @@ def of_totals(baseline: Sequence[float], target: Sequence[float], noise: Sequenc
 
 
 def detect(comparison: Comparison, *, interleaved: bool = False, **options: Any) -> Detection:
-    (evidence,), _ = evidence_of([comparison], interleaved=interleaved)
+    (evidence,) = evidence_of([comparison], interleaved=interleaved)
     return Totals().detect(comparison, options, Context(evidence=evidence))
 
 

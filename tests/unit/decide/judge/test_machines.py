@@ -7,7 +7,7 @@ import pytest
 from comparisons import SAMPLES, from_exclusive
 from judged import BASE, SLOWER, codes, findings, judged
 from profgate.decide.detect.builtin import STRATEGIES
-from profgate.decide.judge.machines import joined_by_machine, with_machines
+from profgate.decide.judge.machines import joined_by_machine, placement_of, with_machines
 from profgate.decide.judge.shards import Shard, suspects_in, with_measurement, without_measurement
 from profgate.errors import ProfgateError
 from profgate.model.measurement import Look, Measurement, Outcome
@@ -26,7 +26,7 @@ SLIGHTLY = BASE | {"f07": round(1.07 * BASE["f07"])}
 def of(machine: str, after: dict[str, int], first: Report = FIRST) -> Shard:
     """The result of a machine on which the commits had these costs, in 8 + 8 runs."""
     suspects = tuple(suspects_in(first))
-    look = Look(8, 0.02, 0.02, suspects, 2.5)
+    look = Look(8, 0.02, suspects, 2.5)
     given = PipelineInput((), (), policy=REQUIRED, interleaved=True, look=look)
     measured = report_on([from_exclusive([BASE] * 8, [after] * 8)], given, STRATEGIES, ())
     outcome: Outcome = "confirmed" if after == SLOWER else "not repeated"
@@ -38,7 +38,7 @@ def of(machine: str, after: dict[str, int], first: Report = FIRST) -> Shard:
 def with_large_change(machine: str, kind: MetricKind) -> Shard:
     """The result of a machine on which a large function took 8 % more, in runs that differ a little."""
     suspects = tuple(suspects_in(FIRST))
-    look = Look(8, 0.02, 0.02, suspects, 2.5)
+    look = Look(8, 0.02, suspects, 2.5)
     given = PipelineInput((), (), policy=REQUIRED, interleaved=True, look=look)
     sides = [[{**BASE, "f01": BASE["f01"] + 50 * run, "f07": cost} for run in range(8)] for cost in (40_000, 43_200)]
     comparison = from_exclusive(*sides, metric=replace(SAMPLES, kind=kind))
@@ -51,6 +51,15 @@ def with_large_change(machine: str, kind: MetricKind) -> Shard:
 def test_counts_do_not_depend_on_placement(kind: MetricKind, colour: str) -> None:
     report = joined(with_large_change("1", kind), with_large_change("2", kind))
     assert findings(report)["f07"].colour == colour
+
+
+def test_noisy_function_does_not_cancel_what_others_disagree_about() -> None:
+    """Functions without noise that agree, and that differ by 8 %, and one whose runs vary by half."""
+    assert placement_of([(0.0, 0.0)] * 20) == pytest.approx(0.04 * (5 / 25) ** 0.5)
+    differing = [(0.08, 0.0)] * 20
+    assert placement_of(differing) == pytest.approx(0.054, abs=0.0005)
+    assert placement_of([*differing, (0.1, 0.25)]) == pytest.approx(0.053, abs=0.0005)
+    assert placement_of([(0.08, 2 * 0.04**2)] * 20) == pytest.approx(((5 * 16 + 10 * 16) / 15) ** 0.5 / 100)
 
 
 def joined(*results: Shard, policy: Policy = REQUIRED) -> Report:

@@ -11,7 +11,7 @@ from judged import codes, findings, judged
 from profgate.decide.judge.findings import drafts_of
 from profgate.decide.judge.verdict import judge
 from profgate.model.attribution import Reach
-from profgate.model.calibration import Calibration, TestFamily
+from profgate.model.calibration import Calibration
 from profgate.model.change import Change, GateResult, Location
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode, Side
@@ -31,7 +31,6 @@ RUNS: dict[str, Any] = {
     "inconclusive": None,
 }
 JOBS: dict[str, Any] = {"mode": "jobs", "base_jobs": 8, "total_tested": True, "inconclusive": None}
-FAMILY = TestFamily("5+5", ((1.0,) * 252, (1.0,) * 252), ((1.0,) * 252, (1.0,) * 252))
 
 
 def change(strategy: str, family: str, kind: str = "Degradation", name: str = "parse", **statistics: Any) -> Change:
@@ -63,7 +62,7 @@ def metric_of(
 
 
 def report_of(*metrics: MetricReport) -> Report:
-    return replace(report(workload(*metrics)), tests=(FAMILY,))
+    return report(workload(*metrics))
 
 
 def found(*changes: Change, policy: Policy | None = None, **given: Any) -> Finding:

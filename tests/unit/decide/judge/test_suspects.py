@@ -33,7 +33,7 @@ def first(runs: int = 5, after: dict[str, int] | None = None, policy: Policy = R
 def decided(report: Report, after: dict[str, int], workload: str = "w", policy: Policy = REQUIRED) -> Report:
     """The report after 8 + 8 runs in turns, which showed these costs."""
     comparison = from_exclusive([BASE] * 8, [after] * 8, workload=workload)
-    look = Look(8, 0.01, 0.002, tuple(suspects_in(report)))
+    look = Look(8, 0.01, tuple(suspects_in(report)))
     given = PipelineInput((), (), policy=policy, interleaved=True, look=look)
     return with_measurement(report, report_on([comparison], given, STRATEGIES, ()), EXTENT, policy)
 

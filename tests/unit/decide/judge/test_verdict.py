@@ -152,15 +152,10 @@ def test_judging_again_gives_the_same() -> None:
 
 def test_families_share_the_level_of_red() -> None:
     """Two families that could show red share 1 %: 1 of 252 splits still is; three do not."""
-    report = judged(slower())
-    (family,) = report.tests
-    two, three = ((*report.tests, *[replace(family, name=f"{n}+9") for n in range(more)]) for more in (1, 2))
-    assert judge(replace(report, tests=two), Policy()).verdict.colour == "red"
-    crowded = judge(replace(report, tests=three), Policy())
-    assert codes(findings(crowded)["f07"]) == ["few_splits"]
-    small = replace(family, first=((1.0,) * 20, (1.0,) * 20))
-    blind = tuple(replace(small, name=f"{n}+3") for n in range(9))
-    assert judge(replace(report, tests=(family, *blind)), Policy()).verdict.colour == "red"
+    loads = [from_exclusive([BASE] * 5, [BASE] * runs, workload=f"w{runs}") for runs in (3, 6, 7)]
+    few, more, most = (judged(slower(), *loads[: 1 + place]) for place in range(3))
+    assert few.verdict.colour == more.verdict.colour == "red"  # 56 splits of 5 + 3 runs show nothing as red
+    assert (most.verdict.colour, codes(findings(most)["f07"])) == ("yellow", ["few_splits"])
 
 
 UNREAD = Reason(ReasonCode.ARTIFACT_UNUSABLE, {"run": 7, "text": "cut off"})
