@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from operator import attrgetter
 
 from profgate.model.attribution import Reach
@@ -79,8 +78,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
     proof = None if offset else _calls_rose(finding, metric, context)
     if proof is None:
-        doubts = _doubts_of_total if finding.is_total else partial(_doubts, offset=offset)
-        return _coloured(finding, metric, context, None, doubts(finding, metric, context))
+        return _coloured(finding, metric, context, None, _doubts(finding, metric, context, offset=offset))
     level = certain_severity(finding.weight)
     kind = Kind.TOTAL_DEGRADATION if finding.is_total else SIGNED[level, "worse"]
     return _coloured(replace(finding, severity=level, kind=kind.word), metric, context, proof, [])
@@ -144,36 +142,47 @@ def _measured(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
     return {**known, "splits": metric.calibration.splits}
 
 
-def _few_jobs(metric: MetricReport, context: GateContext) -> Reason:
-    jobs, confirm = metric.calibration.base_jobs, context.policy.confirm
-    return Reason(ReasonCode.FEW_JOBS, {"jobs": jobs, "needed": FEWEST_JOBS, "confirm": confirm})
+def _only_doubt(finding: Finding, metric: MetricReport, *, offset: bool) -> Reason | None:
+    """Return the reason that makes all other reasons against red needless, or None."""
+    facts, everything = metric.calibration, finding.result.everything
+    if facts.inconclusive == "too_few_runs" and not finding.is_total:
+        return Reason(ReasonCode.UNCONFIRMED, {side: metric.runs[side] for side in ("baseline", "target")})
+    if offset:
+        return Reason(ReasonCode.OFFSET)
+    if metric.counts_calls:
+        return Reason(ReasonCode.CALLS)
+    if everything is not None and not facts.interleaved:
+        return Reason(ReasonCode.EVERYTHING, {"factor": everything})
+    return None
 
 
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool) -> list[Reason]:
-    """Return the reasons why the test does not make the finding red, or an empty list if the finding is red."""
-    facts = metric.calibration
-    if facts.inconclusive == "too_few_runs":
-        return [Reason(ReasonCode.UNCONFIRMED, {side: metric.runs[side] for side in ("baseline", "target")})]
-    if offset:
-        return [Reason(ReasonCode.OFFSET)]
-    if metric.counts_calls:
-        return [Reason(ReasonCode.CALLS)]
+    """Return the reasons why the test does not make the finding red, or an empty list if the finding is red.
+
+    For a total, this is only the most important reason.
+    """
+    if (only := _only_doubt(finding, metric, offset=offset)) is not None:
+        return [only]
+    facts, result, total = metric.calibration, finding.result, finding.is_total
+    p, certain = result.p, BY_WORD[finding.kind] not in MAYBE
+    if total and p == 0.0 and not facts.measured:
+        return []
     doubts = []
-    p, certain = finding.result.p, BY_WORD[finding.kind] not in MAYBE
+    factor, different_jobs = facts.common_factor or 1.0, facts.different_jobs and facts.mode == "runs"
     if facts.mode == "jobs" and not certain:
         doubts.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
-    elif facts.measured and (_is_open(finding.result) or (finding.result.other is not None and not certain)):
+    elif facts.measured and (_is_open(result) or (not certain and (total or result.other is not None))):
         doubts.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
     elif p is not None and p > context.red and not facts.measured:
         doubts.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
-    elif not certain:
-        doubts.append(Reason(ReasonCode.BELOW_MINIMUM))
-    factor = facts.common_factor or 1.0
-    if not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
+    elif not certain and not (total and different_jobs):
+        doubts.append(Reason(ReasonCode.ORDER_UNKNOWN if total else ReasonCode.BELOW_MINIMUM))
+    if not total and not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
         doubts.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
-    if facts.different_jobs and facts.mode == "runs":
-        doubts.append(_few_jobs(metric, context))
-    return doubts
+    if different_jobs:
+        jobs = facts.base_jobs, FEWEST_JOBS, context.policy.confirm
+        doubts.append(Reason(ReasonCode.FEW_JOBS, dict(zip(("jobs", "needed", "confirm"), jobs, strict=True))))
+    return doubts[:1] if total else doubts
 
 
 def _is_open(result: GateResult) -> bool:
@@ -213,30 +222,6 @@ def _against(finding: Finding, metric: MetricReport, context: GateContext) -> li
     if not metric.calibration.measured and confirm != "off":
         reasons.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
     return reasons
-
-
-def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
-    """Return a list with the most important reason why the total is not red, or an empty list if it is red."""
-    facts, p = metric.calibration, finding.result.p
-    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.result.everything
-    reason = None
-    if metric.counts_calls:
-        reason = Reason(ReasonCode.CALLS)
-    elif p == 0.0 and not facts.measured:
-        reason = None
-    elif factor is not None and not facts.interleaved:
-        reason = Reason(ReasonCode.EVERYTHING, {"factor": factor})
-    elif facts.mode == "jobs":
-        reason = None if sure else Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric))
-    elif facts.measured:
-        reason = None if sure else Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric))
-    elif p is not None and p > context.red:
-        reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits})
-    elif facts.different_jobs:
-        reason = _few_jobs(metric, context)
-    elif not sure:
-        reason = Reason(ReasonCode.ORDER_UNKNOWN)
-    return [] if reason is None else [reason]
 
 
 def drafts_of(changes: Iterable[Change], earlier: Iterable[Finding] = ()) -> tuple[Finding, ...]:
