@@ -8,7 +8,6 @@ import { counted, formatChosenShare, numeral, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
 import { changeOf, changeText, explains } from "./words.js";
-import { ratioSentence } from "./settings.js";
 
 const CHIPS = 3;
 const LONGEST_CHIP = 40; // characters
@@ -24,7 +23,6 @@ export function makeChanges(page) {
     aside.replaceChildren();
     const sentence = wholeSentence();
     if (sentence) aside.append(`${sentence} `);
-    aside.append(ratioSentence(page));
     if (header.cut) {
       const { nodes, threshold } = header.cut;
       aside.append(

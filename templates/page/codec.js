@@ -118,6 +118,7 @@ function optionalColumns(header, parts, size, symbols) {
     // the exact inclusive values of each symbol if the tree is estimated
     totalBefore: has("total_before") ? readVarints(parts.get("total_before"), symbols) : null,
     totalAfter: has("total_after") ? readVarints(parts.get("total_after"), symbols) : null,
+    outside: has("outside") ? readVarints(parts.get("outside"), symbols) : null,
     sources: codes && Array.from(codes, (code) => states[code] ?? "unknown"),
     formers: text("formers"),
     formerOf: has("former") ? readVarints(parts.get("former"), symbols) : null,

@@ -58,7 +58,7 @@ const CHANGED_BY = {
   q: "search",
   regex: "search",
   case: "search",
-  only: "search",
+  mine: "colour",
   theme: "theme",
   tab: "tab",
   box: "box",
@@ -142,7 +142,7 @@ function initial(header, whole) {
     q: "",
     regex: false,
     case: false,
-    only: false,
+    mine: false,
     reversed: false,
     box: "",
     boxSteps: 0, // counts the boxes and frames that were opened by their function
@@ -218,7 +218,7 @@ const COMPUTE = {
         const key = `${side} ${page.ratio.num}/${page.ratio.den}`;
         const widths = once(tree, `widths ${key}`, () => widthsOf(tree, side, page.ratio));
         const starts = once(tree, `starts ${key} ${order}`, () => startsOf(tree, widths, order, page.ratio));
-        const isStrip = side === "diff" && view !== "diff";
+        const isStrip = side === "diff";
         const kind = isStrip ? "all" : fold;
         const plans = once(tree, `plans ${key} ${order} ${kind}`, () => new Map());
         return {

@@ -85,6 +85,6 @@ export function emptyReason(page, view) {
   if (!page.tree.before[0] && !page.tree.after[0])
     return page.tree !== page.whole ? "Nothing is left." : "Both sides are empty: there is nothing to draw.";
   if (page.tree !== page.whole && page.whole[view]?.[0]) return `Nothing is left of the ${view} side.`;
-  if (view === "diff") return "Nothing differs: both sides are the same.";
+  if (view === "diff") return "Both sides are the same.";
   return `The ${view} side is empty.`;
 }

@@ -11,7 +11,9 @@ const LABEL_FROM = 3 * CHARACTER + 8;
 const NARROW_LETTERS = /^[ -~…▲▼↓◆×]*$/;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const BOLD = `bold ${FONT}`;
-export const FAINT = 0.25; // opacity of frames outside of the search, and of callers that only carry a finding's cost
+export const FAINT = 0.25; // opacity of callers that only carry a finding's cost
+export const UNMATCHED = 0.4; // opacity of frames outside of the search, which keep their hue
+const FOREIGN = -LEVELS - 1; // in place of the level of a frame outside the repository
 
 export const INKS = {
   light: {
@@ -133,6 +135,12 @@ export function leadsToWorse({ leads, level, worse }, node) {
   return leads[node] === 1 && level[node] * worse <= 0;
 }
 
+// Returns the level of a frame, or `FOREIGN` if only frames of the repository have colours and it is no finding.
+function levelIn({ tree, shades, outside, findings }, node) {
+  const symbol = tree.symbol[node];
+  return outside?.[symbol] === 1 && !findings.has(symbol) ? FOREIGN : shades.level[node];
+}
+
 // Narrow boxes have no marks and no gaps, so adjacent boxes of one colour are drawn as one rectangle.
 function isNarrow({ tree, widths, root }, scale, node) {
   return node >= root && widths[node] * scale < DETAILED && tree.symbol[node] >= 0;
@@ -150,12 +158,12 @@ export function runsOf(pixels) {
 }
 
 function paintNarrow(context, scene, scale, nodes, y) {
-  const { tree, widths, starts, root, shades, palette, found, rowHeight } = scene;
+  const { tree, widths, starts, root, palette, found, rowHeight } = scene;
   let [level, dim, left, right] = [0, false, 0, 0];
   const flush = () => {
     if (right <= left) return;
-    context.globalAlpha = dim ? FAINT : 1;
-    context.fillStyle = palette.fills[level + LEVELS];
+    context.globalAlpha = dim ? UNMATCHED : 1;
+    context.fillStyle = level === FOREIGN ? INKS[scene.theme].other : palette.fills[level + LEVELS];
     context.fillRect(left, y, right - left, rowHeight - 1);
   };
   const matched = [];
@@ -166,9 +174,10 @@ function paintNarrow(context, scene, scale, nodes, y) {
     const isFound = found !== null && Boolean(found[tree.symbol[node]]);
     if (isFound) matched.push(at, size);
     const faint = found !== null && !isFound;
-    if (at - right > 0.01 || shades.level[node] !== level || faint !== dim) {
+    const own = levelIn(scene, node);
+    if (at - right > 0.01 || own !== level || faint !== dim) {
       flush();
-      [level, dim, left] = [shades.level[node], faint, at];
+      [level, dim, left] = [own, faint, at];
     }
     right = at + size;
   }
@@ -181,31 +190,34 @@ function paintNarrow(context, scene, scale, nodes, y) {
 function paintBox(context, scene, scale, node, y, ink, patterns) {
   const { tree, shades, palette, rowHeight, found, root, findings } = scene;
   const [left, size] = boxOf(scene, scale, node);
+  const isForeign = levelIn(scene, node) === FOREIGN;
   const shade = shades.level[node] + LEVELS;
   const state = stateOf(tree, node);
   const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
   const tall = rowHeight - 1;
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
   const finding = findings.get(tree.symbol[node]);
+  const opacity = found && !matched ? UNMATCHED : 1;
   const faint =
-    (found && !matched) ||
     (node < root && tree.end[node] >= tree.end[root]) ||
     (shades.carries?.[node] === 1 && !finding);
   const sure = finding?.severity === "severe" || finding?.severity === "degraded";
-  const hollow = state === "both" && shade === LEVELS;
+  const isGrey = isForeign || state === "other";
+  const hollow = !isForeign && state === "both" && shade === LEVELS;
+  context.globalAlpha = opacity;
   if (hollow) frameBox(context, left, y, wide, tall, ink.line, 1);
   else {
-    context.globalAlpha = faint ? FAINT : 1;
-    context.fillStyle = state === "other" ? ink.other : palette.fills[shade];
+    context.globalAlpha = faint ? opacity * FAINT : opacity;
+    context.fillStyle = isGrey ? ink.other : palette.fills[shade];
     context.fillRect(left, y, wide, tall);
-    context.globalAlpha = 1;
+    context.globalAlpha = opacity;
   }
   if (state !== "both" && size >= 5) {
     context.fillStyle = patterns[state];
     context.fillRect(left, y, wide, tall);
   }
   const leads = leadsToWorse(shades, node);
-  if (leads) {
+  if (leads && !isForeign) {
     context.fillStyle = palette.fills[LEVELS * (1 + shades.worse)];
     context.fillRect(left, y + tall - 2, wide, 2);
   }
@@ -219,6 +231,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillStyle = ink.match;
     context.fillRect(left, y + tall - 3, wide, 3);
   }
+  context.globalAlpha = 1;
   if (size < LABEL_FROM) return;
   const indent = edited || finding ? 7 : 4;
   let glyph = glyphOf(state, shades.level[node], finding, edited, leads);
@@ -227,7 +240,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const label = shorten(labelOf(scene, node), room - glyph.length);
   if (!label) return;
   if (state !== "both") {
-    context.fillStyle = hollow || faint ? ink.back : state === "other" ? ink.other : palette.fills[shade];
+    context.fillStyle = hollow || faint || opacity < 1 ? ink.back : isGrey ? ink.other : palette.fills[shade];
     context.fillRect(
       left + indent - 2,
       y + 1,
@@ -235,7 +248,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
       tall - 2,
     );
   }
-  context.fillStyle = hollow || faint || state === "other" ? ink.edge : palette.labels[shade];
+  context.fillStyle = hollow || faint || isGrey || opacity < 1 ? ink.edge : palette.labels[shade];
   if (sure) context.font = BOLD;
   const text = glyph + label;
   // a maximum width makes drawing slow and is needed only for other alphabets, whose letters may be wider than expected

@@ -2,7 +2,6 @@
 import { announce, byId, linkButton } from "./dom.js";
 import { counted, formatShare, numeral } from "./format.js";
 import { matcherOf, matchingSymbols, searchBelow } from "./search.js";
-import { isEdited } from "./tree.js";
 import { sentenceOf } from "./words.js";
 
 export function makeFinder(page) {
@@ -10,16 +9,11 @@ export function makeFinder(page) {
   let at = -1;
 
   function find(announced) {
-    const { q, regex, only } = page.state;
+    const { q, regex } = page.state;
     const { matches, problem } = matcherOf(q, { regex, matchCase: page.state.case });
     const shape = page.state.focus.shape;
     const tree = page.shapes[shape];
     page.found = matches ? matchingSymbols(tree.names, matches) : null;
-    if (only && tree.sources)
-      page.found = Uint8Array.from(tree.names, (_, symbol) =>
-        isEdited(tree.sources[symbol]) && (!page.found || page.found[symbol]) ? 1 : 0,
-      );
-    byId("only").setAttribute("aria-pressed", String(only));
     result = page.found ? searchBelow(tree, page.found, page.state.zoom[shape]) : null;
     at = -1;
     const count = result?.nodes.length ?? 0;
@@ -64,10 +58,6 @@ export function makeFinder(page) {
     announce(`Match ${at + 1} of ${visible.length}: ${sentenceOf(page, shape, visible[at])}`);
   };
 
-  const edited = page.whole.sources?.filter(isEdited).length ?? 0;
-  byId("only").hidden = !edited;
-  byId("only").textContent = `◆ ${numeral(edited)} changed`;
-  byId("only").addEventListener("click", () => page.set({ only: !page.state.only }));
   page.on("search", () => find(true));
   page.on("zoom", () => find(false));
   byId("query").addEventListener("input", (event) => page.set({ q: event.target.value }));

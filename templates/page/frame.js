@@ -3,13 +3,12 @@ import { element } from "./dom.js";
 import { planOf } from "./draw.js";
 import { emptyReason } from "./details.js";
 import { nameOf } from "./tree.js";
-import { VIEW_NAMES, isFolded, scaled } from "./views.js";
+import { VIEW_NAMES, isFolded } from "./views.js";
 import { allCallsOf, meanOf } from "./words.js";
 
 const DIRECTIONS = ["Callers", "Callees"];
 const MOST_PLANS = 6;
 const STRIP = "strip";
-const STRIP_ROWS = 4;
 const PAGE_MARGIN = 8; // pixels below the last line
 const SMALLEST_ROOM = 260; // pixels
 // largest height of a printed picture, as a share of the width, so that a sheet has room for the header
@@ -55,7 +54,7 @@ export function fitFrames(page, frames, { drawnWidths, room }) {
   for (const [index, { pane }] of frames.entries()) {
     const { deepest, legible } = planned(page, pane, page.state.zoom[pane.shape], drawnWidths[index]);
     raise(counts, groupOf(pane), deepest + 1);
-    raise(wanted, groupOf(pane), Math.min(legible + 2, pane.isStrip ? STRIP_ROWS : Infinity) * rowHeight);
+    raise(wanted, groupOf(pane), (legible + 2) * rowHeight);
   }
   const heights = page.printing
     ? new Map([...wanted].map(([key, height]) => [key, Math.min(height, Math.round(PAPER * window.innerWidth))]))
@@ -91,7 +90,7 @@ function sceneOf(page, pane, root, width) {
     starts: pane.starts,
     rows: pane.rows,
     root,
-    full: fullOf(page, pane, root),
+    full: pane.widths[root],
     sorted: page.state.order === "name",
     folded: pane.rows === pane.tree.depth ? null : (node) => isFolded(pane, node),
     width,
@@ -122,7 +121,7 @@ function roomFor(frames) {
   return Math.max(window.innerHeight - top - taken - PAGE_MARGIN, SMALLEST_ROOM);
 }
 
-// Divides the space between groups of panes: each gets what it needs or an equal part; the last picture gets the rest.
+// Divides the space between groups of panes: each gets what it needs, or an equal part of what is left.
 function heightsOf(wanted, room) {
   const heights = new Map();
   let left = room;
@@ -132,8 +131,7 @@ function heightsOf(wanted, room) {
     left -= heights.get(key);
     groups--;
   }
-  const last = [...wanted.keys()].findLast((key) => key !== STRIP);
-  return heights.set(last, Math.floor(heights.get(last) + left));
+  return heights;
 }
 
 // Panes that scroll together have the same height.
@@ -141,22 +139,12 @@ function groupOf(pane) {
   return pane.isStrip ? STRIP : pane.shape;
 }
 
-// The value that fills the width of a pane.
-function fullOf(page, pane, root) {
-  const own = pane.widths[root];
-  if (page.state.view !== "side" || pane.view === "diff") return own;
-  const { num, den } = page.ratio;
-  const old = scaled(pane.tree.before[root], page.ratio);
-  const most = Math.max(old, pane.tree.after[root]);
-  return pane.view === "before" ? (most * den) / num : most;
-}
-
 export function nameFrame(page, frame) {
   const { pane } = frame;
   const root = page.state.zoom[pane.shape];
   const label = [
     ...(page.shapes.length > 1 ? [DIRECTIONS[pane.shape]] : []),
-    ...(page.state.view === "side" || page.shapes.length === 1 ? [VIEW_NAMES[pane.view]] : []),
+    ...(page.shapes.length === 1 ? [VIEW_NAMES[pane.view] ?? "Differences"] : []),
   ].join(", ");
   frame.graph.setAttribute("aria-label", `Flame graph: ${label.toLowerCase()}`);
   const value = pane.isStrip

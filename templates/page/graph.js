@@ -3,14 +3,30 @@ import { paletteOf } from "./colour.js";
 import { isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";
 import { announce, byId, themeOf } from "./dom.js";
-import { boxOf, nodeAt, paint } from "./draw.js";
+import { boxOf, nodeAt, paint, planOf } from "./draw.js";
 import { fitFrames, makeFrame, measureFrames, nameFrame, planned } from "./frame.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip, showTip } from "./tip.js";
 import { neighbourOf } from "./walk.js";
 
 const AFTER_PICTURE = 50; // milliseconds
+const MOVING = 300; // milliseconds
+const MOST_MOVING = 30_000; // frames
+const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 const preferred = window.matchMedia("(prefers-color-scheme: dark)");
+
+// Returns widths and starts between those of two panes, as parts of the root.
+function betweenOf(old, now, root, part) {
+  const mixed = (column) =>
+    now[column].map((value, node) => {
+      const [first, second] = [old[column][node], value].map((at, side) => {
+        const { widths, starts } = [old, now][side];
+        return widths[root] > 0 ? (at - (column === "starts" ? starts[root] : 0)) / widths[root] : 0;
+      });
+      return first + (second - first) * part;
+    });
+  return { widths: mixed("widths"), starts: mixed("starts") };
+}
 
 export function makeGraph(page) {
   let frames = [];
@@ -22,17 +38,22 @@ export function makeGraph(page) {
   const back = [];
 
   function build() {
-    const names = page.panes.map((pane) => `${pane.shape}${pane.view}`).join();
+    const names = page.panes.map((pane) => `${pane.shape}${pane.isStrip}`).join();
     const grid = byId("panes");
     if (grid.dataset.panes !== names) {
       grid.dataset.panes = names;
       grid.classList.toggle("several", page.panes.length > 1);
-      grid.classList.toggle("side", page.state.view === "side");
       frames = page.panes.map((pane, index) => makeFrame(pane, index));
       frames.forEach(listen);
       grid.replaceChildren(...frames.map((frame) => frame.figure));
     }
-    page.panes.forEach((pane, index) => Object.assign(frames[index], { pane, plan: null }));
+    for (const [index, pane] of page.panes.entries()) {
+      const frame = frames[index];
+      const moves = frame.pane.tree === pane.tree && frame.pane.view !== pane.view && frame.plan && !still.matches;
+      const from = moves && pane.tree.size <= MOST_MOVING ? frame.pane : null;
+      frame.figure.className = `pane ${pane.view}`;
+      Object.assign(frame, { pane, plan: null, from, since: performance.now() });
+    }
   }
 
   // ---- drawing ------------------------------------------------------------------------------------------------
@@ -83,10 +104,23 @@ export function makeGraph(page) {
       palette: paletteOf(theme, page.higher),
       found: page.found,
       findings: page.findings,
+      outside: page.state.mine ? page.whole.outside : null,
     });
-    const plan = planned(page, pane, scene.root, scene.width);
-    frame.plan = { ...plan, rows: plan.rows.slice(scene.firstRow, scene.lastRow + 1), firstRow: scene.firstRow };
-    paint(canvas, scene, frame.plan);
+    const shown = ({ rows, ...plan }) => ({
+      ...plan,
+      rows: rows.slice(scene.firstRow, scene.lastRow + 1),
+      firstRow: scene.firstRow,
+    });
+    frame.plan = shown(planned(page, pane, scene.root, scene.width));
+    const part = frame.from ? (performance.now() - frame.since) / MOVING : 1;
+    if (part < 1) {
+      const between = { ...scene, ...betweenOf(frame.from, pane, scene.root, part), full: 1 };
+      paint(canvas, between, shown(planOf(between)));
+      requestAnimationFrame(() => frame.from && drawFrame(frame));
+    } else {
+      frame.from = null;
+      paint(canvas, scene, frame.plan);
+    }
     canvas.dataset.painted = pane.view;
     rings(frame);
   }
@@ -229,11 +263,11 @@ export function makeGraph(page) {
 
   // The source is shown after the picture above it, so that a zoom does not wait for the source.
   function showSource() {
-    const { lineCosts, sourceDiffs } = page.tree;
+    const { sourceDiffs } = page.tree;
     const { shape, node } = page.state.focus;
     const symbol = page.shapes[shape].symbol[node];
     const section = byId("source");
-    section.hidden = !(lineCosts.has(symbol) || sourceDiffs.size);
+    section.hidden = !sourceDiffs.size;
     source ??= makeSourcePane(page, section);
     clearTimeout(waiting);
     if (!section.hidden) waiting = setTimeout(() => source.show(symbol), AFTER_PICTURE);

@@ -1,6 +1,6 @@
 // Keyboard commands, which are inactive while the user types text.
 import { byId } from "./dom.js";
-import { FOLDS, VIEWS } from "./views.js";
+import { FOLDS } from "./views.js";
 import { linkOf } from "./words.js";
 
 export function makeKeys(page) {
@@ -23,6 +23,8 @@ export function makeKeys(page) {
     f: () => page.set({ fold: FOLDS[(FOLDS.indexOf(page.state.fold) + 1) % FOLDS.length] }),
     s: () => page.openTab(page.state.sandwich >= 0 ? "graph" : "sandwich"),
     t: () => page.openTab(page.state.tab === "symbols" ? "graph" : "symbols"),
+    v: () => !page.header.alone && page.set({ view: page.state.view === "after" ? "before" : "after" }),
+    m: () => page.set({ mine: !page.state.mine }),
     b: () => page.set({ basis: page.state.basis === "self" ? "inclusive" : "self" }),
     o: () => page.edit("focus"),
     k: () => page.edit("collapse"),
@@ -50,7 +52,6 @@ export function makeKeys(page) {
   page.reset = () =>
     page.set({
       q: "",
-      only: false,
       ...(page.state.sandwich >= 0 ? { sandwich: -1, tab: "graph" } : {}),
       zoom: [0],
       focus: { shape: 0, node: 0 },
@@ -71,13 +72,10 @@ export function makeKeys(page) {
     const own =
       target instanceof HTMLElement && target.matches("[role=tab], [type=radio]") && event.key.startsWith("Arrow");
     if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
-    const view =
-      !page.header.alone && ["graph", "sandwich"].includes(page.state.tab) ? VIEWS[Number(event.key) - 1] : undefined;
     const action =
       (inGraph && graphKeys[event.key]) ||
       page.panelKeys()[event.key] ||
-      pageKeys[event.key] ||
-      (view && (() => page.set({ view })));
+      pageKeys[event.key];
     if (!action) return;
     event.preventDefault();
     action();

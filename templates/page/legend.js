@@ -1,10 +1,11 @@
 // The legend of the colours.
-import { CERTAIN, GATES, LEVELS, paletteOf } from "./colour.js";
+import { CERTAIN, GATES, LEVELS, paletteOf, stateOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
 import { byId, element, themeOf } from "./dom.js";
 import { formatChosenShare } from "./format.js";
 import { isEdited } from "./tree.js";
 
+const MOST_MARKS = 4;
 const TICKS = [-1, -0.5, 0, 0.5, 1];
 
 export function makeLegend(page) {
@@ -31,10 +32,25 @@ export function makeLegend(page) {
       coloured ? "" : "No frame is coloured.",
     ].join(" ");
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
-    byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);
-    byId("finding-mark").hidden = byId("pale-mark").hidden = !page.findings.size;
-    byId("other-mark").hidden = !page.header.cut;
-    byId("changed-mark").hidden = !page.tree.sources?.some(isEdited);
+    const { tree } = page.panes[0];
+    const [shades] = page.shades;
+    const isDrawn = (test) => tree.symbol.some((symbol, node) => node > 0 && test(node, symbol));
+    const marks = [
+      ["finding", "‼ ! ? ✓ severe, degraded, possible, better", (_, symbol) => page.findings.has(symbol)],
+      ["edited", "◆ source changed", (_, symbol) => isEdited(tree.sources?.[symbol])],
+      ["pale", "pale: calls a finding", (node) => shades.carries[node]],
+      ["new", "+ only after", (node) => stateOf(tree, node) === "new"],
+      ["gone", "× only before", (node) => stateOf(tree, node) === "gone"],
+      ["", "outline: within noise", (node) => !shades.level[node]],
+    ];
+    const found = marks.filter(([, , test]) => isDrawn(test)).slice(0, MOST_MARKS);
+    byId("marks").replaceChildren(
+      ...found.map(([kind, text]) => {
+        const item = element("li", undefined, kind && `of-${kind}`);
+        item.append(element("i", undefined, `mark ${kind}`), text);
+        return item;
+      }),
+    );
   };
 
   function tested(chance) {

@@ -9,7 +9,7 @@ const CHOICES = {
   order: ["name", "width", "delta"],
   fold: FOLDS,
 };
-const SWITCHES = ["regex", "case", "reversed", "chance", "only"];
+const SWITCHES = ["regex", "case", "reversed", "chance", "mine"];
 const TEXTS = ["tab", "q", "box"];
 const PATHS = ["zoom", "at"]; // the frame that fills the picture, and the selected frame
 const PATH_KEY = /^[0-9a-f]{16}$/;

@@ -19,7 +19,6 @@ export function makeSaving(page) {
   const { explanation } = page.header;
   byId("copy-explanation").hidden = !explanation;
   byId("copy-explanation").addEventListener("click", () => copy(explanation));
-  byId("print").addEventListener("click", () => window.print());
   // The printed page has light colours and the table of functions below the open panel.
   const print = (begins) => {
     page.prepareTab("symbols");

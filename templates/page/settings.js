@@ -1,11 +1,10 @@
 // The views above the graph, and two panels: all changes and the settings.
 import { announce, byId, radioChoices, themeOf } from "./dom.js";
 import { formatRatio } from "./format.js";
-import { VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
+import { VIEW_HELP, VIEW_NAMES } from "./views.js";
 
 const CHOICES_OF = {
   views: ["view", VIEW_NAMES, VIEW_HELP],
-  norms: ["k", { none: "As they are", total: "Equal totals" }, {}],
   bases: [
     "basis",
     { inclusive: "Total", self: "Self" },
@@ -14,26 +13,15 @@ const CHOICES_OF = {
       self: "The cost of a function without the functions it calls",
     },
   ],
-  folds: [
-    "fold",
-    { long: "Long ones", all: "All", none: "None" },
-    {
-      long: "Chains of more than eight frames",
-      all: "Every frame with over 99 % of its caller's cost joins its caller",
-    },
-  ],
   orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
 };
-
-const CHECK_BOXES = ["reversed", "chance"];
 
 export function makeSettings(page) {
   for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
   for (const name of ["overview", "notes", "help", "settings"]) if (byId(name)) popover(name);
-  for (const key of CHECK_BOXES)
-    byId(key).addEventListener("change", ({ target: { checked } }) =>
-      page.set(key === "reversed" ? { reversed: checked, sandwich: -1, zoom: [0] } : { [key]: checked }),
-    );
+  byId("chance").addEventListener("change", ({ target: { checked } }) => page.set({ chance: checked }));
+  byId("mine").addEventListener("click", () => page.set({ mine: !page.state.mine }));
+  byId("mine").hidden = !page.whole.outside?.includes(1);
   byId("theme").addEventListener("click", () => page.set({ theme: themeOf(page) === "dark" ? "light" : "dark" }));
 
   function segments(id, key, titles, help) {
@@ -51,32 +39,18 @@ export function makeSettings(page) {
       for (const input of byId(id).querySelectorAll("input[type=radio]"))
         input.checked = input.value === state[/** @type {string} */ (key)];
     }
-    for (const key of CHECK_BOXES) byId(key).checked = state[key];
+    byId("chance").checked = state.chance;
     byId("chance").disabled = !page.sample && !page.tree.evidence;
+    byId("mine").setAttribute("aria-pressed", String(state.mine));
     const scale = page.ratio.refused ? "; not scaled" : `; before × ${formatRatio(page.ratio)}`;
     const cost = state.basis === "self" ? "self cost" : "total cost";
     byId("measure").textContent = ` · ${cost}${state.k === "none" ? "" : scale}`;
-    const { refused } = ratioOf("total", page.tree, page.header.runs);
-    const total = byId("norms").querySelector('[value="total"]');
-    total.disabled = Boolean(refused) && state.k !== "total";
-    total.parentElement.title = refused
-      ? `Not possible: ${refused}`
-      : "Scale the before side so that both totals are equal";
-    byId("compare-note").textContent = ratioSentence(page);
   }
 
   page.on("ratio", showState);
   page.on("colour", showState);
   page.on("layout", showState);
   page.on("theme", () => page.state.theme !== "auto" && (document.documentElement.dataset.theme = page.state.theme));
-}
-
-// Explains by which factor the before side is multiplied.
-export function ratioSentence({ ratio, state }) {
-  if (ratio.refused) return `Not possible: ${ratio.refused}.`;
-  return state.k === "none"
-    ? "Values are compared as they were recorded."
-    : `Before is multiplied by ${formatRatio(ratio)}: both totals made equal.`;
 }
 
 // A button and its popover, which Escape and a click elsewhere close.

@@ -2,7 +2,7 @@
 // inserted as text nodes only.
 import { LEVELS, paletteOf } from "./colour.js";
 import { element, linkButton, themeOf } from "./dom.js";
-import { counted, numeral } from "./format.js";
+import { numeral } from "./format.js";
 import { costsAt, linesOf, linesWithoutText } from "./lines.js";
 import { outermostOf } from "./merge.js";
 import { symbolName, weightOf } from "./tree.js";
@@ -19,14 +19,6 @@ function unifiedLines([first, second, lines]) {
       after: mark === "\u2212" ? null : after++,
     };
   });
-}
-
-function reasonOf(tree, symbol) {
-  if (symbol < 0) return "Choose a function to see its source.";
-  const state = tree.sources?.[symbol] ?? "unknown";
-  if (state === "same") return "The source of this function is the same in both versions.";
-  if (state === "unknown") return "The source of this function is not known to this page.";
-  return "The source of this function changed; its text is not part of this page.";
 }
 
 const NAME = /[A-Za-z_$][\w$]*/g;
@@ -61,31 +53,26 @@ function showChanged(box) {
 export function makeSourcePane(page, pane) {
   let symbol = -1;
 
-  // Shows the only function with a source if no function is chosen.
+  // Shows a function whose source is known, and otherwise leaves the one that is shown or the first finding's.
   function show(chosen) {
-    const [only = -1, ...more] = page.tree.sourceDiffs?.keys() ?? [];
-    symbol = chosen < 0 && !more.length ? only : chosen;
+    const known = page.tree.sourceDiffs;
+    const wanted = [chosen, symbol, ...page.header.findings.map((finding) => finding.symbol), ...known.keys()];
+    symbol = wanted.find((one) => known.has(one));
     render();
   }
 
   function render() {
-    const source = page.tree.sourceDiffs?.get(symbol);
+    const { hunks, paths, origin } = page.tree.sourceDiffs.get(symbol);
     const lines = linesOf(page, symbol);
-    const hunks = source?.hunks ?? [];
     const head = element("div", undefined, "head");
-    const title = element("h3", "Source");
-    if (symbol >= 0) title.append(" of ", element("bdi", symbolName(page.tree, symbol)));
-    head.append(title);
+    const title = element("h3", "Source of ");
+    title.append(element("bdi", symbolName(page.tree, symbol)));
+    const [before, after] = paths;
+    const named = before && after && before !== after ? `${before} → ${after}` : (after ?? before ?? "");
+    head.append(title, element("code", named), element("span", origin, "quiet"));
     pane.replaceChildren(head);
-    if (source) {
-      const [before, after] = source.paths;
-      const named = before && after && before !== after ? `${before} → ${after}` : (after ?? before ?? "");
-      head.append(element("code", named), element("span", source.origin, "quiet"));
-      if (!hunks.length) pane.append(element("p", "Both versions are the same.", "quiet"));
-    }
-    const rest = lines ? linesWithoutText(lines, hunks) : [];
-    if (hunks.length || rest.length) showChanged(pane.appendChild(tableOf(hunks, lines, rest)));
-    if (!source) pane.append(element("p", reasonOf(page.tree, symbol), "quiet"));
+    if (hunks.length) showChanged(pane.appendChild(tableOf(hunks, lines, lines ? linesWithoutText(lines, hunks) : [])));
+    else pane.append(element("p", "Both versions are the same.", "quiet"));
     if (lines) pane.append(element("p", aboutLines(lines), "quiet"));
   }
 
@@ -117,13 +104,10 @@ export function makeSourcePane(page, pane) {
 
   function aboutLines({ omitted }) {
     const { tree, state } = page;
+    const cost = state.basis === "self" ? "self cost" : "cost with the functions that it calls";
     return [
-      `Each line has its ` +
-        `${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, ` +
-        `as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
+      `Each line has its ${cost}, as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
       omitted ? `${numeral(omitted)} lines with smaller costs are not shown.` : "",
-      `Line costs are part of this page for ${counted(tree.lineCosts.size, "function")}: those with findings, ` +
-        `then those with the largest changes. The source is shown for ${counted(tree.sourceDiffs.size, "function")}.`,
       tree === page.whole ? "" : "Costs of lines are those of all stacks.",
     ]
       .filter(Boolean)
@@ -193,7 +177,7 @@ function withoutUnit(text) {
 
 function headOf() {
   const row = element("tr");
-  for (const title of ["Before", "After", "", "Before", "After", "Change", "Source"]) {
+  for (const title of ["Old", "New", "", "Before", "After", "Change", "Source"]) {
     const cell = element(title ? "th" : "td", title);
     if (title) cell.scope = "col";
     row.append(cell);

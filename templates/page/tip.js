@@ -23,7 +23,7 @@ export function hideTip() {
   byId("tip").hidden = true;
 }
 
-function fillTip(tip, { name, place, everywhere, lines, shares, verdict }, alone) {
+function fillTip(tip, { name, place, everywhere, lines, shares, calls, verdict }, alone) {
   const keys = alone ? ["after"] : ["before", ...(lines[0].scaled ? ["scaled"] : []), "after", "change", "relative"];
   const head = element("tr");
   if (!alone) head.append(element("td"), ...keys.map((key) => element("th", TIP_HEADS[key])));
@@ -40,6 +40,6 @@ function fillTip(tip, { name, place, everywhere, lines, shares, verdict }, alone
     title,
     ...(place ? [placeElement(place)] : []),
     grid,
-    element("p", [everywhere, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")),
+    element("p", [everywhere, lines[0].responsibility, shares, calls, verdict].filter(Boolean).join("; ")),
   );
 }

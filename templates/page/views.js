@@ -2,25 +2,14 @@
 import { inclusiveOf } from "./tree.js";
 
 // Each has a button above the graph and a key, in this order.
-export const VIEWS = ["after", "before", "diff", "side"];
+export const VIEWS = ["after", "before"];
 
-export const VIEW_NAMES = {
-  after: "After",
-  before: "Before",
-  diff: "Differences",
-  side: "Side by side",
-};
-export const VIEW_HELP = {
-  after: "Widths from the after side",
-  before: "Widths from the before side",
-  diff: "Widths show how much changed",
-  side: "Before and after next to each other",
-};
+export const VIEW_NAMES = { after: "After", before: "Before" };
+export const VIEW_HELP = { after: "Widths from the after side", before: "Widths from the before side" };
 
-// Returns the pictures of a view, each with separate widths. The strip of differences is below the pictures of sides.
+// Returns the pictures of a view, each with separate widths. The differences are below the picture of a side.
 export function sidesOf(view, strip) {
-  const sides = view === "side" ? ["before", "after"] : [view];
-  return strip && view !== "diff" ? [...sides, "diff"] : sides;
+  return strip ? [view, "diff"] : [view];
 }
 
 // Returns the exact ratio of the before side, as numerator and denominator: of the numbers of runs, or of both totals.

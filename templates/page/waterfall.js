@@ -116,7 +116,8 @@ export function makeWaterfall(page) {
       `${changeOf(page, rest)}: all other functions ` + `together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);
     const [before, after] = fromTo(page, tree.before[0], tree.after[0]).split(" → ");
-    box.replaceChildren(element("b", before), ...bars, ...(rest ? [noise] : []), element("b", after));
+    const label = element("p", "Where the change of the total comes from", "quiet");
+    box.replaceChildren(label, element("b", before), ...bars, ...(rest ? [noise] : []), element("b", after));
     box.setAttribute("aria-label", `Parts of the change of the total, ${changeOf(page, total)}`);
   }
 

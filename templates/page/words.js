@@ -4,7 +4,7 @@ import { isUncertainTotal, testsRepeats } from "./context.js";
 import { MERGED, evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
 import { findingWords, reachOf } from "./findings.js";
-import { formatFromTo, formatShare, formatSigned, formatValue, growthOf } from "./format.js";
+import { formatFromTo, formatShare, formatSigned, formatValue, growthOf, numeral } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
@@ -93,6 +93,7 @@ export function describe(page, shape, node) {
     everywhere: allCallsOf(page, tree, node),
     lines,
     shares,
+    calls: callsOf(page, tree, node),
     verdict: verdictOf(page, shape, node),
     brief: briefOf(page, shape, node).join(", "),
   };
@@ -115,6 +116,18 @@ export function allCallsOf(page, tree, node) {
   const known = page.tree === page.whole && page.state.k === "none" && !finding?.rows?.length && finding?.change;
   if (known) return `all calls ${changeText(finding)}`;
   return `all calls ${column && "self "}${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`;
+}
+
+// Returns whether a row costs more because it is called more often or because a call costs more, if calls are counted.
+function callsOf({ header: { runs }, ratio }, tree, node) {
+  const calls = [tree.callsBefore?.[node] / runs[0], tree.callsAfter?.[node] / runs[1]];
+  const growth = tree.after[node] / scaled(tree.before[node], ratio);
+  if (!(calls[0] > 0 && calls[1] > 0 && growth > 0 && growth < Infinity)) return "";
+  const [often, more] = [Math.log(calls[1] / calls[0]), Math.log(growth)];
+  const counts = `${numeral(calls[0])} → ${numeral(calls[1])} calls`;
+  if (!more) return counts;
+  const byCalls = often * more > 0 && Math.abs(often) >= Math.abs(more) / 2;
+  return `${counts}: ${byCalls ? `called ${Number((calls[1] / calls[0]).toPrecision(2))}x as often` : `${more > 0 ? "more" : "less"} per call`}`;
 }
 
 // Returns the change of a finding as in all reports: "self 14 → 103 samples (7.4x)".
@@ -197,11 +210,11 @@ function directionWord(page, level) {
 }
 
 export function sentenceOf(page, shape, node) {
-  const { name, place, everywhere, lines, shares, verdict } = describe(page, shape, node);
+  const { name, place, everywhere, lines, shares, calls, verdict } = describe(page, shape, node);
   const numbers = lines.map((line) => {
     const from = line.scaled ? `${line.before} (scaled ${line.scaled})` : line.before;
     const compared = `${from} → ${line.after}, ${line.change} (${line.relative})`;
     return `${line.label.toLowerCase()} ${page.header.alone ? line.brief : compared}`;
   });
-  return [name, place, everywhere, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
+  return [name, place, everywhere, ...numbers, lines[0].responsibility, shares, calls, verdict].filter(Boolean).join("; ");
 }

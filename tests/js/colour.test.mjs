@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { evidence, labelOn, luminance, paletteOf, shadesOf } from "../../templates/page/colour.js";
-import { FAINT, INKS } from "../../templates/page/draw.js";
+import { FAINT, INKS, UNMATCHED } from "../../templates/page/draw.js";
 import { ratioOf } from "../../templates/page/views.js";
 import { randomTree, seeded, swapped, treeOf } from "./trees.mjs";
 
@@ -80,8 +80,10 @@ test("outlines of unchanged frames and text of dimmed frames have enough contras
     const [back, line, edge, other] = ["back", "line", "edge", "other"].map((name) => rgbOf(INKS[theme][name]));
     assert.ok(contrast(line, back) >= 3, `${theme}: ${contrast(line, back)}`);
     for (const fill of [other, ...paletteOf(theme, false).fills.map(rgbOf)]) {
-      const faint = back.map((from, channel) => from + (fill[channel] - from) * FAINT);
-      assert.ok(contrast(edge, faint) >= 4.5, `${theme} ${fill}: ${contrast(edge, faint)}`);
+      for (const opacity of [FAINT, UNMATCHED]) {
+        const faint = back.map((from, channel) => from + (fill[channel] - from) * opacity);
+        assert.ok(contrast(edge, faint) >= 4.5, `${theme} ${fill}: ${contrast(edge, faint)}`);
+      }
     }
   }
 });

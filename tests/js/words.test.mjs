@@ -89,8 +89,8 @@ test("search counts a stack once, within the shown root", () => {
 
 test("every choice of the page is in its link", () => {
   const edits = ["focus", "collapse"].map((kind, at) => ({ kind, hash: String(at).repeat(16), name: "x y" }));
-  const state = { view: "side", k: "total", basis: "self", order: "delta", chance: false, fold: "all", reversed: true, only: true, tab: "symbols", sandwich: "f g", q: "a&b=c #+é", regex: true, edits, zoom: ["0123456789abcdef"], zoomName: "std::a<b>" };
-  const defaults = { view: "after", k: "none", basis: "inclusive", order: "name", chance: true, fold: "long", reversed: false, only: false, tab: "graph" };
+  const state = { view: "before", k: "total", basis: "self", order: "delta", chance: false, fold: "all", reversed: true, mine: true, tab: "symbols", sandwich: "f g", q: "a&b=c #+é", regex: true, edits, zoom: ["0123456789abcdef"], zoomName: "std::a<b>" };
+  const defaults = { view: "after", k: "none", basis: "inclusive", order: "name", chance: true, fold: "long", reversed: false, mine: false, tab: "graph" };
   assert.deepEqual(parseFragment(`#${makeFragment(state, defaults)}`), state);
   assert.equal(makeFragment({ ...defaults, zoom: [] }, defaults), "");
 });

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from profgate.model.comparison import Causes, Comparison, DiffTree, RunCosts
-from profgate.model.frame_names import is_library
 from profgate.model.levels import GATE_SHARE, NEARLY_ALL
 
 if TYPE_CHECKING:
@@ -109,9 +108,7 @@ def libraries_of(comparison: Comparison, states: SourceStates | None) -> BoolArr
     if states is not None and states.library:
         changed = np.array([reach == "dependency changed" for reach in states.reach], np.bool_)
         return np.array(states.library, np.bool_) & ~changed
-    table = comparison.symbols
-    places = zip(table.labels, table.origins or table.files, table.modules, strict=True)
-    return np.array([is_library(*place) for place in places], np.bool_)
+    return np.array(comparison.symbols.libraries(), np.bool_)
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray, least: float) -> IntArray:

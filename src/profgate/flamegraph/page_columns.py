@@ -86,9 +86,10 @@ class PageSource(TypedDict):
 class NamedTree(NamedTuple):
     """A call tree of both sides and its functions.
 
-    Names, files, lines and source states have one element per symbol. ``former`` maps renamed symbols to their old
-    names. If the call paths are estimated, ``symbol_totals`` contains the exact inclusive values of each symbol, in one
-    line for each side, because sums over estimated call paths differ from them.
+    Names, files, lines, source states and ``libraries``, which marks functions of other projects, have one element per
+    symbol. ``former`` maps renamed symbols to their old names. If the call paths are estimated, ``symbol_totals``
+    contains the exact inclusive values of each symbol, in one line for each side, because sums over estimated call
+    paths differ from them.
     """
 
     tree: DiffTree
@@ -98,6 +99,7 @@ class NamedTree(NamedTuple):
     source: SourceStates | None = None
     former: Mapping[int, str] = {}
     symbol_totals: IntArray | None = None
+    libraries: Sequence[bool] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,6 +402,8 @@ def _symbol_columns(tree: NamedTree, symbols: list[int], divisor: int) -> Iterat
     if tree.symbol_totals is not None:
         for name, totals in zip(("total_before", "total_after"), tree.symbol_totals, strict=True):
             yield name, varints(totals[symbols] // divisor)
+    if any(tree.libraries):
+        yield "outside", varints(np.array(tree.libraries, np.int64)[symbols])
     if tree.former:
         yield from _text_columns("formers", "former", list(map(tree.former.get, symbols)))
     source = tree.source

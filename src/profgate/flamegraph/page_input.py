@@ -134,13 +134,14 @@ def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> l
 
 
 def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> NamedTree:
-    symbols, tree = comparison.symbols, comparison.tree
+    symbols, tree, states = comparison.symbols, comparison.tree, context.states
+    libraries = states.library if states is not None and states.library else symbols.libraries()
     if tree is not None:
         former = {
             symbol: file if name == symbols.names[symbol] and file else name
             for symbol, (name, file) in comparison.renamed.items()
         }
-        return NamedTree(tree, symbols.names, symbols.files, symbols.lines, context.states, former)
+        return NamedTree(tree, symbols.names, symbols.files, symbols.lines, states, former, libraries=libraries)
     from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll  # imported only for formats without stacks
     from profgate.model.attribution import SourceStates
 
@@ -149,7 +150,6 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> Named
     # the sums over the runs of each side
     starts = [0, comparison.runs.baseline]
     own, total = (np.add.reduceat(values, starts) for values in (comparison.self_value, comparison.total_value))
-    states = context.states
     return NamedTree(
         unroll(comparison.edges, own, total, keep),
         [*symbols.names, NOT_UNROLLED],

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.call_tree import CallTree
-from profgate.model.frame_names import CLAIMED
+from profgate.model.frame_names import CLAIMED, is_library
 from profgate.model.profile import Configuration, Facts
 from profgate.model.reason import Reason
 from profgate.model.units import Metric, MetricKind
@@ -39,6 +39,11 @@ class Symbols:
     def is_claimed(self, symbol: int) -> bool:
         """Return whether a source map names the symbol. It is untrusted, and the code may be any other."""
         return bool(self.origins) and (self.origins[symbol] or "").startswith(CLAIMED)
+
+    def libraries(self) -> list[bool]:
+        """Return whether each symbol belongs to another project, by its name, file and module."""
+        places = zip(self.labels, self.origins or self.files, self.modules, strict=True)
+        return [is_library(*place) for place in places]
 
     def texts(self) -> list[str]:
         """Return each symbol's name and file as text, such as ``f (pkg/a.py)``, in the notation of stack collapsers."""
