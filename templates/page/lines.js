@@ -28,16 +28,3 @@ export function costsAt(page, lines, before, after) {
   const passed = tested ? rows.some((row) => row?.passed) : null;
   return { costs, change: costs[1] - scaled(costs[0], page.ratio), level: page.levelOf(...costs, passed) };
 }
-
-// Returns the rows whose text is unknown, because their lines are not in the hunks.
-export function linesWithoutText(lines, hunks) {
-  const shown = [new Set(), new Set()];
-  for (const [first, second, texts] of hunks) {
-    const at = [first, second];
-    for (const text of texts) {
-      if (text[0] !== "+") shown[0].add(at[0]++);
-      if (text[0] !== "-") shown[1].add(at[1]++);
-    }
-  }
-  return lines.rows.filter(({ numbers }) => !numbers.some((number, side) => number && shown[side].has(number)));
-}

@@ -3,7 +3,7 @@
 import { LEVELS, paletteOf } from "./colour.js";
 import { element, linkButton, themeOf } from "./dom.js";
 import { numeral } from "./format.js";
-import { costsAt, linesOf, linesWithoutText } from "./lines.js";
+import { costsAt, linesOf } from "./lines.js";
 import { outermostOf } from "./merge.js";
 import { symbolName, weightOf } from "./tree.js";
 import { changeOf, meanOf } from "./words.js";
@@ -71,12 +71,12 @@ export function makeSourcePane(page, pane) {
     const named = before && after && before !== after ? `${before} → ${after}` : (after ?? before ?? "");
     head.append(title, element("code", named), element("span", origin, "quiet"));
     pane.replaceChildren(head);
-    if (hunks.length) showChanged(pane.appendChild(tableOf(hunks, lines, lines ? linesWithoutText(lines, hunks) : [])));
+    if (hunks.length) showChanged(pane.appendChild(tableOf(hunks, lines)));
     else pane.append(element("p", "Both versions are the same.", "quiet"));
     if (lines) pane.append(element("p", aboutLines(lines), "quiet"));
   }
 
-  function tableOf(hunks, lines, rest) {
+  function tableOf(hunks, lines) {
     const box = element("div", undefined, "scroll");
     box.tabIndex = 0;
     box.setAttribute("role", "region");
@@ -89,9 +89,6 @@ export function makeSourcePane(page, pane) {
       if (hunks.length > 1) body.append(separator(`from line ${hunk[0]} before, ${hunk[1]} after`));
       for (const line of unifiedLines(hunk)) body.append(makeRow(line));
     }
-    if (rest.length && hunks.length) body.append(separator("other lines, without their text"));
-    for (const { numbers } of rest)
-      body.append(makeRow({ mark: " ", text: "", before: numbers[0], after: numbers[1] }));
     table.append(body);
     box.append(table);
     return box;

@@ -126,8 +126,9 @@ function callsOf({ header: { runs }, ratio }, tree, node) {
   const [often, more] = [Math.log(calls[1] / calls[0]), Math.log(growth)];
   const counts = `${numeral(calls[0])} → ${numeral(calls[1])} calls`;
   if (!more) return counts;
-  const byCalls = often * more > 0 && Math.abs(often) >= Math.abs(more) / 2;
-  return `${counts}: ${byCalls ? `called ${Number((calls[1] / calls[0]).toPrecision(2))}x as often` : `${more > 0 ? "more" : "less"} per call`}`;
+  if (often * more > 0 && Math.abs(often) >= Math.abs(more) / 2)
+    return `${counts}: called ${Number((calls[1] / calls[0]).toPrecision(2))}x as often`;
+  return `${counts}: ${more > 0 ? "more" : "less"} per call`;
 }
 
 // Returns the change of a finding as in all reports: "self 14 → 103 samples (7.4x)".

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { levelOfChange, shadesOf } from "../../templates/page/colour.js";
-import { costsAt, linesOf, linesWithoutText } from "../../templates/page/lines.js";
+import { costsAt, linesOf } from "../../templates/page/lines.js";
 import { treeOf } from "./trees.mjs";
 
 const OPTIONS = { ratio: { num: 1, den: 1 }, normalisation: "none", basis: "inclusive", mode: "contribution", gate: 0.001, sample: null };
@@ -30,11 +30,4 @@ test("without significance over repeated runs a line stays neutral", () => {
   assert.equal(level(1), 0);
   assert.ok(level(2) > 0);
   assert.ok(level(1, { basis: "self" }) > 0);
-});
-
-test("lines outside of the hunks are listed without text", () => {
-  const page = pageOf([[4, 4, 0, 1, 0, 1], [5, 0, 0, 1, 0, 0], [0, 5, 0, 0, 0, 1], [9, 9, 0, 1, 0, 1]]);
-  const hunks = [[4, 4, [" same", "-old", "+new"]]];
-  assert.deepEqual(linesWithoutText(linesOf(page, 1), hunks).map(({ numbers }) => numbers), [[9, 9]]);
-  assert.equal(linesWithoutText(linesOf(page, 1), []).length, 4);
 });
