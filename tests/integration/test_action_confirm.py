@@ -154,6 +154,15 @@ def test_missing_baseline_writes_the_first_run_comment(stage: Stage) -> None:
     (comment,) = stage.comments
     assert "First run: nothing to compare with yet" in comment
     assert "profiles of 1 workload" in comment
+    assert "Until 5 base runs are stored" in comment
+
+
+def test_first_comment_describes_the_policy_after_the_merge(stage: Stage) -> None:
+    stage.open_pull(files=POLICY)
+    stage.start_pull_run()
+    assert stage.step(profiles(SLOWER, 77)) == 0
+    (comment,) = stage.comments
+    assert "has measured both commits again, in turns" in comment
 
 
 def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from profgate.action.github.artifact_upload import report_artifact, store_report, upload_step
 from profgate.action.github.first_run import render_first_run
 from profgate.action.job import Job
+from profgate.action.policy_file import policy_at
 from profgate.action.publishing import exit_code_of, set_outputs, write_comment, write_status
 from profgate.errors import ProfgateError
 from profgate.io.files import give_to_owner
@@ -124,7 +125,12 @@ def summarize(job: Job, result: ReportResult, note: str) -> Document:
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
-    """Return the comment for a first run. ``tests`` is the number of tests in test result files."""
+    """Return the comment for a first run. ``tests`` is the number of tests in test result files.
+
+    The policy of a pull request applies after its merge. Raises SettingsError if it is invalid.
+    """
+    pulled = job.context.event_name in {"pull_request", "workflow_run"}
+    after = policy_at(job, job.context.head_sha, first_run=True)[0] if pulled else policy
     return render_first_run(
         key=job.settings.key,
         workloads=len({absence.name for absence in report.not_compared if absence.side == "target"}),
@@ -132,6 +138,7 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
         run_url=job.context.run_url,
         head_sha=job.context.head_sha,
         policy=policy,
+        after=after,
         fails=report.verdict.fails,
         tests=tests,
     )

@@ -18,22 +18,25 @@ def render_first_run(
     run_url: str | None = None,
     head_sha: str | None = None,
     policy: Policy | None = None,
+    after: Policy | None = None,
     fails: bool = False,
     tests: int = 0,
 ) -> Document:
     """Return a comment that explains what was stored, what this job's result is, and when the gate takes effect.
 
-    ``tests`` is the number of tests in test results. Raises ProfgateError if the key is unsafe in an HTML comment.
+    ``policy`` decides the result of this job, and ``after`` (by default the same) those after the merge. ``tests`` is
+    the number of tests in test results. Raises ProfgateError if the key is unsafe in an HTML comment.
     """
     policy = policy or Policy()
+    after = after or policy
     text = render_template(
         "markdown/first_run.md.j2",
         marker=marker(key, head_sha, None),
         sign=CONCLUSIONS["fail" if fails else "not_compared"].sign,
         fails=fails,
         strict=policy.on_not_compared == "fail",
-        confirm=policy.confirm,
-        never=policy.fail_on == "never",
+        confirm=after.confirm,
+        never=after.fail_on == "never",
         workloads=numbers.counted(workloads, "workload"),
         tests=numbers.counted(tests, "test") if tests else "",
         enough_tests=tests >= 30,  # sufficient for stable ranks
