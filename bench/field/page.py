@@ -14,7 +14,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "accuracy.
 HEAD = """# How often the verdict is right
 
 `./run bench field --page` records real programs with real profilers, judges the recordings and writes this page. Each
-side has 5 runs of about 2,000 samples, as `profgate init` sets up.
+side has 5 runs of about 2,000 samples. `profgate init` sets up 20 runs, which show smaller changes.
 
 - Held-out programs, not used to develop the rules:
   {held_out}, and the upgrades with a star.
