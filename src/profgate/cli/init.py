@@ -14,12 +14,12 @@ from profgate.errors import ProfgateError
 from profgate.io.files import exists, read_loosely, write_text
 from profgate.io.worktrees import quiet_git
 from profgate.measuring.init.candidates import LARGEST_FILE, Files, top_of
-from profgate.measuring.init.check import BETTER, checked
+from profgate.measuring.init.check import checked
 from profgate.measuring.init.new_benchmarks import SKELETONS, skeleton
 from profgate.measuring.init.plans import Options, plans, workflow_path
-from profgate.measuring.init.recipes import RECIPES, RUN_SAMPLES
+from profgate.measuring.init.recipes import RECIPES
 from profgate.measuring.init.repository import Project, detected
-from profgate.measuring.init.trial import Trial, trial_of
+from profgate.measuring.init.trial import FEW_SAMPLES, Trial, trial_of
 from profgate.measuring.init.workflow import check_of, open_line
 from profgate.model.visible_text import visible
 from profgate.report.templates import render_template
@@ -46,7 +46,7 @@ plan_options: Decorator = bundled(
 
 def _print_skill(context: click.Context, _parameter: click.Parameter, requested: bool) -> None:
     if requested:
-        sys.stdout.write(render_template("init/skill.md.j2", skeletons=SKELETONS, fewest=RUN_SAMPLES))
+        sys.stdout.write(render_template("init/skill.md.j2", skeletons=SKELETONS, fewest=FEW_SAMPLES))
         context.exit()
 
 
@@ -81,7 +81,7 @@ def init(folder: str, options: Options, *, yes: bool, check: bool) -> int:
         raise ProfgateError(workflow, "uses profgate already; nothing was written; --replace writes it again")
     trial = _tried(files, under, project, options)
     written = trial.plan.files(workflow, expanded=options.expanded)
-    written |= {path: text for path, text in trial.plan.new_files.items() if text}
+    written |= {path: text for path, text in trial.plan.benchmark.new_files.items() if text}
     for path in written:
         if Path(os.path.realpath(f"{top}/{path}")) != Path(os.path.realpath(top), path):
             raise ProfgateError(path, "is a link or in a folder that is a link; nothing was written")
@@ -108,7 +108,7 @@ def init(folder: str, options: Options, *, yes: bool, check: bool) -> int:
 def _tried(files: Files, under: str, project: Project, options: Options) -> Trial:
     """Return the plan that is written. A benchmark to be completed replaces a detected one that does not work."""
     planned = plans(files, under, project, options)
-    trial = trial_of(files, planned) if options.measure and planned[0].command else Trial(planned[0])
+    trial = trial_of(files, planned) if options.measure and planned[0].benchmark.command else Trial(planned[0])
     # only the build system knows the programs of native code, which is asked with --measure
     asked = options.measure or trial.plan.recipe.language != "native code"
     return Trial(skeleton(files, trial.plan)) if trial.plan.problem and asked and not options.command else trial
@@ -116,12 +116,11 @@ def _tried(files: Files, under: str, project: Project, options: Options) -> Tria
 
 def _check(files: Files, project: Project) -> int:
     """Show what the written workflow measures, as a table. Raises ProfgateError if an answer is not good enough."""
-    answers, problem = checked(files, project)
-    for question, answer in answers.items():
-        sys.stdout.write(f"{question:<36} | {visible(answer):<28} | {BETTER[question]}\n")
+    rows, problem = checked(files, project)
+    for question, answer, improvement in rows:
+        sys.stdout.write(f"{question:<36} | {visible(answer):<28} | {improvement}\n")
     if problem:
-        what = f"{problem}: {answers[problem]}; improve it with {BETTER[problem]}"
-        raise ProfgateError(project.ours or ".github/workflows", what)
+        raise ProfgateError(project.ours or ".github/workflows", problem)
     return 0
 
 

@@ -1,6 +1,6 @@
 """Call trees as columns in preorder: each row is followed by the rows of its subtree."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -53,6 +53,10 @@ class CallTree:
         np.add.at(marks, rows, 1)
         np.add.at(marks, self.end[rows], -1)
         return np.asarray(np.cumsum(marks)[:-1] > 0)
+
+    def below_symbols(self, chosen: Sequence[bool]) -> BoolArray:
+        """Return a mask that marks the rows of the chosen symbols and all rows below them."""
+        return self.below(np.flatnonzero(np.array(chosen, bool)[self.symbol[1:]]) + 1)
 
     def levels(self) -> Iterator[IntArray]:
         """Yield the rows of each depth, beginning with the root."""

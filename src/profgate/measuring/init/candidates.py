@@ -84,11 +84,6 @@ def joined(folder: str, path: str) -> str:
     return str(PurePosixPath(folder, path))
 
 
-def line_of(folder: str, command: str) -> str:
-    """Return the command as a line that starts at the top."""
-    return command if folder == "." else f"cd {shlex.quote(folder)} && {command}"
-
-
 def spread(names: Sequence[str]) -> list[str]:
     """Return at most `MOST` of the names, at equal distances."""
     return list(dict.fromkeys(names))[:: -(-len(names) // MOST) or 1]

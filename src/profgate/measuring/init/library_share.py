@@ -1,15 +1,14 @@
 """The share of samples in functions of the repository itself, and not of its benchmarks, tests and dependencies."""
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import compress
 
 from profgate.attribution.repository_paths import RepositoryPaths
 from profgate.errors import ProfileError
 from profgate.measuring.init.candidates import Files
+from profgate.model.call_tree import merged_paths
 from profgate.model.profile import Profile
 
 DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")
@@ -47,13 +46,10 @@ def _values(profile: Profile, known: Callable[[str, str | None, str | None], boo
         return 0, 0
     columns = zip(frames.names, frames.files, frames.modules, strict=True)
     own = [known(name, file, module) for name, file, module in columns]
-    inside, path = list[bool](), [False]
-    for depth, frame in zip(stacks.depth.tolist(), stacks.frame.tolist(), strict=True):
-        path[depth + 1 :] = [own[frame] or path[depth]]
-        inside.append(path[-1])
-    values = stacks.values[0].tolist()
-    library = sum(map(operator.mul, values, compress(inside, stacks.leaf.tolist())))
-    return sum(values) + int(stacks.root_values[0]), library
+    tree, rows = merged_paths(stacks.depth, stacks.frame)
+    inside = tree.below_symbols(own)[rows[stacks.leaf]]
+    values = stacks.values[0]
+    return int(values.sum() + stacks.root_values[0]), int(values[inside].sum())
 
 
 def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None], bool]:

@@ -19,7 +19,7 @@ from profgate.measuring.init.candidates import MEASURES, Candidate, Files, Kind,
 
 OPTIONS = "-g -fno-omit-frame-pointer"
 TESTS = re.compile(r"test", re.IGNORECASE)
-EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
+SWITCHES = (MEASURES, TESTS, re.compile(r"example|develop", re.IGNORECASE))
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
 OFF = re.compile(r"^(\w{1,80}):BOOL=(?:OFF|NO|FALSE|0)$", re.MULTILINE)
 PLACE = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,80}(?:/[A-Za-z0-9_.+-]{1,80}){1,20}")
@@ -51,11 +51,8 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
     own = [folder for folder, text in lists.items() if PROJECT.search(text)]
     nested = [folder for pattern in (MEASURES, TESTS) for folder in own if pattern.search(folder)]
     with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
-        made = dict[str, Candidate]()  # by name, because each of several Makefiles may include the same rules
         for path in sorted(path for path in files.tracked if PurePosixPath(path).name in MAKEFILES):
-            for program in _makefile(files, checkout, PurePosixPath(path).parent.as_posix(), end):
-                made.setdefault(PurePosixPath(program.command).name, program)
-        yield from made.values()
+            yield from _makefile(files, checkout, PurePosixPath(path).parent.as_posix(), end)
         for folder in (".", *nested) if "." in lists else ():
             found = _programs(files, checkout, folder, end)
             yield from found
@@ -91,13 +88,12 @@ def _make(folder: str, targets: Sequence[str]) -> str:
 def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Candidate]:
     """Return the programs of a project, those that are built without a switch first."""
     found, off = _configured(files, checkout, folder, (), end)
-    for pattern in (MEASURES, TESTS, EXAMPLES):
-        if Kind.BENCHMARK in {each.kind for each in found} or (found and pattern is not MEASURES):
+    names = [name for pattern in SWITCHES for name in off if pattern.search(name)][:6]
+    for chosen in (names, *([name] for name in names)):
+        benchmarks = any(map(MEASURES.search, chosen))
+        if any(each.kind is Kind.BENCHMARK for each in found) or not chosen or (found and not benchmarks):
             break
-        names = [name for name in off if pattern.search(name)]
-        choices = [names, *([name] for name in names[:6])] if names else []
-        tried = (_configured(files, checkout, folder, chosen, end)[0] for chosen in choices)
-        found += next(filter(None, tried), [])
+        found += _configured(files, checkout, folder, chosen, end)[0]
     return found
 
 

@@ -38,7 +38,7 @@ NOT_NODE = re.compile(
     r"npm|npm-run-all2?|npx|nx|pnpm|python3?|rm|run-s|sh|tsd|turbo|wireit|wrangler|yarn"
 )
 # these run benchmarks or tests in processes of their own, which the profiler does not see
-ELSEWHERE = re.compile(r"(?:^|[\s/])(ava|cypress|karma|playwright|tap|vitest|wtr)(?=\s|$)")
+ELSEWHERE = re.compile(r"(?:^|[\s/])(ava|cypress|jest|karma|playwright|tap|vitest|wtr)(?=\s|$)")
 TIMED = r"['\"](?:benchmark|tinybench|mitata|benny|cronometro|bench-node)['\"]"  # they are imported
 LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}
 RUNS = re.compile(  # the start of a command that runs a script
@@ -71,37 +71,26 @@ Script = tuple[str, tuple[str, ...], str]  # a command of Node, the lines before
 
 def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return the scripts of a package.json that end with a command of Node, then the benchmark files."""
-    here = files.inside(folder)
+    here, setup = files.inside(folder), node_setup(files, folder)
     package = table_of(here.read("package.json"))
     scripts = {name: text for name, text in subtable(package, "scripts").items() if isinstance(text, str)}
-    setup, place = node_setup(files, folder), joined(folder, "package.json")
-    packages = [inner for inner in here.projects("package.json") if inner != "."]
     above = "../" * len(PurePosixPath(folder).parts) if _is_member(files, folder) else ""
-
-    def is_timed(command: str) -> bool:
-        return any(re.search(TIMED, here.read(word.strip("'\"").removeprefix("./"))) for word in command.split())
-
     for name in sorted(scripts, key=lambda name: (name not in {"bench", "benchmark", "perf", "test"}, name)):
-        kind, what = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS, f"script {name!r} of {place}"
-        plain = (
-            NAME.fullmatch(name.replace(":", "")) and not CHECKS.search(name) and not name.startswith(("pre", "post"))
-        )
-        usable = kind is Kind.BENCHMARK or name == "test"
-        for command, before, inside in _parts(scripts, name, f"{above}node_modules/.bin/") if plain else ():
-            if not usable and not TESTS.search(command):
+        kind, what = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS, f"script {name!r} of package.json"
+        if not NAME.fullmatch(name.replace(":", "")) or CHECKS.search(name) or name.startswith(("pre", "post")):
+            continue
+        for command, before, inside in _parts(scripts, name, f"{above}node_modules/.bin/"):
+            if kind is Kind.TESTS and name != "test" and not TESTS.search(command):
                 continue
-            where = joined(folder, inside)
-            used = [inner for inner in packages if f" {inner}/" in f" {joined(inside, command)}"]
-            own = [line for inner in used for line in within(joined(folder, inner), _tool(files.inside(inner))[1])]
-            steps = (*setup, *own, *within(folder, before))
-            tool, timed = ELSEWHERE.search(command), is_timed(command)
+            tool, where = ELSEWHERE.search(command), joined(folder, inside)
+            steps = (*setup, *within(folder, before))
+            texts = "\n".join(here.read(word.strip("'\"").removeprefix("./")) for word in command.split())
             reason = f": {tool[1]} runs it in processes that the profiler does not see" if tool else ""
-            line = "" if tool else command
+            line, timed = "" if tool else command, re.search(TIMED, texts) is not None
             yield Candidate("Node", line, what + reason, kind, folder, where, steps, timed=timed)
     rows = BENCHMARKS if "tsx" in subtable(package, "devDependencies") else BENCHMARKS[:2]
-    outside = tuple(f"{inner}/" for inner in packages)
-    listed = declared("Node", rows, files, folder, lambda *_: setup, {})
-    chosen = [each for each in listed if not each.place.startswith(outside) and not NO_BENCHMARK.search(each.place)]
+    listed = declared("Node", rows, files, folder, lambda _: setup)
+    chosen = [each for each in listed if not NO_BENCHMARK.search(each.place)]
     yield from sorted(chosen, key=lambda each: not re.search(r"(?:bench|index|main|run)[^/]*$", each.place))
 
 
@@ -168,10 +157,8 @@ def _command(segment: str, tools: str) -> str:
     program, *rest = (*words[len(variables) :], "")
     if not NAME.fullmatch(program) or program.startswith("-") or NOT_NODE.fullmatch(program):
         return ""
-    rest = [word for word in rest if not word.startswith(("--coverage", "--check-coverage"))]
     started = LOADERS.get(program, "" if program == "node" else f"{tools}{program}")
-    alone = "--runInBand" if program == "jest" else ""  # otherwise it starts other processes
-    return " ".join(filter(None, [*variables, "node", started, *rest, alone]))
+    return " ".join(filter(None, [*variables, "node", started, *rest]))
 
 
 def _segments(script: str) -> list[str]:

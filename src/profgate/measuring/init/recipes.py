@@ -4,7 +4,6 @@ import math
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -82,11 +81,6 @@ class Extent:
     runs: int
     seconds: float | None = None
     budget: int = BUDGET
-
-    @property
-    def samples(self) -> int:
-        """Number of samples on each side, or 0 if unknown."""
-        return round(self.rate * self.runs * (self.seconds or 0.0))
 
 
 def samples_of(rate: int) -> float:
@@ -290,20 +284,13 @@ def record_command(program: Sequence[str]) -> list[str]:
         raise ProfgateError(
             shlex.join(program)[:200], "is not a benchmark; write go test -run '^$' -bench . -benchtime 100x"
         )
-    needed = PROFILERS.get(language)
-    if needed is not None and shutil.which(needed[0]) is None and not (language == "Python" and _samples(program[0])):
-        raise ProfgateError(
-            needed[0], f"is not installed; {needed[1]}, or let the command store profiles in PROFGATE_OUT"
-        )
-    if needed is not None and needed[0] == "perf":
+    profiler, installed = PROFILERS.get(language, ("true", ""))
+    python = f"test '{language}' = Python && {shlex.quote(program[0])} -c 'import profiling.sampling'"  # 3.15 has one
+    try:
+        output_of(["sh", "-c", f"command -v {profiler} || {{ {python}; }}"], ".", {}, 30.0)
+    except ProfgateError as error:
+        what = f"is not installed; {installed}, or let the command store profiles in PROFGATE_OUT"
+        raise ProfgateError(profiler, what) from error
+    if profiler == "perf":
         output_of(["perf", "record", "-o", os.devnull, "--", "true"], ".", {}, 30.0)  # fails without the right to
     return ["sh", "-ec", "\n".join(recipe.record(shlex.join(words), recipe.rate, "main"))]
-
-
-def _samples(python: str) -> bool:
-    """Return whether this Python has the sampling profiler of Python 3.15 and newer."""
-    try:
-        output_of([python, "-c", "import profiling.sampling"], ".", {}, 30.0)
-    except ProfgateError:
-        return False
-    return True

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -18,15 +17,15 @@ from profgate.io.scratch import scratch_folder
 from profgate.io.worktrees import quiet_git
 from profgate.loading import read_sources
 from profgate.measuring.checkouts import Checkout, checked_out
-from profgate.measuring.init.candidates import LARGEST_FILE, Files, line_of, spread
+from profgate.measuring.init.candidates import LARGEST_FILE, Files, within
 from profgate.measuring.init.library_share import Share, share_of
 from profgate.measuring.init.recipes import LIMITED, extent_for, samples_of
 from profgate.measuring.init.workflow import COUNT, Plan, one_line
 from profgate.model.visible_text import plain
 
-LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 30.0  # in seconds of processor time, which other programs do not change
-LONGEST_SEARCH = 120.0  # in seconds of processor time of all runs
+# of all runs and set-ups but the first, which is the repository's own; with the search for programs, five minutes
+LONGEST_SEARCH = 240.0
 WAITING = 2.5  # seconds that count as a second of processor time, on a busy machine or if a program waits
 LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger one takes minutes
 ENOUGH = 0.3  # smallest share of samples in the library
@@ -49,27 +48,26 @@ ADVICE = (
     ),
     (re.compile(r"(?:No module named|Cannot find \w{6,7}) '(.{1,300}?)'"), "(add what installs {} to --install)"),
 )
+VERSIONS = {"Python": "python --version", "Node": "node --version", "Go": "go version", "Java": "java --version"}
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A plan and its trial recording, if it succeeded: its share and duration, and that of the setup, in seconds.
+    """A plan and its trial recording, if it succeeded: its share, and its duration in seconds.
 
-    ``result`` is a description for the user.
+    ``result`` describes the duration of the gate for the user.
     """
 
     plan: Plan
     share: Share = field(default_factory=Share)
     seconds: float = 0.0
-    setup: float = 0.0
     result: str = ""
 
 
 def trial_of(files: Files, plans: list[Plan]) -> Trial:
-    """Record the first plans and return the one with the largest share of samples in the library.
+    """Record the first plans. Return the first sufficient one, or else that with the largest share of the library.
 
-    Stops at the first sufficient share. If every recording fails, the first plan is returned with its problem.
-    ``result`` describes the duration of the gate, and what it can detect.
+    If every recording fails, the last plan is returned with its problem.
     """
     trials = list[Trial]()
     with ExitStack() as stack:
@@ -77,25 +75,28 @@ def trial_of(files: Files, plans: list[Plan]) -> Trial:
         for plan in plans[:8]:
             if copies.setups.get(plan.setup) != 0.0:  # a setup that failed
                 trials.append(_tried(plan, copies))
-            if trials[-1].share.library >= ENOUGH or copies.left <= 0:
+            if not trials[-1].plan.problem or copies.left <= 0:
                 break
-    best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share.library))
-    extent = best.plan.extent
-    minutes = max(1, (best.setup + extent.runs * best.seconds) / 60)
-    cost = (
-        f"On a machine like this one, each pull request takes about {minutes:.0f} min: setup {best.setup:.0f} s and "
-        f"{extent.runs} runs of {best.seconds:.1f} s. If a function is slower, confirming that takes up to "
-        f"{extent.budget} min more.\n"
-        "The report of each pull request names the smallest change that its samples show.\n"
-    )
-    return replace(best, result=cost) if best.seconds else best
+    return max(reversed(trials), key=lambda trial: (trial.seconds > 0, not trial.plan.problem, trial.share.library))
+
+
+def too_little(samples: float, library: float) -> str:
+    """Return the problem of a run with few samples or a small share of samples in the library, or ""."""
+    if samples < FEW_SAMPLES:
+        return f"one run has only {round(samples)} samples; let the command run longer"
+    if library < ENOUGH:
+        return (
+            f"only {100 * library:.0f} % of the samples are in functions of this repository, so the gate would measure "
+            "other code; name a program that calls the library in a loop with --replace --measure --command"
+        )
+    return ""
 
 
 class Copies:
-    """Copies of the working tree below a scratch folder, one for each setup, and the processor time that is left.
+    """Copies of the working tree below a scratch folder, one for each setup, and the time that is left in seconds.
 
     Setups that only build different programs share a copy, so that they build their common parts once. ``setups`` has
-    the seconds of each setup, which are 0 if it failed.
+    the seconds of each setup, which are 0 if it failed. The first one that succeeds takes no time from the others.
     """
 
     def __init__(self, files: Files, scratch: str, stack: ExitStack) -> None:
@@ -108,47 +109,53 @@ class Copies:
         shared = plan.setup[:-1] if plan.recipe.machine else plan.setup
         checkout = self._copies.pop(shared, None)  # a failed build may leave files that another one would use
         if checkout is None:
-            copy = checked_out("working tree", None, next(self._roots), self.files.top, untracked=False)
-            checkout = self._stack.enter_context(copy)
+            checkout = self._stack.enter_context(
+                checked_out("working tree", None, next(self._roots), self.files.top, untracked=False)
+            )
         _write_files(plan, checkout)
         if plan.setup not in self.setups:
-            self.setups[plan.setup] = 0.0
-            self.setups[plan.setup] = self.run("the setup", plan.setup, plan, checkout)[0]
+            left, first, self.setups[plan.setup] = self.left, not any(self.setups.values()), 0.0
+            self.run("the setup", plan.setup, plan, checkout)
+            self.setups[plan.setup] = left - self.left
+            self.left += self.setups[plan.setup] * first
         self._copies[shared] = checkout
         return checkout
 
     def run(
-        self, what: str, lines: tuple[str, ...], plan: Plan, checkout: Checkout, out: str = ""
+        self,
+        what: str,
+        lines: tuple[str, ...],
+        plan: Plan,
+        checkout: Checkout,
+        longest: float = math.inf,
+        out: str = "",
     ) -> tuple[float, str]:
         """Run shell lines as the workflow does. Return the seconds and the output.
 
-        The seconds are the processor time of all processes that ended, or the duration of a setup, which also waits.
-        Raises ProfgateError with the line of the output that names the cause.
+        The seconds are those on a machine on which nothing else runs: the processor time of all processes that ended,
+        but not more than the duration. Raises ProfgateError with the line of the output that names the cause.
         """
         own = replace(checkout, environment={**checkout.environment, **dict(plan.recipe.env)})
-        limited, before = what != "the setup", sum(os.times()[2:4])
-        longest = min(LONGEST_RUN if out or what == "the benchmark" else LONGEST_SEARCH, max(5.0, self.left))
-        text = "\n".join((f"ulimit -t {math.ceil(longest)}" if limited else "set -x", *lines))
-        timeout = WAITING * longest if limited else LONGEST_SETUP
-        outcome = own.run(["sh", "-ec", text], timeout, {"out": out, "run": "1"} if out else {})
-        seconds = max(outcome.nanoseconds / 1e9, 0.001)
-        used = sum(os.times()[2:4]) - before
-        cost = max(used, seconds / WAITING) if limited else 0.0
-        self.left -= cost
+        longest, before = min(longest, max(5.0, self.left)), sum(os.times()[2:4])
+        text = "\n".join((f"ulimit -t {math.ceil(longest)}", "set -x", *lines))
+        outcome = own.run(["sh", "-ec", text], WAITING * longest, {"out": out, "run": "1"} if out else {})
+        whole = outcome.nanoseconds / 1e9
+        seconds = max(0.001, min(whole, sum(os.times()[2:4]) - before))
+        self.left -= max(seconds, whole / WAITING)
         if outcome.failure:
-            slow = cost > 0.95 * longest
+            slow = what != "the setup" and max(seconds, whole / WAITING) > 0.95 * longest
             shown = LONG_RUN if slow else problem_in(outcome.output.replace(f"{checkout.place}/", ""))
             raise ProfgateError(f"{what} {'took too long' if slow else outcome.failure}", shown)
-        return max(used, 0.001) if limited else seconds, outcome.output
+        return seconds, outcome.output
 
 
 def _write_files(plan: Plan, checkout: Checkout) -> None:
-    for path, text in plan.new_files.items():
+    for path, text in plan.benchmark.new_files.items():
         write_text(f"{checkout.place}/{path}", text)
 
 
 def _tried(plan: Plan, copies: Copies) -> Trial:
-    command = plain(line_of(plan.folder, plan.command))
+    command = plain(*within(plan.benchmark.folder, [plan.benchmark.command]))
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
     sys.stdout.flush()
     try:
@@ -159,7 +166,8 @@ def _tried(plan: Plan, copies: Copies) -> Trial:
         return Trial(replace(plan, problem=problem))
     sys.stdout.write(
         f"Trial recording of {command}: {trial.share.samples:,} samples in {trial.seconds:.1f} s, "
-        f"{100 * trial.share.library:.0f} % of them in functions of this repository.\n"
+        f"{100 * trial.share.library:.0f} % of them in functions of this repository. {other_version(plan)}".strip()
+        + "\n"
     )
     return trial
 
@@ -167,41 +175,31 @@ def _tried(plan: Plan, copies: Copies) -> Trial:
 def _recorded(plan: Plan, copies: Copies) -> Trial:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
     checkout = copies.ready(plan)
-    if plan.update:
-        copies.run("the choice of tests", (*plan.start, plan.update), plan, checkout)
-        texts = {path: read_loosely(f"{checkout.place}/{path}", LARGEST_FILE) for path in plan.new_files}
-        plan = replace(plan, new_files=texts)
-    criterion = " --profile-time 2"
-    if plan.command.endswith(criterion):  # for each of its benchmarks
-        listed = (*plan.start, plan.command.replace(criterion, " --list"))
-        output = copies.run("the list", listed, plan, checkout)[1]
-        names = spread(re.findall(r"^(.{1,200}): benchmark$", output, re.MULTILINE))
-        chosen = "|".join(re.sub(r"[^\w/ -]", ".", name) for name in names)
-        plan = replace(plan, command=f"{plan.command} '^({chosen})$'")
-    if COUNT.search(plan.command) and not plan.update:  # it grows from there, because one of them may take seconds
-        plan = plan.with_work(0.01)
+    if plan.benchmark.update:
+        copies.run("the choice of tests", (*plan.start, plan.benchmark.update), plan, checkout)
+        texts = {path: read_loosely(f"{checkout.place}/{path}", LARGEST_FILE) for path in plan.benchmark.new_files}
+        plan = plan.changed(new_files=texts)
+    if COUNT.search(plan.benchmark.command) and not plan.benchmark.update:
+        plan = plan.with_work(0.01)  # it grows from there, because one of them may take seconds
     longest = math.inf
-    if plan.recipe.language == "Python":  # py-spy stops the program for each sample: slower than in the workflow
-        plan = replace(plan, extent=replace(plan.extent, rate=200))
+    if plan.recipe.language == "Python":
         # py-spy succeeds if the program fails, and on a busy machine it counts what waits for a processor
-        longest = copies.run("the benchmark", (*plan.start, plan.command), plan, checkout)[0]
+        longest = copies.run("the benchmark", (*plan.start, plan.benchmark.command), plan, checkout, LONGEST_RUN)[0]
     trial = _with_enough_samples(plan, copies, checkout)
     plan, share = trial.plan, trial.share
-    samples = min(plan.samples_of_run(share.samples), longest * plan.recipe.rate)
+    samples = min(share.samples, longest * plan.recipe.rate)
     if not share.samples:
         raise ProfgateError("the trial recording", "contains no samples; let the command run longer")
-    extent, problem = extent_for(plan.recipe.rate, samples / plan.recipe.rate, trial.seconds, share.library), ""
-    if share.library < ENOUGH:
-        problem = (
-            f"only {100 * share.library:.0f} % of the samples are in functions of this repository, so the gate would "
-            "measure other code; name a program that calls the library in a loop with --replace --measure --command"
-        )
-    if samples < FEW_SAMPLES:
-        share = replace(share, library=0.0)
-        problem = f"one run has only {round(samples)} samples; let the command run longer"
-    return replace(
-        trial, plan=replace(plan, extent=extent, problem=problem), share=share, setup=copies.setups[plan.setup]
+    extent = extent_for(plan.recipe.rate, samples / plan.recipe.rate, trial.seconds, share.library)
+    setup = copies.setups[plan.setup]
+    cost = (
+        f"On a machine like this one, each pull request takes about {(setup + extent.runs * trial.seconds) / 60:.1f} "
+        f"min: setup {setup:.0f} s and {extent.runs} runs of {trial.seconds:.1f} s. If a function is slower, "
+        f"confirming that takes up to {extent.budget} min more.\n"
+        "The report of each pull request names the smallest change that its samples show.\n"
     )
+    plan = replace(plan, extent=extent, problem=too_little(samples, share.library))
+    return replace(trial, plan=plan, result=cost)
 
 
 def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Trial:
@@ -212,8 +210,8 @@ def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Tria
             other = _adjusted(trial)
         except ProfgateError as error:
             other = plan.with_work(0.25)
-            if other == plan and plan.recipe.machine and not plan.command.startswith(LIMITED):
-                other = replace(plan, command=LIMITED + plan.command, timed=True)
+            if other == plan and plan.recipe.machine and not plan.benchmark.command.startswith(LIMITED):
+                other = plan.changed(command=LIMITED + plan.benchmark.command, timed=True)
             if error.what != LONG_RUN or other == plan or not left:
                 raise
         if other == plan:
@@ -226,12 +224,13 @@ def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...])
     """Record one run with shell lines. Raises ProfgateError if its profiles are too large to be read."""
     _write_files(plan, checkout)
     with scratch_folder() as out:
-        seconds = copies.run("the recording", lines, plan, checkout, out)[0]
+        seconds = copies.run("the recording", lines, plan, checkout, LONGEST_RUN, out)[0]
         size = sum(map(_size, Path(out).rglob("*.*")))
         if size > LARGEST_RECORDING:
             raise ProfgateError(f"the profile is {size / 1e6:.0f} MB", LONG_RUN)
         share = share_of(read_sources(sources_under(out)), copies.files, checkout.place, plan.extent.rate)
-    return Trial(plan, share, seconds)
+    # on a busy machine, some profilers count what waits for a processor
+    return Trial(plan, replace(share, samples=min(share.samples, round(seconds * plan.extent.rate))), seconds)
 
 
 def _adjusted(trial: Trial) -> Plan:
@@ -240,13 +239,13 @@ def _adjusted(trial: Trial) -> Plan:
     Where a number states the work, only the samples in the library are work, and not the start of the program.
     """
     plan, share = trial.plan, trial.share
-    counted = COUNT.search(plan.command) is not None
+    counted = COUNT.search(plan.benchmark.command) is not None
     wanted = samples_of(plan.recipe.rate)
     hopeless = share.library < ENOUGH and share.samples > (2 * wanted if counted else FEW_SAMPLES)
-    done = plan.samples_of_run(share.samples) * (share.library if counted else 1.0)
+    done = share.samples * (share.library if counted else 1.0)
     times = min(wanted / max(1.0, done), 100.0, LONGEST_RUN / trial.seconds)
-    enough = 0.5 < times < 1.2 or (times < 1 and bool(plan.update))
-    return plan if hopeless or enough or plan.command.startswith(LIMITED) else plan.with_work(times)
+    enough = 0.5 < times < 1.2 or (times < 1 and bool(plan.benchmark.update))
+    return plan if hopeless or enough or plan.benchmark.command.startswith(LIMITED) else plan.with_work(times)
 
 
 def _size(path: Path) -> int:
@@ -256,7 +255,7 @@ def _size(path: Path) -> int:
 
 def problem_in(output: str) -> str:
     """Return the line of a program's output that names the problem, and advice about it."""
-    lines = [line for line in re.sub(r"\x1b\[[0-9;]{0,20}m", "", output).splitlines() if line.strip()]
+    lines = list(filter(str.strip, re.sub(r"\x1b\[[0-9;]{0,20}m", "", output).splitlines()))
     # sh -x prints the commands
     printed = [line for line in lines if not line.startswith(("+ ", "[ perf record:"))]
     for pattern in PROBLEMS:
@@ -270,24 +269,20 @@ def problem_in(output: str) -> str:
     return one_line(lines[-1:])
 
 
-def needed(files: Files, plan: Plan, problem: str) -> Iterator[str]:
+def needed(files: Files, plan: Plan, problem: str) -> list[str]:
     """Return what may be missing: files that git does not track, and the workflow's version of the language."""
-    words = set(re.findall(r"[\w-]{1,80}", f"{plan.command} {problem}"))
+    words = set(re.findall(r"[\w-]{1,80}", f"{plan.benchmark.command} {problem}"))
     others = quiet_git(files.top, "ls-files", "--others", "--exclude-standard").splitlines()
     added = [shlex.quote(path) for path in others if PurePosixPath(path).stem in words]
-    if added:
-        yield f"(a checkout contains only files that git tracks: git add {' '.join(added[:5])})"
-    yield from other_version(plan)
+    advice = f"(a checkout contains only files that git tracks: git add {' '.join(added[:5])})"
+    return [advice if added else "", other_version(plan)]
 
 
-def other_version(plan: Plan) -> Iterator[str]:
-    """Return the difference if another version of the language runs here than in the workflow."""
-    program = {"Node": "node", "Python": "python", "Go": "go", "Java": "java"}.get(plan.recipe.language, "")
-    stated = re.match(r"\d[\d.]{0,10}", next(iter(plan.pattern.options.values()), ""))
-    try:
-        output = output_of([program, "version" if program == "go" else "--version"], ".", {}, 30.0) if stated else ""
-    except ProfgateError:
-        return
+def other_version(plan: Plan) -> str:
+    """Return the difference if another version of the language runs here than in the workflow, or ""."""
+    stated = next(iter(plan.pattern.options.values()), "").rstrip(".x")
+    output = output_of(["sh", "-c", f"{VERSIONS.get(plan.recipe.language)} || true"], ".", {}, 30.0)
     here = re.search(r"\d{1,4}(?:\.\d{1,4}){1,3}", output)
-    if stated and here and not f"{here[0]}.".startswith(f"{stated[0].rstrip('.')}."):
-        yield f"({program} {here[0]} runs here, and the workflow uses {stated[0].rstrip('.')})"
+    if here and stated[:1].isdigit() and not f"{here[0]}.".startswith(f"{stated}."):
+        return f"({plan.recipe.language} {here[0]} runs here, and the workflow uses {stated})"
+    return ""

@@ -3,45 +3,40 @@
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from typing import Any
 
 from profgate.errors import ProfgateError
-from profgate.measuring.init.candidates import MAIN
+from profgate.measuring.init.candidates import Candidate
 from profgate.measuring.init.recipes import BUDGET, LOOP, LOOPED, RUNS, Extent, Recipe, samples_of
 from profgate.measuring.init.repository import BRANCH, CURRENT, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
-COUNT = re.compile(r"( (?:-count |--loops |-bs |-benchtime |--benchmark_min_time=))(\d{1,12})(?=x?\b)")
+COUNT = re.compile(r"( (?:-count |--loops |-bs |-benchtime |--benchmark_min_time=|--profile-time ))(\d{1,12})(?=x?\b)")
 OPEN = "# TODO: "
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The content of a workflow that runs ``install`` and records ``command`` on a runner labelled ``runner``.
+    """The content of a workflow that records ``benchmark`` on a runner labelled ``runner``.
 
-    The command runs in ``folder``. An empty command stands for one that the user has to add. ``problem`` is the reason
-    why the command does not work yet, or empty. A ``timed`` command runs for a fixed time.
+    A benchmark with an empty command stands for one that the user has to add. ``problem`` is the reason why it does not
+    work yet, or empty.
     """
 
     recipe: Recipe
-    command: str
-    install: tuple[str, ...]
+    benchmark: Candidate
     branch: str
     runner: tuple[str, ...]
     extent: Extent
     pattern: Pattern = field(default_factory=Pattern)
-    folder: str = "."
-    workload: str = MAIN
     problem: str = ""
-    timed: bool = False
-    new_files: Mapping[str, str] = field(default_factory=dict)
-    update: str = ""
 
-    def samples_of_run(self, recorded: int) -> float:
-        """Return the number of samples of a run at the highest rate, from those of a trial at the rate of the plan."""
-        return recorded * self.recipe.rate / self.extent.rate
+    def changed(self, **values: Any) -> "Plan":  # noqa: ANN401 - the values of any field
+        """Return a plan whose benchmark has these values."""
+        return replace(self, benchmark=replace(self.benchmark, **values))
 
     def with_work(self, times: float) -> "Plan":
         """Return a plan that does so many times the work, if a number or a list of tests states it. A list is cut."""
@@ -49,44 +44,42 @@ class Plan:
         def changed(found: re.Match[str]) -> str:
             return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
 
-        if self.update:
-            new_files = dict(self.new_files)
+        if self.benchmark.update:
+            new_files = dict(self.benchmark.new_files)
             for path, text in new_files.items():  # a list of tests has the number of repetitions before each
                 if path.endswith(".txt") and times > 1:
                     new_files[path] = re.sub(r"^()(\d{1,12})(?= )", changed, text, flags=re.MULTILINE)
                 elif path.endswith(".txt"):
                     new_files[path] = "".join(text.splitlines(keepends=True)[:: math.ceil(1 / times)])
-            return replace(self, new_files=new_files)
-        repeats = COUNT.search(self.command) or LOOPED.match(self.command) or not self.recipe.machine or times <= 1
-        command = self.command if repeats else LOOP.format(1) + self.command
-        return replace(self, command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
+            return self.changed(new_files=new_files)
+        command = self.benchmark.command
+        if self.recipe.machine and times > 1 and not COUNT.search(command) and not LOOPED.match(command):
+            command = LOOP.format(1) + command
+        return self.changed(command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
 
     @property
     def setup(self) -> tuple[str, ...]:
         """The shell lines that prepare a checkout on any machine."""
-        return (*self.pattern.setup, *self.recipe.setup, *self.install)
+        return (*self.pattern.setup, *self.recipe.setup, *self.benchmark.setup)
 
     @property
     def start(self) -> tuple[str, ...]:
         """The shell lines that come before the command."""
-        folder = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
+        folder = () if self.benchmark.folder == "." else (f"cd {shlex.quote(self.benchmark.folder)}",)
         return (*self.recipe.activate, *folder)
 
     @property
     def record(self) -> tuple[str, ...]:
         """The shell lines that record one run."""
-        if not self.command:
+        if not self.benchmark.command:
             return (*self.start, "echo 'The command of the benchmark is missing' >&2", "exit 1")
-        return (*self.start, *self.recipe.record(self.command.strip(), self.extent.rate, self.workload))
+        command, workload = self.benchmark.command.strip(), self.benchmark.workload
+        return (*self.start, *self.recipe.record(command, self.extent.rate, workload))
 
     @property
     def expanded(self) -> bool:
         """Whether the called workflow cannot do this, so that the workflow has to contain all jobs."""
-        return bool(
-            self.pattern.services
-            or self.pattern.setup
-            or not re.fullmatch(r"ubuntu-(?:latest|\d\d\.\d\d)", ",".join(self.runner))
-        )
+        return bool(self.pattern.setup or not re.fullmatch(r"ubuntu-(?:latest|\d\d\.\d\d)", ",".join(self.runner)))
 
     def files(self, workflow: str, *, expanded: bool = False) -> dict[str, str]:
         """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow.
@@ -97,8 +90,8 @@ class Plan:
         runner, branch, line = ", ".join(self.runner), self.branch, "must be one line of shell, without ${{"
         for option, valid, mistake in (
             (workflow, RUNNER.fullmatch(name), "cannot be the name of a workflow; rename the file"),
-            ("--command", not self.command or _is_line(self.command), line),
-            ("--install", all(map(_is_line, self.install)), line),
+            ("--command", not self.benchmark.command or _is_line(self.benchmark.command), line),
+            ("--install", all(map(_is_line, self.benchmark.setup)), line),
             ("--branch", BRANCH.fullmatch(branch), f"{branch[:60]!r} is not a branch that a workflow can name"),
             (
                 "--runner",
