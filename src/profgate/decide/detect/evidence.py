@@ -138,7 +138,7 @@ def evidence_tasks(
         rises = tested.last[0]
         family = Calibration(family=f"{sides[0]}+{sides[1]}", splits=len(rises), interleaved=interleaved)
         known = family, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
-        test = partial(_by_splits, *known) if look is None else partial(_measured, look, level, *known)
+        test = partial(_by_splits, look, level, *known)
         results = zip(together, costs, tested.seen, tested.p, suspects, strict=True)
         tasks |= dict(zip(places, (partial(test, *result) for result in results), strict=True))
     return [tasks[number] for number in range(len(comparisons))]
@@ -170,6 +170,8 @@ def _tested_costs(comparison: Comparison, *, interleaved: bool = False) -> Costs
 
 
 def _by_splits(
+    look: Look | None,
+    level: float,
     family: Calibration,
     bar: float,
     factor: float,
@@ -180,61 +182,39 @@ def _by_splits(
     suspect: BoolArray,
 ) -> Evidence:
     """Return the evidence of one comparison in a family with the gate threshold ``bar`` and this `visible_factor`."""
-    interleaved = bool(family.interleaved)
+    interleaved, runs = bool(family.interleaved), comparison.runs
     calibration = replace(
         family,
         different_jobs=_different_jobs(comparison) and not interleaved,
         unlike=None if interleaved else differing_facts(comparison),
-        base_jobs=comparison.runs.base_job_count,
+        base_jobs=runs.base_job_count,
     )
-    evidence = _of_splits(costs, seen, p, bar, RED, calibration, suspect)
-    visible = _visible(evidence, factor)
+    columns = p, seen.t, seen.difference, seen.error, _distance(seen.t, bar), np.full(len(p), np.nan)
+    evidence = Evidence(costs, "runs", *columns, p <= max(LISTED, level), p <= level, calibration, suspect)
+    if look is not None:
+        # an exact count does not depend on the placement of the code
+        look = replace(look, placement=0.0) if comparison.metric.kind is MetricKind.COUNTED else look
+        evidence = _in_turns(evidence, look, level, bar, runs.baseline, runs.target)
+    visible = _visible(evidence, factor, look)
     if _by_jobs(comparison, interleaved=interleaved):
         evidence, visible = _with_jobs(comparison, evidence, visible)
     return _finished(comparison, evidence, visible)
 
 
-def _measured(
-    look: Look,
-    level: float,
-    family: Calibration,
-    bar: float,
-    factor: float,
-    comparison: Comparison,
-    costs: Costs,
-    seen: Observed,
-    p: FloatArray,
-    suspect: BoolArray,
-) -> Evidence:
-    """Return the evidence of one comparison whose sides were measured in turns."""
-    # an exact count does not depend on the placement of the code
-    look = replace(look, placement=0.0) if comparison.metric.kind is MetricKind.COUNTED else look
-    before = costs.values[:, : comparison.runs.baseline].mean(axis=1)
+def _in_turns(evidence: Evidence, look: Look, level: float, bar: float, baseline: int, target: int) -> Evidence:
+    """Return the evidence of runs that were measured in turns, of which each side has these numbers."""
+    costs = evidence.costs
+    before = costs.values[:, :baseline].mean(axis=1)
     whole = np.where(before > 0, before, costs.whole)  # a new function is compared with the run
-    change, error = seen.difference / whole, seen.error / whole
-    width = critical_t(0.05, comparison.runs.baseline + comparison.runs.target + PRIOR_WEIGHT - 2.0) * error
+    change, error = evidence.difference / whole, evidence.error / whole
+    width = critical_t(0.05, baseline + target + PRIOR_WEIGHT - 2.0) * error
     least = np.where(before > 0, look.deviations * np.hypot(error, look.placement), np.nan)
-    evidence = _of_splits(costs, seen, p, bar, level, replace(family, family=None, measured=True), suspect)
-    evidence = replace(
+    return replace(
         evidence,
         certain=evidence.certain & ~(np.abs(change) < least),
         turns=InTurns(level, change - width, change + width, least, bar),
+        calibration=replace(evidence.calibration, family=None, measured=True),
     )
-    return _finished(comparison, evidence, _visible(evidence, factor, look))
-
-
-def _of_splits(
-    costs: Costs,
-    seen: Observed,
-    p: FloatArray,
-    bar: float,
-    level: float,
-    calibration: Calibration,
-    suspect: BoolArray,
-) -> Evidence:
-    """Return the evidence of a permutation test at a significance level."""
-    seen_columns = (p, seen.t, seen.difference, seen.error, _distance(seen.t, bar), np.full(len(p), np.nan))
-    return Evidence(costs, "runs", *seen_columns, p <= max(LISTED, level), p <= level, calibration, suspect)
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
