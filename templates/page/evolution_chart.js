@@ -2,7 +2,7 @@
 // show their differences.
 import { byId, element, linkButton, svgElement } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
-import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
+import { machineChanges, stretchesOf, toneOfChange, wholeChange } from "./evolution_data.js";
 import {
   REACH,
   bandPath,
@@ -290,15 +290,10 @@ export function fillShown(page) {
       open.append(element("bdi", line.name));
       open.title = line.name;
       const change = wholeChange(line);
-      const worse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
       item.append(
         element("i", undefined, `swatch ${toneOf(at)}`),
         open,
-        element(
-          "span",
-          change === null ? "" : formatSignedShare(change),
-          Math.abs(change) < 0.0005 ? "" : worse ? "worse" : "better",
-        ),
+        element("span", change === null ? "" : formatSignedShare(change), toneOfChange(page, line, change)),
       );
       item.addEventListener("pointerenter", () => {
         page.hover = { at: null, line: line.number };

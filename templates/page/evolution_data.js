@@ -46,6 +46,12 @@ export function wholeChange(line) {
   return known.length > 1 && known[0] > 0 ? known.at(-1) / known[0] - 1 : null;
 }
 
+// Returns "worse" or "better" for a change of a line with a jump, and otherwise "": the change may be noise.
+export function toneOfChange(page, line, change) {
+  if (!change || !line.jumps.length) return "";
+  return change > 0 === (page.evolution.metrics[line.metric].better === "lower") ? "worse" : "better";
+}
+
 // Returns the lines of a metric, sorted by the largest jump, then by the overall change, then by name.
 export function rankedLines(evolution, metric) {
   const rows = evolution.lines

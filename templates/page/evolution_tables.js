@@ -1,7 +1,7 @@
 // The tables: every jump with a link to the page that shows its difference, and every benchmark with a sparkline.
 import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatShare, formatSignedShare, numeral, shorten } from "./format.js";
-import { largestJump, matching, wholeChange } from "./evolution_data.js";
+import { largestJump, matching, toneOfChange, wholeChange } from "./evolution_data.js";
 import { bridgePath, extentOf, heightOf, linePath } from "./evolution_scale.js";
 
 const ROWS = 25;
@@ -209,12 +209,7 @@ function nameCell(name, action) {
 }
 
 function changeCell(page, line, change) {
-  const isWorse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
-  return element(
-    "td",
-    change === null ? "" : formatSignedShare(change),
-    change === null || Math.abs(change) < 0.0005 ? "" : isWorse ? "worse" : "better",
-  );
+  return element("td", change === null ? "" : formatSignedShare(change), toneOfChange(page, line, change));
 }
 
 function lastOf(line) {

@@ -170,7 +170,10 @@ def test_reports_agree(report: api.Report, kind: str) -> None:
     comment, terminal = squeezed(report.markdown()), squeezed(report.text())
     metric = json.loads(report.json())["workloads"][0]["metrics"][0]
     for finding in FINDINGS[kind]:
-        assert f"**{finding.growth}** ({finding.basis}{finding.amounts})" in comment
+        assert re.search(
+            rf"{finding.name}` (is )?{re.escape(finding.growth)} (slower )?\({finding.basis}{finding.amounts}\)",
+            comment,
+        )
         assert f"{finding.name} {finding.basis}{finding.amounts} {finding.growth}" in terminal
         stored = next(one for one in metric["findings"] if one["location"]["name"] == finding.name)
         assert (stored["from_value"], stored["to_value"]) == pytest.approx(finding.costs)
