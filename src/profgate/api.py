@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from profgate.flamegraph.pages import PageDocument
-    from profgate.model.comparison import Comparison
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
 
@@ -70,16 +69,12 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The judged result of a comparison. ``data`` is the content of ``report.json``.
-
-    The index of the pages shows the totals of the runs of ``comparisons``.
-    """
+    """The judged result of a comparison. ``data`` is the content of ``report.json``."""
 
     data: data.Report
     pages: "tuple[PageDocument, ...]" = ()
     links: Links | None = None
     key: str = "default"
-    comparisons: "tuple[Comparison, ...]" = ()
 
     @classmethod
     def load(cls, path: str) -> "Report":
@@ -163,7 +158,7 @@ class Report:
                     failed.append(name)
             return failed
 
-        beside = write_report(self.view, self.pages, self.comparisons, write_files)
+        beside = write_report(self.view, self.pages, write_files)
         comment = self._comment(beside)
         write_files({comment.name: comment.text.encode()})
         if self.links is not None:
@@ -179,7 +174,6 @@ class Report:
 def write_report(
     view: View,
     pages: "Sequence[PageDocument]",
-    comparisons: "Sequence[Comparison]",
     write_files: Callable[[Mapping[str, bytes]], Collection[str]],
 ) -> Links:
     """Write ``report.json``, ``explain.md``, the flame graphs and an index, and return links to the written pages.
@@ -187,7 +181,7 @@ def write_report(
     ``write_files`` writes files by name and returns the names of those that cannot be written. The index links only to
     pages that were written.
     """
-    from profgate.flamegraph.pages import build_index, run_totals  # slow; only needed for files
+    from profgate.flamegraph.pages import build_index  # slow; only needed for files
     from profgate.report.explanation import EXPLANATION_NAME, explanation
 
     files = {REPORT_NAME: to_json(view.report, pipeline.in_processes), EXPLANATION_NAME: explanation(view)}
@@ -196,7 +190,7 @@ def write_report(
     names = {(page.workload, page.metric): page.document.name for page in pages if page.document.name not in failed}
     if not view.report.metrics:
         return Links(pages=names)
-    index = build_index(view, names, run_totals(comparisons))
+    index = build_index(view, names)
     failed = write_files({"index.html": index.encode()})
     return Links(pages=names, index=None if failed else "index.html")
 
@@ -252,7 +246,7 @@ def compare_input(given: PipelineInput, executor: "Executor | str | None" = None
         with executor_named(executor) as started:
             return compare_input(given, started)
     built = pipeline.compare(given, executor)
-    return Report(built.report, built.pages, comparisons=built.comparisons)
+    return Report(built.report, built.pages)
 
 
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:

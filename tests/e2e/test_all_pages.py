@@ -53,15 +53,14 @@ SMALL_CONTROLS = """() => [...document.querySelectorAll("button, a, select, summ
 def index() -> str:
     report = many(30)
     names = [(load.name, metric.name) for load, metric in report.metrics]
-    runs = {name: ([41e9, 42e9, 40e9], [41e9], [42e9]) for name in names[:10]}
-    return build_index(View(report), dict.fromkeys(names[:20], "a.html"), runs)
+    return build_index(View(report), dict.fromkeys(names[:20], "a.html"))
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "flame-graph": lambda: build_page(DEMO, HEADER),
     "evolution": lambda: build_evolution_page(evolution(), {0: "jumps/a.html"}),
     "index": index,
-    "index-without-comparison": lambda: build_index(View(nothing_compared()), {}, {}),
+    "index-without-comparison": lambda: build_index(View(nothing_compared()), {}),
 }
 
 

@@ -113,7 +113,7 @@ def compare_run(
     first = first_run(job, report, policy, loading.tests_in(given.target)) if never else None
     links = Links(run=job.context.run_url)
     result = ReportResult(View(report), links, first)
-    written = write_report(result.view, built.pages, built.comparisons, job.write_files)
+    written = write_report(result.view, built.pages, job.write_files)
     job.write(comment_of(job, result))
     summarize(job, result, UNFINISHED)  # the run may be ended during the upload
     links, warning = upload_pages(

@@ -190,5 +190,5 @@ def measure(
     decision = decided_between(baseline, target, record_command(program), extent, given)
     built = decision.built
     data = judge(replace(built.report, measurement=decision.measurement), policy)
-    report = Report(data, built.pages, comparisons=built.comparisons)
+    report = Report(data, built.pages)
     return end_with(report, output_dir, output, verbose=verbose)

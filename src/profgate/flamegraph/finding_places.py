@@ -22,6 +22,7 @@ MOST_PLACES = 3  # of one metric
 MOST_LINES = 3  # of one finding
 LEAST_LINE = 0.1  # smallest part of a finding's change that a line explains
 MOST_STEPS = 5  # functions of a path
+LONGEST_LINE = 200  # characters
 NEARLY_EQUAL = 0.99  # share of the caller's cost from which a function is left out of a path
 
 
@@ -102,7 +103,7 @@ def _lines(
     readable = embed == "all" or (
         embed == "changed" and states is not None and states.states[symbol] not in {"same", "unknown"}
     )
-    texts = _texts(diff, file) if readable and diff is not None and file is not None else ({}, {})
+    texts = _texts(file) if readable and file is not None else ({}, {})
     factors = [comparison.metric.scale / count for count in (comparison.runs.baseline, comparison.runs.target)]
     sign, least = np.copysign(1.0, finding.delta or 1.0), LEAST_LINE * abs(finding.delta or 0.0)
     found = []
@@ -120,18 +121,14 @@ def _lines(
     return tuple(line for change, line in found if change >= least)[:MOST_LINES]
 
 
-def _texts(diff: SourceDiff, file: ChangedFile) -> tuple[Mapping[int, str], Mapping[int, str]]:
-    """Return the known lines of a file before and after by their numbers."""
+def _texts(file: ChangedFile) -> tuple[Mapping[int, str], Mapping[int, str]]:
+    """Return the lines in the diff of a file before and after by their numbers."""
     sides: tuple[dict[int, str], dict[int, str]] = ({}, {})
-    if diff.texts is not None:
-        whole = diff.texts.baseline.get(file.previous_path), diff.texts.target.get(file.path)
-        for lines, text in zip(sides, whole, strict=True):
-            lines.update(enumerate((text or "").split("\n"), 1))
     for hunk in file.hunks:
         numbers = [hunk.baseline.first, hunk.target.first]
         for line in hunk.text.split("\n"):
             for side, absent in enumerate("+-"):
                 if line[:1] != absent:
-                    sides[side][numbers[side]] = line[1:]
+                    sides[side][numbers[side]] = line[1 : LONGEST_LINE + 1]
                     numbers[side] += 1
     return sides

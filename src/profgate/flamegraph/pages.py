@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
-from math import isfinite
-from statistics import fmean
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -23,7 +21,7 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
-from profgate.report import numbers, statements
+from profgate.report import statements
 from profgate.report.assets import read_asset
 from profgate.report.explanation import explanation
 from profgate.report.markdown_text import RAW, short_sha
@@ -39,8 +37,6 @@ BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryErro
 MOST_ROWS = 1000
 MOST_STACKS = 20_000
 PageKey = tuple[str, str]  # workload and metric
-# totals of the earlier base jobs, oldest first, and of the runs of both sides
-RunTotals = Mapping[PageKey, Sequence[Sequence[float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,26 +132,19 @@ def _folded(name: str) -> str:
 
 
 class IndexRow(NamedTuple):
-    """A metric of a workload on the index page.
-
-    ``bars`` contains the kind, the mean and the single values of each group of runs in pixels, and ``runs`` describes
-    them as text.
-    """
+    """A metric of a workload on the index page."""
 
     workload: str
     metric: str
     cells: WorkloadRow
     href: str | None = None
-    runs: str = ""
-    bars: Sequence[tuple[str, float, list[float]]] = ()
 
 
-def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> str:
+def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
     """Return an HTML page with the verdict and a row for each metric of each workload, the worst metric first.
 
-    ``hrefs`` contains the relative paths of the pages. Metrics without a page have no link. ``runs`` is the
-    result of `run_totals`. If there is only one row, browsers open its page instead. Raises `ValueError` for a path
-    outside the folder.
+    ``hrefs`` contains the relative paths of the pages. Metrics without a page have no link. If there is only one row,
+    browsers open its page instead. Raises `ValueError` for a path outside the folder.
     """
     check_links(hrefs.values())
     sides = (("before", view.report.baseline), ("after", view.report.target))
@@ -163,8 +152,9 @@ def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> st
     pairs.sort(key=lambda pair: pair[1].importance)
     rows = []
     for name, metric in pairs[:MOST_ROWS]:
-        key = name, metric.name
-        rows.append(_index_row(name, metric, hrefs.get(key), runs.get(key, ())))
+        row = workload_row(name, metric, str)
+        cells = row._replace(finding=plain(row.finding))
+        rows.append(IndexRow(full_name(name), full_name(metric.name), cells, hrefs.get((name, metric.name))))
     for entry in view.missing[: MOST_ROWS - len(rows)]:
         reason = plain(full_sentence(entry.reason, str))
         cells = WorkloadRow("", "not compared", "", "", "", reason)
@@ -180,7 +170,6 @@ def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> st
         facts=(),
         notes=[plain(missed)] if (missed := statements.blind_spots(view.report, str)) else (),
         rows=rows,
-        drawn=any(row.bars for row in rows),
         more=f"{counted(hidden, 'more row')} in report.json." if hidden else "",
         instead=next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else "",
         origin=origin,
@@ -188,44 +177,3 @@ def build_index(view: View, hrefs: Mapping[PageKey, str], runs: RunTotals) -> st
         policy=f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}",
     )
     return page.encode("utf-8", "replace").decode("utf-8")  # a name may contain a lone surrogate
-
-
-def _index_row(workload: str, metric: MetricReport, href: str | None, groups: Sequence[Sequence[float]]) -> IndexRow:
-    """Return the row of a metric. ``groups`` are the totals of earlier base jobs, baseline and target, if known."""
-    row = workload_row(workload, metric, str)
-    kinds = (
-        ("earlier", "earlier base job", "earlier base jobs"),
-        ("before", "run before", "runs before"),
-        (f"after {row.tone}".strip(), "run after", "runs after"),
-    )
-    labels, bars = [], []
-    finite = [list(filter(isfinite, values)) for values in groups]
-    most = max(map(max, filter(None, finite)), default=0.0)
-    for (kind, noun, plural), values in zip(kinds, finite, strict=False):
-        if values and most > 0 and all(finite[-2:]) and len(finite) == len(kinds):
-            spread = numbers.from_to(min(values), max(values), metric.unit).replace("→", "to")
-            labels.append(f"{counted(len(values), noun, plural)}: {spread}")
-            # the largest value reaches the right margin of a picture 220 pixels wide
-            dots = [round(4 + 212 * value / most, 1) for value in values]
-            bars.append((kind, round(4 + 212 * fmean(values) / most, 1), dots))
-    cells = row._replace(finding=plain(row.finding))
-    return IndexRow(full_name(workload), full_name(metric.name), cells, href, "; ".join(labels), bars)
-
-
-def run_totals(comparisons: Sequence[Comparison]) -> RunTotals:
-    """Return the totals of the earlier base jobs and of the runs of both sides, in base units.
-
-    The total of a base job is the mean over its runs.
-    """
-    found = {}
-    for comparison in comparisons:
-        noise, jobs = comparison.noise.run_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
-        earlier: dict[int, list[float]] = {}
-        for job, total in zip(jobs, noise.tolist(), strict=True):
-            earlier.setdefault(job, []).append(total * comparison.metric.scale)
-        # the newest job comes first
-        means = [fmean(values) for values in reversed(earlier.values())]
-        totals = [total * comparison.metric.scale for total in comparison.run_totals.tolist()]
-        split = comparison.runs.baseline
-        found[comparison.workload, comparison.metric.name] = (means, totals[:split], totals[split:])
-    return found

@@ -1,6 +1,5 @@
 """The index of the pages."""
 
-import math
 import unicodedata
 from dataclasses import replace
 
@@ -19,7 +18,7 @@ from report_samples import hostile, regression, unchanged
 def test_index_has_verdict_totals_and_finding() -> None:
     report = regression()
     load, metric = report.metrics[0]
-    page = build_index(View(report), {(load.name, metric.name): "demo/cpu.html"}, {})
+    page = build_index(View(report), {(load.name, metric.name): "demo/cpu.html"})
     assert f'<a href="demo/cpu.html">{load.name}</a><small>cpu</small></th>' in page
     assert '<h1><span class="sign fails" role="img" aria-label="fails">✕</span> ' in page
     assert "fails<small>http.parse_headers is 2.1x slower" in page
@@ -28,18 +27,6 @@ def test_index_has_verdict_totals_and_finding() -> None:
     for word, mark in (("fails", "✕"), ("unchanged", "✓")):
         assert f'<span class="sign {word}" aria-hidden="true">{mark}</span> {word}<' in page
     assert not any(emoji in page for emoji in "❌🟡⚡✅⚪")
-
-
-def test_index_draws_runs_of_both_sides_and_earlier_jobs() -> None:
-    key = ("api-bench", "cpu")
-    runs = {key: ([40e9, 41e9, math.inf], [30e9, 50e9], [80e9]), ("cli-bench", "cpu"): ([], [1.0], [])}
-    page = build_index(View(regression()), {}, runs)
-    assert page.count("<svg") == 1
-    label = "2 earlier base jobs: 40.0 to 41.0 s; 2 runs before: 30.0 to 50.0 s; 1 run after: 80.0 to 80.0 s"
-    assert f'aria-label="{label}">' in page
-    assert page.count("<circle") == 5
-    assert '<g class="after worse" transform="translate(0 28)"><rect x="4" y="4" width="212.0" height="6"/>' in page
-    assert '<g class="before" transform="translate(0 14)"><rect x="4" y="4" width="106.0" height="6"/>' in page
 
 
 @pytest.mark.parametrize(
@@ -71,7 +58,7 @@ def test_total_has_a_colour_only_if_it_is_certain(calibration: Calibration, colo
 @pytest.mark.parametrize("path", ["javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"])
 def test_index_links_stay_inside_the_folder(path: str) -> None:
     with pytest.raises(ValueError, match="relative path"):
-        build_index(View(unchanged()), {("w", "m"): path}, {})
+        build_index(View(unchanged()), {("w", "m"): path})
 
 
 def test_no_chosen_name_is_the_file_name_of_another_page() -> None:
@@ -84,6 +71,6 @@ def test_no_chosen_name_is_the_file_name_of_another_page() -> None:
 
 
 def test_index_escapes_names() -> None:
-    page = build_index(View(hostile()), {}, {})
+    page = build_index(View(hostile()), {})
     assert "<script" not in page
     assert "<img" not in page
