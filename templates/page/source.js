@@ -57,8 +57,9 @@ export function makeSourcePane(page, pane) {
   function show(chosen) {
     const known = page.tree.sourceDiffs;
     const wanted = [chosen, symbol, ...page.header.findings.map((finding) => finding.symbol), ...known.keys()];
-    symbol = wanted.find((one) => known.has(one));
-    render();
+    symbol = wanted.find((one) => known.has(one)) ?? -1;
+    pane.hidden = symbol < 0;
+    if (symbol >= 0) render();
   }
 
   function render() {
