@@ -156,16 +156,33 @@ def load_diff(place: str) -> SourceDiff:
 
     Raises ProfgateError if the diff cannot be parsed.
     """
+    return parsed_diff(read_loosely(place, 64 << 20), "standard input" if place == "-" else place)
+
+
+def parsed_diff(text: str, name: str) -> SourceDiff:
+    """Parse the text of a unified diff, as `load_diff` does."""
     from profgate.attribution.unified_diff import parse_diff  # imported only if there is a diff
     from profgate.io.git import local_checkout
     from profgate.io.worktrees import tracked_files
 
-    diff = parse_diff(read_loosely(place, 64 << 20), "standard input" if place == "-" else place)
-    diff = with_texts(diff)
+    diff = with_texts(parse_diff(text, name))
     try:
         return replace(diff, repository_files=tracked_files("."), checkout=local_checkout())
     except ProfgateError:
         return replace(diff, gaps=(Reason(ReasonCode.DIFF_INCOMPLETE, {"case": "no_tracked_files"}),))
+
+
+def repository_sources() -> dict[str, str]:
+    """Return the texts of the sources of the checked-out commit that can load each other, by path; none without git."""
+    from profgate.attribution.imports import is_graphed
+    from profgate.io.git import blob_texts, blobs_of_head
+
+    try:
+        blobs = {path: blob for path, blob in blobs_of_head().items() if is_graphed(path)}
+    except ProfgateError:
+        return {}
+    texts = blob_texts(blobs.values())
+    return {path: texts[blob] for path, blob in blobs.items() if blob in texts}
 
 
 def with_texts(diff: SourceDiff) -> SourceDiff:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from profgate.attribution.identity import SourcePairing
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from profgate.model.acceptance import Acceptance
     from profgate.model.attribution import SourceDiff, SourceStates
     from profgate.model.blind_spots import BlindSpots
-    from profgate.model.history import Reading
+    from profgate.model.history import Reading, Recorded
     from profgate.model.manifest import Manifest
     from profgate.model.measurement import Look
+    from profgate.model.profile import Profile
     from profgate.model.report import MetricReport, Report
 
 MANY = 100  # number of workloads below which starting a process takes more time than it saves
@@ -57,10 +58,11 @@ class PipelineInput:
     """The input of one comparison.
 
     ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``manifests`` are those
-    of both sides and of these jobs. ``diff`` is the difference between the sources, or None if unknown. ``past``
-    returns the stored readings of base commits for the key of a series. ``acceptances`` are the decisions that
-    maintainers made on regressions. ``interleaved`` is True if one job recorded the runs of both sides in alternating
-    order, and ``look`` are the significance levels of a measurement that profgate itself recorded so.
+    of both sides and of these jobs. ``diff`` is the difference between the sources, or None if unknown. ``sources``
+    returns the texts of the target's sources that can load each other. ``past`` returns the stored readings of base
+    commits for the key of a series. ``acceptances`` are the decisions that maintainers made on regressions.
+    ``interleaved`` is True if one job recorded the runs of both sides in alternating order, and ``look`` are the
+    significance levels of a measurement that profgate itself recorded so.
     """
 
     baseline: Sequence[SourceFile]
@@ -75,6 +77,7 @@ class PipelineInput:
     pages: int = 10
     diff: SourceDiff | None = None
     past: Callable[[str], Sequence[Reading]] | None = None
+    sources: Callable[[], Mapping[str, str]] = dict
     acceptances: tuple[Acceptance, ...] = ()
     interleaved: bool = False
     look: Look | None = None
@@ -107,7 +110,8 @@ def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
 class ComparedPart(NamedTuple):
     """The results for one part of the files. ``names`` are the names of its workloads.
 
-    ``last`` contains the profiles that may belong to a workload with files in other parts.
+    ``last`` contains the profiles that may belong to a workload with files in other parts. ``lost`` contains the
+    functions of workloads that only the baseline has.
     """
 
     comparisons: list[Comparison]
@@ -117,6 +121,7 @@ class ComparedPart(NamedTuple):
     warnings: tuple[Reason, ...]
     names: frozenset[str]
     last: Recordings
+    lost: Mapping[str, Recorded]
 
 
 class Built(NamedTuple):
@@ -223,6 +228,7 @@ def compare_sources(given: PipelineInput, executor: Executor | None = None) -> C
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names = set[str]()
+    lost: dict[str, Recorded] = {}
     for part in _compared_parts(given, beside, names, executor):
         comparisons += part.comparisons
         missing += part.missing
@@ -230,6 +236,8 @@ def compare_sources(given: PipelineInput, executor: Executor | None = None) -> C
         alone += part.alone
         warnings += part.warnings
         names |= part.names
+        lost |= part.lost
+    alone = _without_carried(given, alone, lost, functions)
     comparisons.sort(key=lambda comparison: comparison.workload)
     if not names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
@@ -242,6 +250,30 @@ def compare_sources(given: PipelineInput, executor: Executor | None = None) -> C
         warnings=tuple(warnings),
         functions=functions,
     )
+
+
+def _without_carried(
+    given: PipelineInput, alone: list[NotCompared], lost: Mapping[str, Recorded], functions: FunctionChanges | None
+) -> list[NotCompared]:
+    """Return the workloads of only one side, with another reason if the change cannot reach one of the baseline."""
+    if given.diff is None or functions is None or not lost:
+        return alone
+    from profgate.attribution.affected import Change
+
+    change = Change(given.diff, functions, given.sources)
+    carried = {name for name, recorded in lost.items() if change.reaching(recorded) is None}
+    return [replace(entry, reason=Reason(ReasonCode.CARRIED)) if entry.name in carried else entry for entry in alone]
+
+
+def _recorded(profiles: Sequence[Profile], options: CompareOptions) -> Recorded:
+    """Return the functions of a workload; none if its values overflow."""
+    from profgate.compare.readings import recorded_of, summarised
+
+    try:
+        runs = [run for profile in profiles for run in summarised(profile, options)]
+    except ComparisonError:
+        runs = []
+    return recorded_of(chain.from_iterable(runs), truncated=any(profile.facts.truncated for profile in profiles))
 
 
 def _compared_parts(
@@ -328,6 +360,7 @@ def _compared_part(
         warnings=(*files.warnings, *paired.warnings),
         names=frozenset(workload.name for workload in paired.workloads),
         last=last,
+        lost={name: _recorded(own, beside.options) for name, own in paired.lost.items()},
     )
     # Step 3: Align the sides of each workload.
     workloads = deque(paired.workloads)

@@ -5,6 +5,7 @@
 
 import posixpath
 from dataclasses import replace
+from functools import partial
 
 from profgate import loading, pipeline
 from profgate.action.base_runs import store_target
@@ -17,7 +18,7 @@ from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, comment_of, conclude, end_shard, first_run, summarize
-from profgate.action.source_diff import source_diff
+from profgate.action.source_diff import repository_sources, source_diff
 from profgate.api import write_report
 from profgate.decide.judge.verdict import judge
 from profgate.errors import GitHubError
@@ -102,6 +103,7 @@ def compare_run(
         commit = (side.sha if refs else None) or job.measured_commit
         tree = _tree(job, commit)
         given = replace(given, diff=source_diff(job, given.baseline_side, tree), acceptances=acceptances)
+        given = replace(given, sources=partial(repository_sources, job, commit, tree))
         obstacle = _committed(job, given, commit, tree) or obstacle
         warnings = (*warnings, *unread)
     built = pipeline.compare(given)

@@ -6,6 +6,7 @@ from profgate.action.github.pull_files import diff_of_pull, of_another_start, wi
 from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
 from profgate.attribution.dependencies import wanted_texts
+from profgate.attribution.imports import is_graphed
 from profgate.errors import GitHubError
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.reason import Reason, ReasonCode, Side
@@ -39,6 +40,19 @@ def source_diff(job: Job, base: Side, tree: TreeRecord | GitHubError) -> SourceD
         return _with_texts(diff, job, base.sha, job.measured_commit)
     except GitHubError as error:
         return with_gap(diff, _gap("changed_files_unread", error))
+
+
+def repository_sources(job: Job, commit: str, tree: TreeRecord | GitHubError) -> dict[str, str]:
+    """Return the texts of the sources of a commit that can load each other, by path.
+
+    There are none if GitHub does not return them, or if more than 1,000 files would take too many requests.
+    """
+    entries = () if isinstance(tree, GitHubError) else tree.tree
+    places = [(commit, entry.path) for entry in entries if entry.type == "blob" and is_graphed(entry.path)]
+    try:
+        return {path: text for (_, path), text in job.client.texts_at(places if len(places) <= 1000 else ()).items()}
+    except GitHubError:
+        return {}
 
 
 def _gap(case: str, error: GitHubError) -> Reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import defaultdict
 from itertools import chain, product
@@ -43,6 +44,7 @@ class SeenFunctions:
     def add(self, sides: Sides) -> None:
         """Add the symbols of the side."""
         libraries, paths = sides.libraries(), sides.paths
+        changed = {posixpath.basename(path) for path in self._changes}
         for symbol in np.flatnonzero(sides.present[self._side]).tolist():
             path, name = paths[symbol], sides.symbols.names[symbol]
             self._languages.add(_family(path or ""))
@@ -53,7 +55,8 @@ class SeenFunctions:
             self._possible.update(map(id, meant if not (inside and sides.exact) else ()))
             # code without a file, such as a generated method, has a name in angle brackets in its place
             file = sides.symbols.files[symbol] or ""
-            elsewhere = bool(meant) or libraries[symbol] or file.startswith(("<", "~"))
+            is_library = libraries[symbol] and posixpath.basename(file) not in changed
+            elsewhere = bool(meant) or is_library or file.startswith(("<", "~"))
             if not elsewhere and (path is None or path in self._changes):
                 self._names.update((path, last) for last in last_names(name) or {""})
 

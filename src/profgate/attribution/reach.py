@@ -30,7 +30,7 @@ BENCHMARK = re.compile(r"(?:^|[/_.-])bench|_test\.go$|Benchmark\.\w{1,10}$|/jmh/
 # texts and pictures, which programs do not read while they are measured, unless the profile names them
 DOCUMENTATION = re.compile(
     r"(?:(?:docs?|\.github)/.*|(?:.*/)?(?:readme|changelog)|[^/]*)\.(?:md|rst|adoc|png|jpe?g|svg|gif)"
-    r"|(?:(?:.*/)?(?:licen[cs]e|copying)|(?:docs?/|\.github/)?(?:notice|authors|codeowners))(?:\.(?:md|txt))?",
+    r"|(?:(?:.*/)?(?:licen[cs]e|copying|changelog|changes)|(?:docs?/|\.github/)?(?:notice|authors|codeowners))(?:\.(?:md|txt))?",
     re.IGNORECASE,
 )
 

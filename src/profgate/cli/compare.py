@@ -20,7 +20,7 @@ from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.errors import ProfgateError, SettingsError
 from profgate.io.files import check_links
 from profgate.io.terminal import show
-from profgate.loading import load_diff
+from profgate.loading import load_diff, repository_sources
 from profgate.model.links import Links
 from profgate.model.policy import Policy, with_strategies
 from profgate.model.reason import Parameter, Reason, ReasonCode
@@ -79,6 +79,7 @@ def compare(
     given = replace(
         given,
         diff=None if diff is None else load_diff(diff),
+        sources=repository_sources,
         interleaved=interleaved,
         verbose=verbose,
         pages=given.pages if output_dir else 0,  # pages are only written to a folder

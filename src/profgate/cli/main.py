@@ -24,6 +24,7 @@ GROUPS = {  # the commands that most people use come first
     "History of a branch": {
         "check": "Compare a commit with its nearest measured ancestor.",
         "trends": "Show persistent changes in totals along the history.",
+        "affected": "Show which workloads a change can reach, for a matrix of jobs.",
         "store": "Store the profiles of a commit; list, prune and merge histories.",
     },
     "Other views of profiles": {
@@ -48,7 +49,7 @@ MODULES = {
     "strategies": "reference",
     "formats": "reference",
 }
-MODULES |= dict.fromkeys(GROUPS["History of a branch"], "history") | dict.fromkeys(("fold", "overweight"), "views")
+MODULES |= dict.fromkeys(("check", "trends", "store"), "history") | dict.fromkeys(("fold", "overweight"), "views")
 VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the shell's completion script
 
 

@@ -27,7 +27,7 @@ from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.call_tree import added_at
 from profgate.model.comparison import Comparison, Noise, Sampling
 from profgate.model.durations import DurationRun, first_duration
-from profgate.model.history import Column, Reading, Series, SymbolKey
+from profgate.model.history import Column, Reading, Recorded, Series, SymbolKey
 from profgate.model.profile import CallGraph, FrameList, Measurements, Profile
 from profgate.model.units import MetricKind, base_unit
 
@@ -94,6 +94,17 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
                 runs.append([])
             runs[run].append(column)
     return [tuple(columns) for columns in runs]
+
+
+def recorded_of(columns: Iterable[Column], *, truncated: bool = False) -> Recorded:
+    """Return the functions that all columns of a workload contain. ``truncated`` profiles do not contain all."""
+    shares: dict[SymbolKey, float] = {}
+    counted = False
+    for column in columns:
+        counted = counted or (column.calls is not None and bool(column.calls.any()))
+        for key, total in zip(column.symbols, column.total.tolist(), strict=True):
+            shares[key] = max(shares.get(key, 0.0), total / (column.sum or 1))
+    return Recorded(shares, counted and not truncated)
 
 
 def profile_of(reading: Reading, number: int) -> Profile:

@@ -14,11 +14,15 @@ from profgate.model.reason import NotCompared, Reason, ReasonCode
 
 
 class Paired(NamedTuple):
-    """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side."""
+    """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side.
+
+    ``lost`` contains the profiles of those that only the baseline has.
+    """
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
     warnings: tuple[Reason, ...] = ()
+    lost: Mapping[str, Sequence[Profile]] = {}
 
 
 class SeriesKey(NamedTuple):
@@ -118,6 +122,7 @@ def pair(
         return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
     workloads, alone = [], [NotCompared(name, None, "both", reason) for name, reason in unclear.items()]
+    lost = dict[str, Sequence[Profile]]()
     for key, title in _titles({**groups[0], **groups[1]}, others or ()).items():
         before, after = groups[0].get(key, []), groups[1].get(key, [])
         if before and after:
@@ -128,6 +133,8 @@ def pair(
         side: Literal["baseline", "target"] = "baseline" if before else "target"
         code = ReasonCode.MISSING_IN_TARGET if before else ReasonCode.NOT_IN_BASELINE
         alone.append(NotCompared(title, None, side, Reason(code)))
+        if before:
+            lost[title] = before
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda entry: (entry.name, entry.side))
-    return Paired(tuple(workloads), tuple(alone), warnings)
+    return Paired(tuple(workloads), tuple(alone), warnings, lost)

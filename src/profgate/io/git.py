@@ -159,6 +159,21 @@ def local_checkout() -> tuple[str, frozenset[str]] | None:
         return None
 
 
+def is_shallow() -> bool:
+    """Return whether this clone lacks older commits, or git fails."""
+    return _line("rev-parse", "--is-shallow-repository") != "false"
+
+
+def blobs_of_head() -> dict[str, str]:
+    """Return the blob ids of the files of the checked-out commit by path. Raises ProfgateError if git fails."""
+    found = {}
+    for entry in git(["ls-tree", "-r", "-z", "--full-tree", "HEAD"]).split(b"\0"):
+        facts, _, path = entry.partition(b"\t")
+        if facts.startswith(b"100"):  # neither a link nor a submodule
+            found[os.fsdecode(path)] = facts.rpartition(b" ")[2].decode("ascii", "replace")
+    return found
+
+
 def head_commit() -> str:
     """Return the hash of the checked-out commit, or "" if there is no git, no repository or no commit."""
     return _line("rev-parse", "--verify", "--quiet", "HEAD")

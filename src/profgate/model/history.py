@@ -4,7 +4,7 @@ A reading is one file of one workload and has one column per metric, with the to
 test durations and wall times, the symbols are tests or benchmarks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from profgate.model.arrays import IntArray
@@ -68,6 +68,14 @@ class Reading:
     facts: Facts = field(default_factory=Facts)
     name: str = ""
     profile: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The functions of a workload with their largest shares of a run, and whether all their calls were counted."""
+
+    shares: Mapping[SymbolKey, float]
+    counted: bool
 
 
 @dataclass(frozen=True, slots=True)

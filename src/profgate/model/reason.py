@@ -68,6 +68,8 @@ class ReasonCode(StrEnum):
     REMOVED = "removed"  # workload, by
     NO_CHANGE = "no_change"  # comparisons
     BLIND_SPOTS = "blind_spots"  # case, functions
+    AFFECTED = "affected"  # case, file, function
+    CARRIED = "carried"
 
     # why there is no baseline
     NEVER_RECORDED = "never_recorded"  # reasons

@@ -104,11 +104,13 @@ class _VerdictInputs:
         accepted = {one.location: one for one in report.acceptances if one.limit is None and one.state == "applies"}
         absent = [entry for entry in report.not_compared if entry.side != "target"]
         gone = [entry for entry in absent if entry.side == "baseline" and entry.name in accepted]
+        carried = [entry for entry in absent if entry.reason.code is ReasonCode.CARRIED]
         self.removed = [accepted[entry.name] for entry in gone]
         self.missing = [
             entry
             for entry in absent
             if entry not in gone
+            and entry not in carried
             and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
         ]
         measured = {workload.name for workload in report.workloads} | accepted.keys()
