@@ -84,6 +84,7 @@ COMMANDS = {  # with their exit codes
     "check": (["check", "--history", "history", "HEAD"], 3),
     "check of an option": (["check", "--history", "history", "--", "--output=ran"], 3),
     "trends": (["trends", "--history", "history"], 0),
+    "affected": (["affected", "HEAD~1", "--history", "history"], 0),
     "compare": (["compare", "profiles/1.folded", "profiles/2.folded"], 0),
     "compare by a diff": (["compare", "profiles/1.folded", "profiles/2.folded", "--diff", "change.diff"], 0),
     "init": (["init", "--yes"], 2),

@@ -18,7 +18,7 @@ from profgate.attribution.blind_spots import SeenFunctions
 from profgate.attribution.function_changes import FunctionChanges, KnownFunction, texts_of
 from profgate.attribution.imports import PACKAGE, Imports, is_graphed
 from profgate.attribution.reach import DOCUMENTATION
-from profgate.attribution.repository_paths import BASELINE
+from profgate.attribution.repository_paths import BASELINE, TARGET
 from profgate.attribution.source_states import Sides
 from profgate.model.comparison import NameTable, Symbols
 from profgate.model.reason import Reason, ReasonCode
@@ -114,6 +114,7 @@ class Change:
         if file.status != "modified":
             return True
         by_name = {known.function.parts: known.function.kind for known in after}
+        lines = [(text or "").split("\n") for text in texts_of(self._diff, file)]
         for known in chain(before, after):
             if known.state == "unknown" or (known.function.kind in {"scope", "module"} and known.state != "same"):
                 return True
@@ -121,12 +122,11 @@ class Change:
             is_inside = by_name.get(known.function.parts[:-1]) in {"function", "anonymous"}
             is_other = known.state in {"added", "removed", "renamed"}
             others = (one.function for one in before if one is not known)
-            if is_other and not is_inside and not _is_plain(known.function, others):
+            head = _head(known.function, lines[known.state != "removed"])
+            if is_other and not is_inside and not _is_plain(known.function, head, others):
                 return True
-        lines = [(text or "").split("\n") for text in texts_of(self._diff, file)]
         pairs = [(known.function, known.partner[1]) for known in before if known.partner and known.state == "changed"]
-        # decorators run when the file is loaded
-        return any(_decorators(old, lines[0]) != _decorators(new, lines[1]) for old, new in pairs)
+        return any(_head(old, lines[BASELINE]) != _head(new, lines[TARGET]) for old, new in pairs)
 
     def _is_without_effect(self, file: ChangedFile) -> bool:
         if all(map(DOCUMENTATION.fullmatch, {file.path, file.previous_path})) or file.path in self._changes.unaffected:
@@ -147,8 +147,11 @@ class Change:
         return Sides(NameTable(symbols=symbols, present=present), self._diff, self._changes)
 
 
-def _decorators(function: SourceFunction, lines: Sequence[str]) -> Sequence[str]:
-    return lines[function.first - 1 : function.opens - 1]
+def _head(function: SourceFunction, lines: Sequence[str]) -> Sequence[str]:
+    """Return the decorators and the head of a definition with its default values, which run when the file is loaded."""
+    whole, opens = lines[function.first - 1 : function.last], function.opens - function.first
+    ends = (place for place, line in enumerate(whole) if place >= opens and line.rstrip().endswith((":", "{")))
+    return whole[: next(ends, len(whole)) + 1]
 
 
 def _is_start(file: str | None) -> bool:
@@ -156,9 +159,11 @@ def _is_start(file: str | None) -> bool:
     return file is None or file.startswith(("node:", "<", "~")) or file.endswith(("runpy.py", ".go"))
 
 
-def _is_plain(function: SourceFunction, others: Iterable[SourceFunction]) -> bool:
+def _is_plain(function: SourceFunction, head: Sequence[str], others: Iterable[SourceFunction]) -> bool:
     """Return whether only code that names a function runs it, and none of the other functions of its file did so."""
-    is_special = function.first != function.opens or function.name.startswith("__") or function.name == "init"
+    # a decorator or a default value may call something
+    is_special = function.first != function.opens or "".join(head).count("(") > 1
+    is_special = is_special or function.name.startswith("__") or function.name == "init"
     is_called = any(function.name in other.calls for other in others)
     return function.kind == "function" and len(function.parts) == 1 and not (is_special or is_called)
 

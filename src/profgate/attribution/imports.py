@@ -28,7 +28,8 @@ WORD, NPM = "word ", "npm "  # mark the first word of a name that is no word, an
 # modules can be loaded by names that are computed
 _COMPUTED_SCRIPT = re.compile(
     r"\b(?:require|import)[ \t\n]*\((?![ \t\n]*(?:'[^'\n]*'|\"[^\"\n]*\")[ \t\n]*[,)])"
-    r"|\b(?:require\.context|import\.meta\.glob|createRequire|eval|new Function)\b|['\"](?:node:)?vm['\"]"
+    r"|[=(,:][ \t]*require[ \t]*[;),\n}]|\b(?:require\.context|import\.meta\.glob|createRequire|eval|new Function)\b"
+    r"|['\"](?:node:)?vm['\"]"
 )
 _COMPUTED = {
     "python": re.compile(r"\b(?:importlib(?!\.(?:metadata|resources)\b)|pkgutil|runpy|imp|__import__|exec|eval)\b"),

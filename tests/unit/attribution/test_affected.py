@@ -69,6 +69,8 @@ RUNNER = Recorded(
         (edited("LIMIT = 5", "LIMIT = 6"), COUNTED, "file"),
         (edited("LIMIT = 5", "LIMIT = 6"), RUNNER, "no_entry"),
         (edited("def fold", "@cache\ndef fold"), COUNTED, "file"),
+        (edited("def fold(text)", "def fold(text, limit=LIMIT)"), COUNTED, "file"),
+        (edited("class A", "def new(limit=len(TEXT)):\n    pass\n\nclass A"), COUNTED, "file"),
         # new functions run only if other code changed, unless unchanged code may call them
         (edited("class A", "def new():\n    pass\n\nclass A"), COUNTED, ""),
         (edited("class A", "@register\ndef new():\n    pass\n\nclass A"), COUNTED, "file"),
@@ -147,7 +149,14 @@ def test_files_are_loaded_by_name(texts: Mapping[str, str], loaded: set[str] | N
 
 @pytest.mark.parametrize(
     "text",
-    ["require(name)", "import(`./${name}`)", "import (  './a' + name)", "require.context('a')", "new Function('')"],
+    [
+        "require(name)",
+        "import(`./${name}`)",
+        "import (  './a' + name)",
+        "require.context('a')",
+        "load(require)",
+        "new Function('')",
+    ],
 )
 def test_computed_names_are_noticed(text: str) -> None:
     assert Imports({"a.js": [text]}).closure(["a.js"]).computed == "a.js"
