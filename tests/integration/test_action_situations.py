@@ -1,5 +1,6 @@
 """One row for each situation of a run: its exit code, its verdict, its comments and its commit statuses."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,6 +217,14 @@ def test_situation_has_its_result(recorded: Stage, name: str) -> None:
     assert len(recorded.comments) == comments
     assert [status["state"] for status in recorded.fake.state.statuses] == states
     assert words in recorded.log
+    summary = recorded.workspace / "summary.md"
+    texts = [*recorded.comments[-1:], summary.read_text() if summary.exists() else ""]
+    decision = "" if code == 2 else "fails" if code or states[-1:] == ["failure"] else "passes"
+    assert set(re.findall(r"check(?: on GitHub)? (fails|passes)", "".join(texts))) <= {decision}
+    plain = " ".join(re.sub(r"[`\\]", "", texts[-1] or texts[0]).split())
+    for status in recorded.fake.state.statuses:
+        word, text = str(status["description"]).partition(": ")[::2]
+        assert word in {"passed", "no result"} or text[:30] in plain  # the beginning of the headline
 
 
 def shown(stage: Stage) -> list[str]:

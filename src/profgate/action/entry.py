@@ -72,7 +72,7 @@ def main(
         error = known_error(raised)
         annotate(error, commands)
         set_outputs(commands)
-        commands.add_summary(f"### profgate failed\n\n```text\n{str(error).replace('```', '` ` `')}\n```\n")
+        commands.replace_summary(f"### profgate failed\n\n```text\n{str(error).replace('```', '` ` `')}\n```\n")
         return ProfgateError.exit_code
     except Exception as error:
         commands.error(f"internal error ({type(error).__name__}); please report it with the log", title="")

@@ -74,7 +74,7 @@ def write_status(job: Job, view: View) -> bool:
         job.notice(f"No commit status was written: {READ_ONLY}.")
         return False
     verdict = view.report.verdict
-    title = plain(view.headline())
+    title = plain(view.doubt() if view.doubtful else view.headline())
     if not title and verdict.reasons:
         title = plain(reason_text(verdict.reasons[0], name_text))
     try:
