@@ -75,7 +75,8 @@ class Replayed(Turns):
     """A measurement in turns of recorded runs, in which each pair takes a second and all fit into the budget."""
 
     def __init__(self, baseline: Sequence[Profile], target: Sequence[Profile]) -> None:
-        Turns.__init__(self, [], {}, float(min(len(baseline), len(target))), 1.0)
+        pairs = float(min(len(baseline), len(target)))
+        Turns.__init__(self, [], {}, budget=pairs, at_most=pairs, timeout=1.0)
         self.recorded = {"baseline": baseline, "target": target}
 
     def warm_up(self, repository: str = ".") -> Mapping[str, Sequence[SourceFile]]:
