@@ -629,6 +629,7 @@ def test_failed_trial_still_writes_the_workflow(
     (number,) = [number for number, line in enumerate(lines, 1) if "# TODO: " in line]
     assert message in shown
     assert f"performance.yml:{number}: " in shown
+    assert command or " runs of " not in "".join(lines)  # the samples of another program
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from profgate.measuring.init.candidates import Candidate, Files, Kind, joined
 from profgate.measuring.init.finders import CLASS_PATH
 from profgate.measuring.init.library_share import OTHERS
 from profgate.measuring.init.native_project import OPTIONS
+from profgate.measuring.init.recipes import extent_for
 from profgate.measuring.init.repository import SETUPS
 from profgate.measuring.init.workflow import Plan
 from profgate.report.templates import render_template
@@ -83,8 +84,11 @@ def skeleton(files: Files, plan: Plan) -> Plan:
     tests = [
         files.read(each) for each in sorted(files.tracked) if OTHERS.search(each) and each.endswith(plan.recipe.endings)
     ]
-    lines = Counter("\n".join(tests).splitlines()).most_common()
-    frequent = [line for line, _ in lines if line.isprintable() and len(line) < 100]
+    frequent = [
+        line
+        for line, _ in Counter("\n".join(tests).splitlines()).most_common()
+        if line.isprintable() and len(line) < 100
+    ]
     imports = [line for line in frequent if IMPORT.match(line) and not own.isdisjoint(re.findall(r"\w+", line))][:5]
     names = {name for line in imports for name in re.findall(r"\w+", line)} - {"import", "require", "from", "const"}
     calls = [line.strip() for line in frequent if not names.isdisjoint(re.findall(r"\b(\w++)\(", line))]
@@ -94,4 +98,4 @@ def skeleton(files: Files, plan: Plan) -> Plan:
     setup = (*SETUPS[plan.recipe.language](files, "."), *build)
     problem = f"{plan.problem}; or complete {path}, as profgate init --skill explains"
     benchmark = Candidate(plan.recipe.language, command, path, setup=setup, new_files={path: text})
-    return replace(plan, benchmark=benchmark, problem=problem)
+    return replace(plan, benchmark=benchmark, extent=extent_for(plan.recipe.rate, None), problem=problem)

@@ -285,7 +285,8 @@ def record_command(program: Sequence[str]) -> list[str]:
             shlex.join(program)[:200], "is not a benchmark; write go test -run '^$' -bench . -benchtime 100x"
         )
     profiler, installed = PROFILERS.get(language, ("true", ""))
-    python = f"test '{language}' = Python && {shlex.quote(program[0])} -c 'import profiling.sampling'"  # 3.15 has one
+    # Python 3.15 has a profiler of its own
+    python = f"test '{language}' = Python && {shlex.quote(program[0])} -c 'import profiling.sampling'"
     try:
         output_of(["sh", "-c", f"command -v {profiler} || {{ {python}; }}"], ".", {}, 30.0)
     except ProfgateError as error:
