@@ -1,5 +1,6 @@
 """Every output shows the same numbers for a finding: comment, terminal, report.json, CSV, and all parts of the page."""
 
+import io
 import json
 import marshal
 import re
@@ -8,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from PIL import Image
 
 from e2e.conftest import OpenFile, squeezed
 from profgate import api
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import FloatRect, Page
 
 SHOP = Path(__file__).parents[2] / "examples/shop/profiles"
 RUNS = 5
@@ -194,6 +196,38 @@ def test_page_agrees_with_the_reports(page: "Page", kind: str) -> None:
         assert finding.change in shown
         mean = page.locator(".bottom .dots").get_attribute("aria-label")
         assert re.findall(r"mean ([^,]*)", mean or "") == list(finding.means)
+
+
+def test_colours_agree(page: "Page", kind: str) -> None:
+    if kind == "calls":
+        pytest.skip("estimated call paths are not drawn")
+    page.get_by_role("tab", name="Table").click()
+    rows = page.locator("#rows tr")
+    tones = {
+        rows.nth(at).locator("bdi").inner_text(): tone_of(rows.nth(at).locator("td").nth(3).get_attribute("class"))
+        for at in range(min(rows.count(), 10))
+    }
+    findings = {finding.name for finding in FINDINGS[kind]}
+    assert {name for name in findings if tones[name] == "worse"} == findings
+    read = 0
+    for name, tone in tones.items():
+        page.evaluate("(hash) => { location.hash = hash; }", f"#frame={name}")
+        page.locator("#details bdi", has_text=name).wait_for()
+        page.locator(".graph").first.focus()
+        ring = page.locator(".pane.after .ring.chosen").bounding_box()
+        if ring is None or ring["width"] < 12 or "all calls" in page.locator("#details").inner_text():
+            continue  # too narrow to see, or another frame of the function may have the colour
+        read += 1
+        # the label is at the left, and the border of a finding has two pixels
+        spot: FloatRect = {"x": ring["x"] + ring["width"] - 6, "y": ring["y"] + 5, "width": 1, "height": 1}
+        with Image.open(io.BytesIO(page.screenshot(clip=spot))) as picture:
+            red, _, blue = picture.convert("RGB").getpixel((0, 0))  # type: ignore[misc]
+        assert ("worse" if red > blue + 8 else "better" if blue > red + 8 else "") == tone, name
+    assert read >= 3
+
+
+def tone_of(names: str | None) -> str:
+    return next((tone for tone in ("worse", "better") if tone in (names or "").split()), "")
 
 
 def test_table_and_sandwich_have_the_cost_of_all_calls(page: "Page", kind: str) -> None:
