@@ -114,7 +114,7 @@ def take_tour(browser: Browser) -> None:
 
     page.set_content(comment_page((SITUATIONS / "red.md").read_text(encoding="utf-8"), github_style()))
     shoot()
-    shoot("a:has-text(\"flame graph\")")
+    shoot('a:has-text("flame graph")')
     page.goto(next(DEMO.glob("pyspy.*.html")).as_uri())
     shoot()
     shoot(".runs")
