@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, splitmix64
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, quantile, splitmix64
 from profgate.model.comparison import ELSEWHERE, Runs
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS, MOST_SPLITS
 
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
-CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
+CHUNK = 1 << 16  # number of elements in one block of the matrix of locations and splits, which fits in the cache
 AT_ONCE = 16  # number of comparisons that are tested at once; for 10,000, the statistics would take 800 MB
 FEWEST_BLOCKS = 4  # fewer blocks have too few splits
 POWER = 0.84  # normal quantile for a power of 80 %
@@ -107,11 +107,23 @@ def observed(rows: Rows, splits: Splits) -> Observed:
 def largest(rows: Rows, splits: Splits) -> FloatArray:
     """Return the largest float64 statistics of increases and of decreases, or 0, with one column per split."""
     best = np.zeros((2, len(splits.sides)))
+    rows = rows.only(_reachable(rows, splits))
     step = max(1, CHUNK // len(splits.sides))
     for start in range(0, len(rows.values), step):
         t = _statistics(rows.only(slice(start, start + step)), splits)[0]
         np.maximum(best, [t.max(axis=0), -t.min(axis=0)], out=best)
     return best
+
+
+def _reachable(rows: Rows, splits: Splits) -> BoolArray:
+    """Return a mask of the locations whose difference can reach the floor in a split; those left out have t = 0.
+
+    By the Cauchy-Schwarz inequality, no split makes the difference larger than if the runs had two values only.
+    """
+    runs = rows.values.shape[1]
+    target = float(splits.sides[0].sum())
+    most = np.sqrt(rows.values.var(axis=1) * runs**2 / (target * (runs - target)))
+    return np.asarray((1.0 + 1e-9) * most >= rows.floor)
 
 
 def p_of_one(values: FloatArray, sampling: float, splits: Splits, sign: int) -> float:
@@ -216,7 +228,7 @@ def visible_factor(worse: FloatArray, level: float) -> float:
     """Return the smallest change found with 80 % power, in standard errors; infinite if there are too few splits."""
     if 1.0 / max(len(worse), 1) > level:
         return float("inf")
-    return float(np.quantile(worse, 1.0 - level)) + POWER
+    return float(quantile(worse, 1.0 - level)) + POWER
 
 
 class JobTest(NamedTuple):
@@ -268,7 +280,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatAr
 
 def _alike(totals: FloatArray) -> BoolArray:
     """Return a mask of the base jobs of alike totals, or of all if the target's total, the last one, is unlike."""
-    alike = np.abs(np.log(totals / np.median(totals[:-1]))) <= np.log(LIKE_RUNS)
+    alike = np.abs(np.log(totals / quantile(totals[:-1], 0.5))) <= np.log(LIKE_RUNS)
     return np.asarray(alike[:-1] | ~alike[-1])
 
 
