@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 import numpy as np
 
 from profgate.compare.columns import ENOUGH_RUNS, significant
+from profgate.model.arrays import distinct
 
 if TYPE_CHECKING:
     from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff, SourceStates, SourceTexts
@@ -59,7 +60,7 @@ def page_lines(
 
 def _chosen(comparison: Comparison, costs: LineCosts, first: Collection[int]) -> list[int]:
     """Return the symbols whose lines are shown: ``first``, then the largest changes, then the largest costs."""
-    known = np.unique(costs.symbol)
+    known = distinct(costs.symbol)
     largest = comparison.self_value.max(axis=0)[known]
     changes = [
         np.abs(np.subtract(*comparison.runs.means(values)))[known].astype(np.float64)

@@ -31,6 +31,28 @@ def means(values: NDArray[Any], axis: int = -1) -> Any:  # noqa: ANN401 - an arr
     return np.add.reduce(values, axis=axis, dtype=np.float64) / values.shape[axis]
 
 
+def distinct(values: IntArray) -> IntArray:
+    """Return the sorted values without repetitions.
+
+    For many different values, `numpy.unique` takes longer, and it imports numpy.ma, as do its median and quantile.
+    """
+    values, first = np.sort(values), np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    return values[first]
+
+
+def quantile(values: NDArray[Any], share: float) -> Any:  # noqa: ANN401 - an array, or a number of one dimension
+    """Return the values below which this share of the values lies along the first axis, interpolated, as numpy does.
+
+    A column with NaN has no quantiles, so that its result is NaN.
+    """
+    if not len(values):
+        return math.nan
+    ordered, place = np.sort(values, axis=0), share * (len(values) - 1)
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    return np.where(np.isnan(ordered[-1]), math.nan, low + (place - math.floor(place)) * (high - low))[()]
+
+
 def finite(value: float) -> float | None:
     """Return the value as a Python float, or None if the value is not finite."""
     return float(value) if math.isfinite(value) else None

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from profgate.errors import ComparisonError
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, quantile, read_only
 from profgate.model.durations import DurationRun, DurationTable, MovedTest, Order, RankCheck, RankDirection, SigmaRule
 from profgate.model.reason import Reason, ReasonCode
 
@@ -142,7 +142,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         sigma_rule=rule,
         width=rules.width,
         chance=chance_of_as_many(len(names), round(count)) if count is not None and names else None,
-        ties=max((len(row) - len(np.unique(row)) for row in values), default=0),
+        ties=max((len(row) - len(set(row.tolist())) for row in values), default=0),
         unit=table.unit,
         identical=identical,
         **moves,
@@ -193,13 +193,13 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
     """Return the fields of `RankCheck` about the tests whose rank left the range of their baseline ranks."""
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
-    now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
+    now = np.rint(quantile(ranks[split:], 0.5)).astype(np.int64)
     distance = _distance(first[:split], last[:split], first[split:], last[split:])
-    before, after = np.median(values[:split], axis=0), np.median(values[split:], axis=0)
+    before, after = quantile(values[:split], 0.5), quantile(values[split:], 0.5)
     ratio = np.full(len(names), math.nan)  # logarithm of the ratio of medians, or NaN if a median is not positive
     known = (before > 0.0) & (after > 0.0)
     ratio[known] = np.log(after[known] / before[known])
-    overall = float(np.median(ratio[known])) if known.any() else None
+    overall = float(quantile(ratio[known], 0.5)) if known.any() else None
     centred = ratio - (overall or 0.0)
     size = np.nan_to_num(np.abs(centred), nan=0.0)
     far = np.flatnonzero(distance > NEAR).tolist()
@@ -240,8 +240,8 @@ def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) ->
     ``low`` and ``high`` are the ranks in the other runs. ``first`` and ``last`` are the ranks in the tested runs, the
     median of which is used. Tests with equal values share a range of ranks, within which the distance is zero.
     """
-    above = np.median(first, axis=0) - high.max(axis=0)
-    below = low.min(axis=0) - np.median(last, axis=0)
+    above = quantile(first, 0.5) - high.max(axis=0)
+    below = low.min(axis=0) - quantile(last, 0.5)
     return np.asarray(np.rint(np.maximum(0, np.maximum(above, below))), np.int64)
 
 

@@ -16,7 +16,7 @@ from profgate.decide.detect.strategy import (
     resolved,
     worse_sign,
 )
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, quantile
 from profgate.model.change import Columns, Context, Detection, Kind, MeanRatio, OptionSpec, OutlierScores
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.reason import Reason, ReasonCode
@@ -100,11 +100,11 @@ def _kinds_of_means(means: FloatArray, ratio: FloatArray, options: dict[str, Any
 def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> tuple[list[BoolArray], list[FloatArray]]:
     """Return masks and scores of the outliers by z-score, fences and deviations. A spread of zero becomes ``floor``."""
     unknown = np.full(len(delta), np.nan)
-    distance = np.abs(delta - np.median(delta))
-    deviation = float(np.median(distance))
+    distance = np.abs(delta - quantile(delta, 0.5))
+    deviation = float(quantile(distance, 0.5))
     # 0.6745 is the median absolute deviation of the standard normal distribution
     z = distance * 0.6745 / (deviation or floor) if deviation or floor else unknown
-    low, high = np.quantile(delta, [0.25, 0.75]).tolist()
+    low, high = float(quantile(delta, 0.25)), float(quantile(delta, 0.75))
     width = (high - low) or 2.0 * floor
     by_z, by_fence, fences = above(z, options["mzs"]), np.zeros(len(delta), np.bool_), unknown
     if width:

@@ -30,7 +30,7 @@ from profgate.decide.detect.permutation import (
     tested_with_jobs,
     visible_factor,
 )
-from profgate.model.arrays import BoolArray, FloatArray, finite, means
+from profgate.model.arrays import BoolArray, FloatArray, finite, means, quantile
 from profgate.model.calibration import Calibration, FewerCalls, Inconclusive, TestMode
 from profgate.model.call_tree import added_at
 from profgate.model.comparison import Comparison, RunValues, sample_counts
@@ -137,7 +137,7 @@ def evidence_tasks(
         tested = jointly_tested(rows, sides, level, suspects, blocks_of(*sides, interleaved=interleaved))
         rises = tested.last[0]
         family = Calibration(family=f"{sides[0]}+{sides[1]}", splits=len(rises), interleaved=interleaved)
-        known = family, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
+        known = family, float(quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
         test = partial(_by_splits, look, level, *known)
         results = zip(together, costs, tested.seen, tested.p, suspects, strict=True)
         tasks |= dict(zip(places, (partial(test, *result) for result in results), strict=True))
@@ -419,7 +419,7 @@ def _visible(evidence: Evidence, factor: float, look: Look | None = None) -> Vis
     costs = evidence.costs
     total = smallest(float(evidence.error[-1]) / float(means(costs.values[-1])))
     at = VISIBLE_SHARE * costs.whole
-    error = np.median(evidence.error / np.sqrt(costs.sampling)) * np.sqrt(costs.variance_at(np.array([at])))[0]
+    error = quantile(evidence.error / np.sqrt(costs.sampling), 0.5) * np.sqrt(costs.variance_at(np.array([at])))[0]
     tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, smallest(float(error) / at))
     return finite(max(TOTAL_FLOOR, total)), finite(tenth)
 
