@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,20 +20,23 @@ from profgate.compare.columns import (
     checked,
     factor_of,
     forest_of,
+    merged_forest,
     path_calls,
     place_of,
     run_columns,
     run_count,
     run_starts,
     significant_rows,
+    stack_columns,
     stored_metric,
     within_real,
 )
 from profgate.compare.comparability import on_other_machine
 from profgate.compare.metrics import sample_values
 from profgate.compare.symbols import Identity, Numbering, waiting_symbols
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.call_tree import added_at, merged_paths
+from profgate.errors import ComparisonError
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, distinct, read_only
+from profgate.model.call_tree import added_at
 from profgate.model.comparison import (
     ELSEWHERE,
     CallEdges,
@@ -46,20 +50,26 @@ from profgate.model.comparison import (
     Runs,
     Sampling,
 )
-from profgate.model.profile import Facts, Profile, Stacks, Workload, counted_warning
+from profgate.model.profile import Facts, Profile, Workload, counted_warning
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
+
+if TYPE_CHECKING:
+    from profgate.model.kernels import Kernels
 
 # in these formats, or from these profilers, the line of a frame is the executed line, not the function's first line
 _FORMATS = frozenset({"austin", "folded", "jfr", "python-sampling"})
 _PROFILERS = frozenset({"py-spy", "rbspy", "austin", "phpspy"})
 _LINE_AT_END = re.compile(r":(\d{1,9})\)$")
 _MOST_LINES = 1 << 20  # upper limit; larger numbers are not line numbers
-_Pairs = tuple[IntArray, IntArray, IntArray]  # keys (symbol * _MOST_LINES + line), self values and total values
 
 
 def line_costs(
-    profiles: Sequence[Profile], numbering: Numbering, metric: Metric, forest: Forest | None
+    profiles: Sequence[Profile],
+    numbering: Numbering,
+    metric: Metric,
+    forest: Forest | None,
+    kernels: Kernels | None = None,
 ) -> LineCosts | None:
     """Return the costs of the executed lines, or None if a profile does not record executed lines.
 
@@ -70,30 +80,24 @@ def line_costs(
     # if every function has a single line, the lines are probably those at which the functions begin
     if len(known) < len(profiles) or not _has_two_lines(np.concatenate(known)):
         return None
-    runs = list[_Pairs]()
-    for run, (profile, of_profile) in enumerate(zip(profiles, known, strict=True)):
-        found = _of_profile(profile, of_profile, metric, forest, run)
-        if found is None:
-            return None
-        runs.append(found)
-    keys = _distinct(np.concatenate([lines for lines, _, _ in runs]))
-    own, total = np.zeros((len(runs), len(keys)), np.int64), np.zeros((len(runs), len(keys)), np.int64)
-    for run, (lines, self_values, totals) in enumerate(runs):
-        at = np.searchsorted(keys, lines)
-        own[run, at], total[run, at] = self_values, totals
+    if forest is None and any(profile.graph is None for profile in profiles):
+        return None
+    keys, number = np.unique(np.concatenate(known), return_inverse=True)
+    maps = np.split(number, np.cumsum([len(of_profile) for of_profile in known])[:-1])
+    if forest is None:
+        own, total = _of_graphs(profiles, maps, metric, len(keys))
+    else:
+        own, total = _of_stacks(profiles, maps, metric, forest, len(keys), kernels)
+        executed = (keys % _MOST_LINES > 0) & total.any(axis=0)
+        keys, own, total = keys[executed], own[:, executed], total[:, executed]
     if not _has_two_lines(keys):
         return None
     return LineCosts(read_only(keys // _MOST_LINES), read_only(keys % _MOST_LINES), read_only(own), read_only(total))
 
 
-def _distinct(keys: IntArray) -> IntArray:
-    # without counts, np.unique would import numpy.ma, which takes longer than a small comparison
-    return np.unique(keys, return_counts=True)[0]
-
-
 def _has_two_lines(keys: IntArray) -> bool:
     """Return whether a symbol has several of these lines."""
-    symbols = _distinct(keys) // _MOST_LINES
+    symbols = distinct(keys) // _MOST_LINES
     return bool((symbols[1:] == symbols[:-1]).any())
 
 
@@ -108,24 +112,43 @@ def _places(profile: Profile, symbols: IntArray) -> IntArray | None:
     return symbols * _MOST_LINES + executed if executed.any() else None
 
 
-def _of_profile(profile: Profile, keys: IntArray, metric: Metric, forest: Forest | None, run: int) -> _Pairs | None:
-    place, stacks, graph = place_of(profile, metric), profile.stacks, profile.graph
-    if place is None:
-        return None
-    factor = factor_of(profile, place, metric)
-    if graph is not None and graph.lines is not None:
-        lines = graph.lines
-        known, rows = np.unique(keys, return_inverse=True)
-        own, total = (
-            added_at(len(known), rows, checked(values[place], factor, profile.name))
-            for values in (lines.self_value, lines.total_value)
-        )
-        return known, own, total
-    if stacks is None or forest is None:
-        return None
-    values = checked(stacks.values[place], factor, profile.name)
-    values = np.where(forest.dropped[forest.leaf_rows[run]], 0, values)
-    return _of_stacks(stacks, keys, values)
+@lru_cache(maxsize=1 << 14)
+def _line_at_end(name: str) -> int:
+    """Return the line in a name such as ``parse (cart.py:12)``, or 0. All runs of a workload have the same names."""
+    found = _LINE_AT_END.search(name)
+    return int(found[1]) if found else 0
+
+
+def _of_graphs(
+    profiles: Sequence[Profile], maps: Sequence[IntArray], metric: Metric, count: int
+) -> tuple[IntArray, IntArray]:
+    """Return the self and total values by run and line of profiles without stacks."""
+    own, total = np.zeros((len(profiles), count), np.int64), np.zeros((len(profiles), count), np.int64)
+    for run, (profile, rows) in enumerate(zip(profiles, maps, strict=True)):
+        place, graph = place_of(profile, metric), profile.graph
+        if place is not None and graph is not None and graph.lines is not None:
+            factor = factor_of(profile, place, metric)
+            for sums, values in ((own, graph.lines.self_value), (total, graph.lines.total_value)):
+                sums[run] = added_at(count, rows, checked(values[place], factor, profile.name))
+    return own, total
+
+
+def _of_stacks(
+    profiles: Sequence[Profile],
+    maps: Sequence[IntArray],
+    metric: Metric,
+    forest: Forest,
+    count: int,
+    kernels: Kernels | None,
+) -> tuple[IntArray, IntArray]:
+    """Return the self and total values by run and line. ``forest`` is that of the symbols."""
+    lines = merged_forest(profiles, maps, kernels)
+    if lines is None:
+        raise ComparisonError(profiles[0].name, "has no stacks")
+    for here, rows in zip(lines.leaf_rows, forest.leaf_rows, strict=True):
+        lines.dropped[here] = forest.dropped[rows]
+    columns, _ = stack_columns(profiles, lines, count, metric)
+    return columns.own, columns.total
 
 
 def _executed(profile: Profile) -> Iterator[int]:
@@ -138,24 +161,10 @@ def _executed(profile: Profile) -> Iterator[int]:
             yield from repeat(0, len(frames.names))
             return
         for name, line in zip(frames.names, frames.lines, strict=True):
-            ends_in_digit = line is None and name[-2:-1].isdecimal()  # faster than a search in each name
-            at_end = _LINE_AT_END.search(name) if ends_in_digit else None
-            found = int(at_end[1]) if at_end else line or 0
+            found = line or (_line_at_end(name) if line is None else 0)
             yield found if found < _MOST_LINES else 0
     else:
         yield from repeat(0, len(frames.names))
-
-
-def _of_stacks(stacks: Stacks, key_of_frame: IntArray, values: IntArray) -> _Pairs:
-    """Return the lines in the stacks and the costs of these lines. Frames whose line is unknown are omitted."""
-    keys, number = np.unique(key_of_frame, return_inverse=True)
-    tree, rows = merged_paths(stacks.depth, number[stacks.frame])
-    of_row = added_at(len(tree), rows[stacks.leaf], values)
-    below, topmost = tree.totals(of_row), tree.topmost()
-    own = added_at(len(keys), tree.symbol[1:], of_row[1:])
-    total = added_at(len(keys), tree.symbol[topmost], below[topmost])
-    known = (keys % _MOST_LINES > 0) & (total > 0)
-    return keys[known], own[known], total[known]
 
 
 def names_of(workload: Workload, numbering: Numbering) -> NameTable:
@@ -235,7 +244,7 @@ class AlignedRuns:
             noise=self._noise(metric),
             waiting=read_only(self._waits(metric)),
             first_seen=read_only(_first_seen(paired[:split], len(costs.symbols))),
-            lines=line_costs(self._runs, self._numbering, metric, self._forest),
+            lines=line_costs(self._runs, self._numbering, metric, self._forest, self._options.kernels),
             attachments=tuple(part for part in attachments if part is not None),
             notes=notes,
             warnings=self._warnings(costs),

@@ -101,7 +101,7 @@ def run_columns(
     run lacks the metric.
     """
     if forest is not None:
-        return _stack_columns(profiles, forest, numbering.symbols, metric, waiting)
+        return stack_columns(profiles, forest, len(numbering.symbols), metric, waiting)
     if all(profile.graph is not None for profile in profiles):
         return _graph_columns(profiles, numbering, metric), []
     return _measured_columns(profiles, numbering, metric), []
@@ -109,18 +109,23 @@ def run_columns(
 
 def forest_of(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> Forest | None:
     """Return the common call tree of these runs, or None if a run has no stacks."""
+    found = merged_forest(profiles, numbering.maps, options.kernels)
+    if found is None or not options.ignore:
+        return found
+    return found._replace(dropped=_on_path(found.tree, numbering.symbols, options.ignore))
+
+
+def merged_forest(profiles: Sequence[Profile], maps: Sequence[IntArray], kernels: Kernels | None) -> Forest | None:
+    """Return the call tree with a number for each frame, from which no stack is dropped, or None as `forest_of`."""
     bodies = [profile.stacks for profile in profiles if profile.stacks is not None]
     if len(bodies) < len(profiles):
         return None
     depth = np.concatenate([body.depth for body in bodies])
-    frames = [mapping[body.frame] for mapping, body in zip(numbering.maps, bodies, strict=True)]
-    tree, rows = merged_paths(depth, np.concatenate(frames), options.kernels)
+    frames = [mapping[body.frame] for mapping, body in zip(maps, bodies, strict=True)]
+    tree, rows = merged_paths(depth, np.concatenate(frames), kernels)
     ends = accumulate(len(body.depth) for body in bodies)
     leaf_rows = tuple(rows[end - len(body.depth) : end][body.leaf] for end, body in zip(ends, bodies, strict=True))
-    dropped = np.zeros(len(tree), np.bool_)
-    if options.ignore:
-        dropped |= _on_path(tree, numbering.symbols, options.ignore)
-    return Forest(tree, tree.topmost(), leaf_rows, dropped)
+    return Forest(tree, tree.topmost(), leaf_rows, np.zeros(len(tree), np.bool_))
 
 
 def _on_path(tree: CallTree, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
@@ -131,12 +136,15 @@ def _on_path(tree: CallTree, symbols: Symbols, patterns: Sequence[str]) -> BoolA
     return tree.below(np.flatnonzero(np.append(hit, False)[tree.symbol]))  # the root has symbol -1
 
 
-def _stack_columns(
-    profiles: Sequence[Profile], forest: Forest, symbols: Symbols, metric: Metric, waiting: BoolArray | None
+def stack_columns(
+    profiles: Sequence[Profile], forest: Forest, symbols: int, metric: Metric, waiting: BoolArray | None = None
 ) -> tuple[RunColumns, list[IntArray]]:
-    """Return the values of all runs by symbol and an int64 array for each run, with the self value of each tree row."""
+    """Return the values of all runs by symbol and an int64 array for each run, with the self value of each tree row.
+
+    ``symbols`` is the number of symbols in the forest, and the other arguments are those of `run_columns`.
+    """
     tree, topmost, rows = forest.tree, forest.topmost, list[IntArray]()
-    own = np.zeros((len(profiles), len(symbols)), np.int64)
+    own = np.zeros((len(profiles), symbols), np.int64)
     total = np.zeros_like(own)
     # the root has symbol -1
     waits = None if waiting is None or not waiting.any() else np.append(waiting, False)[tree.symbol]
@@ -152,11 +160,11 @@ def _stack_columns(
         of_row[0] += values[-1]
         of_row[forest.dropped] = 0
         below = tree.totals(of_row)
-        own[run] = added_at(len(symbols), tree.symbol[1:], of_row[1:])
-        total[run] = added_at(len(symbols), tree.symbol[topmost], below[topmost])
+        own[run] = added_at(symbols, tree.symbol[1:], of_row[1:])
+        total[run] = added_at(symbols, tree.symbol[topmost], below[topmost])
         if waits is not None:
             working = tree.totals(np.where(waits, 0, of_row))
-            active[run] = added_at(len(symbols), tree.symbol[topmost], working[topmost])
+            active[run] = added_at(symbols, tree.symbol[topmost], working[topmost])
         sums[run] = below[0]
         rows.append(of_row)
     return _fitting(RunColumns(own, total, sums, active)), rows
