@@ -51,6 +51,7 @@ PARTS, MOST_IN_PART = 64, 25  # number of parts of the files for several process
 TASKS_PER_FORK = 2500  # number of tasks of the same processes, which copy the memory that they use
 
 Files = Sequence[Sequence[SourceFile]]  # of the baseline, of the target and of each base job
+_Functions = Callable[[], "FunctionChanges | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +137,18 @@ class _Part:
     """A task that reads and compares one part of the files. It can be sent to another process."""
 
     def __init__(
-        self, files: Files, manifests: Sequence[Manifest | None], beside: OverlayInput, others: Collection[str] | None
+        self,
+        files: Files,
+        manifests: Sequence[Manifest | None],
+        beside: OverlayInput,
+        pairing: Callable[[], SourcePairing],
+        others: Collection[str] | None,
     ) -> None:
-        """``others`` are names of workloads of other parts, or None for a single part."""
-        self.files, self.manifests, self.beside, self.others = files, manifests, beside, others
+        """``others`` are names of workloads of other parts, or None for a single part.
+
+        ``pairing`` is called after the files were read.
+        """
+        self.files, self.manifests, self.beside, self.pairing, self.others = files, manifests, beside, pairing, others
 
     def __call__(self) -> ComparedPart:
         # Step 1: Read the files in a single call, which allows both sides to be read in parallel.
@@ -150,12 +159,12 @@ class _Part:
         if self.others is not None:
             move_last(made, last)
         del results  # otherwise, this reference would keep every profile in memory
-        return _compared_part(made, last, self.beside, self.others)
+        return _compared_part(made, last, self.beside._replace(pairing=self.pairing()), self.others)
 
     def with_contents(self) -> _Part:
         """Return a part with the contents of its files, for a machine that may not have them."""
         files = [[_in_memory(source) for source in sources] for sources in self.files]
-        return _Part(files, self.manifests, self.beside, self.others)
+        return _Part(files, self.manifests, self.beside, self.pairing, self.others)
 
 
 def compare(
@@ -188,7 +197,10 @@ def compare(
         from profgate.flamegraph.pages import build_pages
 
         values = partial(run_values, interleaved=given.interleaved)
-        pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages, values)
+        pages, failed = build_pages(
+            *(compared.comparisons, states, report, given.policy, given.diff, given.pages, values),
+            run=partial(in_processes, many=2),
+        )
         report = replace(report, warnings=(*report.warnings, *failed))
         quoted = {(page.workload, page.metric): page.excerpts for page in pages}
         report = report.with_metrics(lambda load, one: replace(one, excerpts=quoted.get((load.name, one.name), ())))
@@ -214,22 +226,27 @@ def overlays(given: PipelineInput) -> list[Comparison]:
 
 def compare_sources(given: PipelineInput, executor: Executor | None = None) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
-    policy, functions, test_results = given.policy, None, frozenset[str]()
-    if given.diff is not None:
-        from profgate.source_parsing import changed_functions
+    if given.diff is None:
+        return _compared(given, executor, lambda: None)
+    from profgate.source_parsing import parsing
 
-        functions = changed_functions(given.diff)
+    with parsing(given.diff) as functions:  # while the profiles are read, if they are few
+        return _compared(given, executor, functions)
+
+
+def _compared(given: PipelineInput, executor: Executor | None, functions: _Functions) -> Compared:
+    policy, test_results = given.policy, frozenset[str]()
     if given.past is not None:  # the tests of a run matter only for runs of the history
         from profgate.readers.benchmarks import TEST_RESULTS
 
         test_results = TEST_RESULTS
     options = CompareOptions(policy.ignore, policy.aliases, NativeKernels())
-    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, test_results)
+    beside = OverlayInput(options, given.named, None, given.past, test_results)
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
     names = set[str]()
     lost: dict[str, Recorded] = {}
-    for part in _compared_parts(given, beside, names, executor):
+    for part in _compared_parts(given, beside, names, executor, functions):
         comparisons += part.comparisons
         missing += part.missing
         unreadable += part.unreadable
@@ -237,7 +254,7 @@ def compare_sources(given: PipelineInput, executor: Executor | None = None) -> C
         warnings += part.warnings
         names |= part.names
         lost |= part.lost
-    alone = _without_carried(given, alone, lost, functions)
+    alone = _without_carried(given, alone, lost, functions())
     comparisons.sort(key=lambda comparison: comparison.workload)
     if not names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
@@ -248,7 +265,7 @@ def compare_sources(given: PipelineInput, executor: Executor | None = None) -> C
         comparisons=tuple(comparison for comparison in comparisons if comparison.workload not in without),
         not_compared=(*unreadable, *(entry for entry in alone if entry.name not in damaged), *missing, *empty),
         warnings=tuple(warnings),
-        functions=functions,
+        functions=functions(),
     )
 
 
@@ -277,7 +294,7 @@ def _recorded(profiles: Sequence[Profile], options: CompareOptions) -> Recorded:
 
 
 def _compared_parts(
-    given: PipelineInput, beside: OverlayInput, names: set[str], executor: Executor | None
+    given: PipelineInput, beside: OverlayInput, names: set[str], executor: Executor | None, functions: _Functions
 ) -> Iterator[ComparedPart]:
     """Yield the results of all parts. ``names`` are the names in the results that were yielded before.
 
@@ -288,19 +305,20 @@ def _compared_parts(
     shared = given.past is None and (executor is not None or len(given.baseline) + len(given.target) >= 2 * MANY)
     divided = in_parts(files, MOST_IN_PART, PARTS if shared else 1)
     if len(divided) == 1:
-        yield _Part(files, given.manifests, beside, None)()
+        yield _Part(files, given.manifests, beside, lambda: SourcePairing(given.diff, functions()), None)()
         return
-    parts = [_Part(part, given.manifests, beside, frozenset()) for part in divided]
+    pairing = partial(SourcePairing, given.diff, functions())
+    parts = [_Part(part, given.manifests, beside, pairing, frozenset()) for part in divided]
     last = _no_recordings(files)
     with closing(_results_of_parts(parts, executor, shared=shared)) as results:
         for part, result in zip(parts, results, strict=True):
             if names.isdisjoint(result.names):
                 yield result
             else:  # a workload of another part has the same name, so that this one needs a longer name
-                yield _Part(part.files, part.manifests, beside, names)()
+                yield _Part(part.files, part.manifests, beside, pairing, names)()
             for profiles, late in zip(last.profiles, result.last.profiles, strict=True):
                 profiles.extend(late)
-    yield _compared_part(last, _no_recordings(files), beside, names)
+    yield _compared_part(last, _no_recordings(files), beside._replace(pairing=pairing()), names)
 
 
 def _without_nesting(files: Files) -> Files:
@@ -336,12 +354,12 @@ def _no_recordings(files: Files) -> Recordings:
     return Recordings([[] for _ in files])
 
 
-def in_processes(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Run tasks and return their results in order. Many tasks are run in several processes."""
+def in_processes(tasks: Sequence[Callable[[], Any]], many: int = MANY) -> list[Any]:
+    """Run tasks and return their results in order. At least ``many`` tasks are run in several processes."""
     results: list[Any] = []
     for start in range(0, len(tasks), TASKS_PER_FORK):
         batch = tasks[start : start + TASKS_PER_FORK]
-        results += done(batch, processors() if len(tasks) >= MANY else 1)
+        results += done(batch, processors() if len(tasks) >= many else 1)
     return results
 
 

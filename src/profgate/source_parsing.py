@@ -6,10 +6,14 @@ The parser of a language may need memory that grows with the square of the size 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import cache
 from typing import TYPE_CHECKING
 
 from profgate.attribution.fingerprints import ParsedSource, SourceFunction, parsed_source
+from profgate.attribution.grammars import language_of
 from profgate.io.limited_process import LimitedProcess, serve
 
 if TYPE_CHECKING:
@@ -22,6 +26,13 @@ def changed_functions(diff: SourceDiff) -> FunctionChanges:
 
     A file is not parsed if its parser reaches a limit.
     """
+    with parsing(diff) as changes:
+        return changes()
+
+
+@contextmanager
+def parsing(diff: SourceDiff) -> Iterator[Callable[[], FunctionChanges]]:
+    """Start the child, and yield a function that returns the result of `changed_functions` and ends the child."""
     from profgate.attribution.function_changes import function_changes  # the child does not need it
 
     with LimitedProcess("profgate.source_parsing") as process:
@@ -30,7 +41,15 @@ def changed_functions(diff: SourceDiff) -> FunctionChanges:
             response = process.response(json.dumps((path, text)).encode())
             return None if response is None else _from_json(response)
 
-        return function_changes(diff, parse)
+        @cache
+        def changes() -> FunctionChanges:
+            found = function_changes(diff, parse)
+            process.end()
+            return found
+
+        if diff.texts is not None and any(language_of(file.path) for file in diff.files):
+            process.start()
+        yield changes
 
 
 def _response(request: bytes) -> bytes:

@@ -4,14 +4,15 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 
-from markupsafe import Markup
+from markupsafe import escape
 
 from profgate.flamegraph.excerpts import excerpts_of
 from profgate.flamegraph.folded_export import two_column_folded
-from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source
+from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source, warnings_markup
 from profgate.flamegraph.page_columns import NamedTree, PageHeader, cut_tree, threshold_for
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff, SourceStates
@@ -22,13 +23,12 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
 from profgate.report import statements
-from profgate.report.assets import read_asset
+from profgate.report.assets import filled_asset, read_asset
 from profgate.report.explanation import explanation
 from profgate.report.markdown_text import RAW, short_sha
 from profgate.report.metric_headline import WorkloadRow, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
 from profgate.report.rows import CONCLUSIONS, ordered, parts_of
-from profgate.report.templates import render_template
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
@@ -36,6 +36,7 @@ from profgate.report.wording import full_sentence
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 MOST_ROWS = 1000
 MOST_STACKS = 20_000
+_SIGNS = {"fails": "✕", "review": "!", "better": "✓", "unchanged": "✓"}
 PageKey = tuple[str, str]  # workload and metric
 
 
@@ -50,6 +51,9 @@ class PageDocument:
     excerpts: tuple[Excerpt, ...] = ()
 
 
+_Task = Callable[[], PageDocument | Reason]
+
+
 def build_pages(
     comparisons: Sequence[Comparison],
     states: Sequence[SourceStates | None],
@@ -58,11 +62,13 @@ def build_pages(
     diff: SourceDiff | None = None,
     limit: int = 10,
     run_values: Callable[[Comparison], RunValues | None] = lambda _: None,
+    *,
+    run: Callable[[list[_Task]], list[PageDocument | Reason]],
 ) -> tuple[tuple[PageDocument, ...], tuple[Reason, ...]]:
     """Return the pages of at most ``limit`` drawable comparisons and a reason for each page that cannot be built.
 
     ``states`` contains the source states of the functions for each comparison, or None. ``run_values`` returns the
-    costs of each run as they were tested, or None.
+    costs of each run as they were tested, or None. ``run`` calls functions and returns their results in the same order.
     """
     metrics = {(load.name, metric.name): (load, metric) for load, metric in report.metrics}
     found = [
@@ -70,25 +76,30 @@ def build_pages(
         for comparison, name, known in zip(comparisons, file_names(comparisons), states, strict=True)
         if comparison.drawable
     ]
-    pages, failed = [], []
-    for comparison, metric, name, known in sorted(found, key=lambda page: page[1][1].importance)[:limit]:
+
+    def page(
+        comparison: Comparison, reported: tuple[WorkloadReport, MetricReport], name: str, known: SourceStates | None
+    ) -> PageDocument | Reason:
         try:
-            context = _context(report, *metric, policy)._replace(states=known, diff=diff)
+            context = _context(report, *reported, policy)._replace(states=known, diff=diff)
             tree, header = page_input(comparison, context._replace(run_values=run_values(comparison)))
             excerpts = excerpts_of(tree, header)
             if excerpts:
-                quoted = view_of_metric(report, metric[0], replace(metric[1], excerpts=excerpts))
+                quoted = view_of_metric(report, reported[0], replace(reported[1], excerpts=excerpts))
                 header = replace(header, explanation=explanation(quoted))
             text = build_page(tree, header)
         except BUGS as error:
             where = {"workload": comparison.workload, "metric": comparison.metric.name}
             text = f"{type(error).__name__}: {error}".removesuffix(": ")[:200]
-            failed.append(Reason(ReasonCode.PAGE_FAILED, {**where, "error": text}))
-            continue
+            return Reason(ReasonCode.PAGE_FAILED, {**where, "error": text})
         document = Document(name, "text/html", text)
         stacks = Document(f"{name.removesuffix('.html')}.folded", "text/plain", _folded_stacks(tree, header))
-        pages.append(PageDocument(comparison.workload, comparison.metric.name, document, stacks, excerpts))
-    return tuple(pages), tuple(failed)
+        return PageDocument(comparison.workload, comparison.metric.name, document, stacks, excerpts)
+
+    drawn = sorted(found, key=lambda page: page[1][1].importance)[:limit]
+    made = run([partial(page, *one) for one in drawn])
+    pages = tuple(one for one in made if isinstance(one, PageDocument))
+    return pages, tuple(one for one in made if isinstance(one, Reason))
 
 
 def _folded_stacks(named: NamedTree, header: PageHeader) -> str:
@@ -160,20 +171,46 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
         cells = WorkloadRow("", "not compared", "", "", "", reason)
         rows.append(IndexRow(full_name(entry.name), full_name(entry.metric or ""), cells))
     hidden = len(pairs) + len(view.missing) - len(rows)
-    origin = [(name, plain(code)) for name, side in sides if (code := short_sha(side.sha) or side.label)]
+    codes = ((name, short_sha(side.sha) or side.label) for name, side in sides)
+    origin = " · ".join(f"{name} <code>{escape(plain(code))}</code>" for name, code in codes if code)
+    instead = next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else ""
     style = read_asset("page/page.css")
-    page = render_template(
-        "page/index.html.j2",
-        title=plain(view.in_style(RAW).title()),
-        badge=CONCLUSIONS[view.report.verdict.conclusion].badge,
-        aside="",
-        facts=(),
-        notes=[plain(missed)] if (missed := statements.blind_spots(view.report, str)) else (),
-        rows=rows,
-        more=f"{counted(hidden, 'more row')} in report.json." if hidden else "",
-        instead=next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else "",
-        origin=origin,
-        style=Markup(style),  # noqa: S704 -- trusted file
-        policy=f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}",
+    missed = statements.blind_spots(view.report, str)
+    page = filled_asset(
+        "page/index.html",
+        policy=escape(f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}"),
+        instead=f'<meta http-equiv="refresh" content="0; url={escape(instead)}">\n' if instead else "",
+        title=escape(plain(view.in_style(RAW).title())),
+        style=style,
+        badge=_sign(CONCLUSIONS[view.report.verdict.conclusion].badge, named=True),
+        origin=f'<p class="origin">{origin}</p>\n' if origin else "",
+        notes=warnings_markup([plain(missed)] if missed else []),
+        content=_table(rows) if rows else "<p>Nothing was compared.</p>\n",
+        more=f'<p class="quiet">{counted(hidden, "more row")} in report.json.</p>\n' if hidden else "",
     )
     return page.encode("utf-8", "replace").decode("utf-8")  # a name may contain a lone surrogate
+
+
+def _sign(word: str, *, named: bool = False) -> str:
+    meaning = f'role="img" aria-label="{word}"' if named else 'aria-hidden="true"'
+    return f'<span class="sign {word.replace(" ", "-")}" {meaning}>{_SIGNS.get(word, "?")}</span> '
+
+
+def _small(text: str) -> str:
+    return f"<small>{escape(text)}</small>" if text else ""
+
+
+def _table(rows: Sequence[IndexRow]) -> str:
+    lines = []
+    for row in rows:
+        cells, name = row.cells, str(escape(row.workload))
+        name = f'<a href="{escape(row.href)}">{name}</a>' if row.href else name
+        tone = f' class="{escape(cells.tone)}"' if cells.tone else ""
+        lines.append(
+            f'<tr><th scope="row">{name}{_small(row.metric)}</th>'
+            f'<td class="words">{_sign(cells.verdict)}{escape(cells.verdict)}{_small(cells.finding)}</td>'
+            f"<td{tone}>{escape(cells.change)}{_small(cells.amounts)}</td></tr>\n"
+        )
+    head = '<th scope="col">Workload</th><th scope="col" class="words">Verdict</th><th scope="col">Total</th>'
+    opening = '<div class="scroll" tabindex="0" role="region" aria-label="Workloads"><table class="two-lines">'
+    return f"{opening}<thead><tr>{head}</tr></thead><tbody>\n{''.join(lines)}</tbody></table></div>\n"

@@ -43,7 +43,12 @@ class LimitedProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end()
+        self.end()
+
+    def start(self) -> None:
+        """Start the child, so that it imports its modules before the first request."""
+        with contextlib.suppress(OSError):  # a request tries again
+            self._start()
 
     def response(self, request: bytes) -> bytes | None:
         """Return the response to a request, or None if the child ended or cannot be started."""
@@ -51,6 +56,9 @@ class LimitedProcess:
             process = self._process or self._start()
             if process is None or process.stdin is None or process.stdout is None:
                 return None
+            if self._timer is None:  # not before, because a process with threads cannot be forked
+                self._timer = Timer(SECONDS, process.kill)
+                self._timer.start()
             process.stdin.write(request + b"\n")
             process.stdin.flush()
             response = process.stdout.readline(16 << 20)
@@ -58,7 +66,7 @@ class LimitedProcess:
             response = b""
         if response.endswith(b"\n"):
             return response
-        self._end()
+        self.end()
         return None
 
     def _start(self) -> "subprocess.Popen[bytes] | None":
@@ -72,18 +80,18 @@ class LimitedProcess:
             stderr=subprocess.DEVNULL,
             env=self._environment,
         )
-        self._timer = Timer(SECONDS, self._process.kill)
-        self._timer.start()
         return self._process
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """Kill the child if it is still running."""
         process, self._process = self._process, None
-        if process is not None and self._timer is not None:
+        timer, self._timer = self._timer, None
+        if process is not None:
             with contextlib.suppress(OSError), process:  # closing the pipe writes the rest of a request
                 process.kill()
-            self._timer.cancel()
-            self._timer.join()
+        if timer is not None:
+            timer.cancel()
+            timer.join()
 
 
 def serve(respond: Callable[[bytes], bytes]) -> None:

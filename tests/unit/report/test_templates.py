@@ -15,6 +15,6 @@ def test_sandbox_limits_templates_to_their_values(way_out: str) -> None:
 def test_a_value_that_looks_like_a_template_stays_text() -> None:
     template = _environment().from_string("{{ x }}")
     assert (
-        template.render(x="{{ 7 * 7 }}{% include 'page/index.html.j2' %}")
-        == "{{ 7 * 7 }}{% include 'page/index.html.j2' %}"
+        template.render(x="{{ 7 * 7 }}{% include 'page/evolution.html.j2' %}")
+        == "{{ 7 * 7 }}{% include 'page/evolution.html.j2' %}"
     )
