@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from profgate.model.arrays import distinct
 from profgate.model.frame_names import has_position, shape_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ GONE = " (before)"
 DIGITS = frozenset("0123456789")
 Links = tuple["IntArray", "IntArray"]
 """Callers and callees, as symbols."""
+_Members = dict[int, list[str]]  # symbols of one shape, with their numbers, hashes and addresses
 
 
 class Unit(NamedTuple):
@@ -117,7 +119,7 @@ def _units(
     units: dict[Hashable, Unit] = {}
     for name, profile, mapping in zip(names, profiles, numbering.maps, strict=True):
         unit = units.setdefault(name, Unit([], []))
-        unit.runs.append(_distinct(mapping))
+        unit.runs.append(distinct(mapping))
         unit.links.append(cache(partial(_links_of, profile, mapping)))
     places = {identity: symbol for symbol, identity in enumerate(identities)} if past else {}
     for reading in past:
@@ -152,15 +154,8 @@ def _links_of(profile: Profile, mapping: IntArray) -> Links:
     # the caller is the last event before at the depth above
     callers = order[np.searchsorted(events, (depth[called] - 1) * count + called) - 1]
     symbols = int(mapping.max(initial=0)) + 1
-    pairs = _distinct(mapping[stacks.frame[callers]] * symbols + mapping[stacks.frame[called]])
+    pairs = distinct(mapping[stacks.frame[callers]] * symbols + mapping[stacks.frame[called]])
     return pairs // symbols, pairs % symbols
-
-
-def _distinct(values: IntArray) -> IntArray:
-    """Return the sorted values without repetitions, faster than `numpy.unique` for many different values."""
-    values, first = np.sort(values), np.ones(len(values), np.bool_)
-    np.not_equal(values[1:], values[:-1], out=first[1:])
-    return values[first]
 
 
 def _has_numbers_in_words(identities: Sequence[Identity]) -> bool:
@@ -177,12 +172,13 @@ def aligned(
     Numbers within words are compared only with ``within_words``. Such names belong to the program, so that equal names
     remain one function.
     """
-    shapes = _shapes(identities, within_words=within_words)
-    if not shapes:
+    alike = _alike(identities, within_words=within_words)
+    if not alike:
         return [{} for _ in units], {}
-    counts, anew, unequal = _kinds(shapes, units, len(identities))
+    counts, anew, others = _kinds(alike, units, len(identities))
     # of functions that each run numbers anew, nothing remains but their shape
-    everywhere = {identities[symbol]: shape.group for shape in anew for symbol in shape.symbols}
+    everywhere = {identities[symbol]: group for group in anew for symbol in alike[group]}
+    unequal = [_shape(group, alike[group]) for group in others]
     *before, known = (set(np.flatnonzero(of_unit).tolist()) for of_unit in counts)
     opened = []
     for unit, recorded in zip(units[:-1], before, strict=True):
@@ -210,9 +206,9 @@ def _links(unit: Unit) -> Links:
     return np.concatenate(callers), np.concatenate(callees)
 
 
-def _shapes(identities: Sequence[Identity], *, within_words: bool) -> list[Shape]:
-    """Return the shapes that several symbols have."""
-    known: dict[Identity, list[tuple[list[str], int]]] = {}
+def _alike(identities: Sequence[Identity], *, within_words: bool) -> dict[Identity, _Members]:
+    """Return the shapes that several symbols have, with these symbols and their numbers, hashes and addresses."""
+    known: dict[Identity, _Members] = {}
     of_file: dict[str, tuple[str, list[str]]] = {}
     for symbol, (name, file) in enumerate(identities):
         if file is not None and file not in of_file:
@@ -220,42 +216,45 @@ def _shapes(identities: Sequence[Identity], *, within_words: bool) -> list[Shape
         shape, parts = shape_of(name, within_words=within_words)
         file_shape, file_parts = (None, []) if file is None else of_file[file]
         if parts or file_parts:
-            known.setdefault((shape, file_shape), []).append(([*parts, *file_parts], symbol))
-    return [_shape(group, members) for group, members in known.items() if len(members) > 1]
+            known.setdefault((shape, file_shape), {})[symbol] = [*parts, *file_parts]
+    return {group: members for group, members in known.items() if len(members) > 1}
 
 
-def _shape(group: Identity, members: Sequence[tuple[list[str], int]]) -> Shape:
-    """Return a shape with its symbols and their numbers, hashes and addresses."""
+def _shape(group: Identity, members: _Members) -> Shape:
     counters, hashed = [], False
-    for column, parts in enumerate(zip(*(parts for parts, _ in members), strict=False)):
+    for column, parts in enumerate(zip(*members.values(), strict=False)):
         longest = max(map(len, parts)) if len(set(parts)) > 1 else 0
         hashed |= longest > LONGEST_ORDINAL
         if 0 < longest <= LONGEST_ORDINAL:
             counters.append(column)
-    order = {symbol: tuple((len(parts[column]), parts[column]) for column in counters) for parts, symbol in members}
+    order = {
+        symbol: tuple((len(parts[column]), parts[column]) for column in counters) for symbol, parts in members.items()
+    }
     symbols = sorted(order, key=order.__getitem__)
     return Shape(symbols, group, order, hashed, not hashed and has_position(group[0]), set())
 
 
-def _kinds(shapes: Sequence[Shape], units: Sequence[Unit], symbols: int) -> tuple[IntArray, list[Shape], list[Shape]]:
+def _kinds(
+    alike: Mapping[Identity, _Members], units: Sequence[Unit], symbols: int
+) -> tuple[IntArray, list[Identity], list[Identity]]:
     """Return the number of runs with each symbol by unit, and two kinds of shapes.
 
     The first have other names in each run of a unit. The others have names that must be aligned.
     """
-    columns = np.concatenate([one.symbols for one in shapes])
-    sizes, shape = np.array([len(one.symbols) for one in shapes], np.int64), np.full(symbols, -1, np.int64)
+    columns = np.array([symbol for members in alike.values() for symbol in members], np.int64)
+    sizes, shape = np.array(list(map(len, alike.values())), np.int64), np.full(symbols, -1, np.int64)
     starts = np.cumsum(sizes) - sizes
-    shape[columns] = np.repeat(np.arange(len(shapes)), sizes)
-    counts, having = np.zeros((len(units), symbols), np.int64), np.zeros((len(units), len(shapes)), np.int64)
+    shape[columns] = np.repeat(np.arange(len(alike)), sizes)
+    counts, having = np.zeros((len(units), symbols), np.int64), np.zeros((len(units), len(alike)), np.int64)
     for place, unit in enumerate(units):
         for run in unit.runs:
             counts[place, run] += 1
-            having[place, _distinct(shape[run[shape[run] >= 0]])] += 1
+            having[place, distinct(shape[run[shape[run] >= 0]])] += 1
     # if no name is in all runs of a build that have the shape, each run numbers its functions anew
     anew = np.logical_or.reduce(np.maximum.reduceat(counts[:, columns], starts, axis=1) < having)
     other_names = np.logical_or.reduce((counts > 0) != (counts[-1] > 0))[columns]
-    unequal = np.logical_or.reduceat(other_names, starts) | [one.position for one in shapes]
-    return counts, list(compress(shapes, anew)), list(compress(shapes, unequal & ~anew))
+    unequal = np.logical_or.reduceat(other_names, starts) | [has_position(name) for name, _ in alike]
+    return counts, list(compress(alike, anew)), list(compress(alike, unequal & ~anew))
 
 
 def _pair_certain(one: _Open, *, within_words: bool) -> None:
@@ -301,7 +300,7 @@ def _votes(shapes: IntArray, colours: IntArray, links: tuple[Links, Links]) -> C
     known, place = np.unique(np.concatenate(keys), return_inverse=True)
     only = np.full((2, len(known)), -1, np.int64)
     for side, places in enumerate(np.split(place, [len(keys[0])])):
-        pairs = _distinct(places * count + members[side])
+        pairs = distinct(places * count + members[side])
         number = pairs // count
         only[side, number] = pairs % count
         only[side, np.bincount(number, minlength=len(known)) > 1] = -1
