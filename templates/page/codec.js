@@ -1,4 +1,4 @@
-// Decodes the columns of the page: base64, one zlib stream, varints in preorder.
+// Decodes the columns of the page: base64, one zlib stream, numbers in preorder.
 
 export function base64ToBytes(text) {
   const raw = atob(text.trim());
@@ -12,39 +12,20 @@ export async function inflate(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Reads varints as doubles, which are exact up to 2^53. A non-zero value never becomes zero.
-export function readVarints(bytes, count) {
+// Reads the lowest bytes of all numbers, then the next bytes, as doubles, which are exact up to 2^53.
+export function readNumbers(bytes, count) {
   const values = new Float64Array(count);
-  let at = 0;
-  for (let i = 0; i < count; i++) {
-    let byte = bytes[at++];
-    let value = byte & 127;
-    let scale = 128;
-    while (byte > 127) {
-      byte = bytes[at++];
-      value += (byte & 127) * scale;
-      scale *= 128;
-    }
-    values[i] = value;
-  }
+  for (let at = 0, scale = 1; at < bytes.length; at += count, scale *= 256)
+    for (let i = 0; i < count; i++) values[i] += bytes[at + i] * scale;
   return values;
 }
 
 // The lowest bit is the sign. It is read before the value can lose precision.
-export function readSignedVarints(bytes, count) {
-  const values = new Float64Array(count);
-  let at = 0;
+export function readSigned(bytes, count) {
+  const values = readNumbers(bytes.subarray(count), count);
   for (let i = 0; i < count; i++) {
-    let byte = bytes[at++];
-    const negative = byte & 1;
-    let value = (byte & 127) >> 1;
-    let scale = 64;
-    while (byte > 127) {
-      byte = bytes[at++];
-      value += (byte & 127) * scale;
-      scale *= 128;
-    }
-    values[i] = negative ? -value - 1 : value;
+    values[i] = values[i] * 128 + (bytes[i] >> 1);
+    if (bytes[i] & 1) values[i] = -values[i] - 1;
   }
   return values;
 }
@@ -67,65 +48,75 @@ export function splitColumns(table, bytes) {
   return parts;
 }
 
+// A missing column is null, never zero.
 export function decodeColumns(header, bytes) {
   const size = header.nodes;
   const parts = splitColumns(header.columns, bytes);
-  const text = (name) => JSON.parse(new TextDecoder().decode(parts.get(name)));
+  const read = (name, count, reader = readNumbers) => (parts.has(name) ? reader(parts.get(name), count) : null);
+  const text = (name) => read(name, 0, (part) => JSON.parse(new TextDecoder().decode(part))) ?? [];
   const names = text("names");
-  const beforeSelf = readVarints(parts.get("before"), size);
-  let afterSelf;
-  if (parts.has("after")) {
-    afterSelf = readVarints(parts.get("after"), size);
-  } else {
-    afterSelf = readSignedVarints(parts.get("change"), size);
-    for (let i = 0; i < size; i++) afterSelf[i] += beforeSelf[i];
-  }
-  const symbol = Int32Array.from(readVarints(parts.get("name"), size), (value) => value - 2);
+  // a name lacks the characters that it shares with the name before
+  read("shared", names.length).forEach((length, i) => (names[i] = (names[i - 1] ?? "").slice(0, length) + names[i]));
+  const symbols = names.length;
+  const { parent, depth, end } = shapeFromPops(read("pops", size));
+  const rows = [[], []];
+  for (let i = 0; i < size; i++) rows[Number(end[i] > i + 1)].push(i);
+  const order = rows.flat();
+  const inner = rows[1].length;
+  // values of the rows without children come first
+  const arranged = (values) => {
+    const found = new Float64Array(size);
+    order.forEach((row, i) => (found[row] = values[i]));
+    return found;
+  };
+  // a difference is stored instead of the second column
+  const add = (values, changes) => values && changes && values.map((value, i) => value + changes[i]);
+  const before = read("before", size);
+  const first = read("first", inner);
+  const next = read("next", size - 1 - inner, readSigned);
+  const cut = [];
+  const symbol = new Int32Array(size).fill(ROOT);
   const hidden = new Int32Array(size);
-  let cuts = 0;
-  for (let i = 0; i < size; i++) if (symbol[i] === OTHER) cuts++;
-  const counts = readVarints(parts.get("other"), cuts);
-  for (let i = 0, next = 0; i < size; i++) if (symbol[i] === OTHER) hidden[i] = counts[next++];
+  const last = new Int32Array(size); // symbol of the last child so far
+  for (let i = 1, at = 0; i < size; i++) {
+    const step = next[i - 1 - at];
+    // the number of a first child, or the difference to the sibling before, which is 0 for OTHER
+    symbol[i] = parent[i] === i - 1 ? first[at++] - 2 : step ? last[parent[i]] + step : OTHER;
+    last[parent[i]] = symbol[i];
+    if (symbol[i] === OTHER) cut.push(i);
+  }
+  read("other", cut.length).forEach((count, i) => (hidden[cut[i]] = count));
+  const callsBefore = read("calls", size);
+  const states = header.source_states ?? ["unknown"];
+  const codes = read("source", symbols);
   return {
     size,
     symbol,
-    beforeSelf,
-    afterSelf,
+    beforeSelf: arranged(before),
+    afterSelf: arranged(read("after", size) ?? add(before, read("change", size, readSigned))),
     hidden,
     names,
+    parent,
+    depth,
+    end,
     files: text("files"),
-    fileOf: readVarints(parts.get("file"), names.length),
-    lineOf: readVarints(parts.get("line"), names.length),
-    ...optionalColumns(header, parts, size, names.length),
-    ...shapeFromPops(readVarints(parts.get("pops"), size)),
-  };
-}
-
-// Columns that only some profiles have. A missing column is null, never zero.
-function optionalColumns(header, parts, size, symbols) {
-  const has = (name) => parts.has(name);
-  const text = (name) => (has(name) ? JSON.parse(new TextDecoder().decode(parts.get(name))) : []);
-  const callsBefore = has("calls") ? readVarints(parts.get("calls"), size) : null;
-  const callsAfter = callsBefore && readSignedVarints(parts.get("calls_change"), size);
-  for (let i = 0; callsAfter && i < size; i++) callsAfter[i] += callsBefore[i];
-  const states = header.source_states ?? ["unknown"];
-  const codes = has("source") ? readVarints(parts.get("source"), symbols) : null;
-  return {
+    fileOf: read("file", symbols),
+    lineOf: read("line", symbols),
     callsBefore,
-    callsAfter,
-    evidence: has("evidence") ? readBits(parts.get("evidence"), size) : null,
-    evidenceSelf: has("evidence_self") ? readBits(parts.get("evidence_self"), size) : null,
+    callsAfter: add(callsBefore, read("calls_change", size, readSigned)),
+    evidence: read("evidence", size, readBits),
+    evidenceSelf: read("evidence_self", size, readBits),
     // the exact inclusive values of each symbol if the tree is estimated
-    totalBefore: has("total_before") ? readVarints(parts.get("total_before"), symbols) : null,
-    totalAfter: has("total_after") ? readVarints(parts.get("total_after"), symbols) : null,
-    outside: has("outside") ? readVarints(parts.get("outside"), symbols) : null,
+    totalBefore: read("total_before", symbols),
+    totalAfter: read("total_after", symbols),
+    outside: read("outside", symbols),
     sources: codes && Array.from(codes, (code) => states[code] ?? "unknown"),
     formers: text("formers"),
-    formerOf: has("former") ? readVarints(parts.get("former"), symbols) : null,
+    formerOf: read("former", symbols),
     links: text("links"),
-    linkOf: has("link") ? readVarints(parts.get("link"), symbols) : null,
+    linkOf: read("link", symbols),
     lineCosts: new Map(text("lines").map((lines) => [lines.symbol, lines])),
-    singleRuns: has("single_runs") ? text("single_runs")[0] : null,
+    singleRuns: text("single_runs")[0] ?? null,
     sourceDiffs: new Map(text("sources").map((source) => [source.symbol, source])),
   };
 }

@@ -27,7 +27,7 @@ PLANTS = (  # functions, and how often the benchmark calls them
     ("src/profgate/report/rows.py", "grouped", 13),
     ("src/profgate/attribution/repository_paths.py", "functions_by_file", 3),
     ("src/profgate/flamegraph/page_lines.py", "page_lines", 3),
-    ("src/profgate/flamegraph/page_columns.py", "varints", 25),
+    ("src/profgate/flamegraph/page_columns.py", "planes", 25),
     ("src/profgate/decide/judge/findings.py", "judged_findings", 2),
     ("src/profgate/readers/folded.py", "read_dialect", 20),
     ("src/profgate/decide/judge/verdict.py", "_unproven", 1),

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readSignedVarints, splitColumns } from "../../templates/page/codec.js";
+import { readSigned, splitColumns } from "../../templates/page/codec.js";
 
-test("signed varints keep their sign beyond 53 bits", () => {
-  assert.deepEqual([...readSignedVarints(Uint8Array.of(0, 1, 2, 3, 255, 1), 5)], [0, -1, 1, -2, -128]);
-  const large = readSignedVarints(Uint8Array.of(...Array(9).fill(255), 1), 1)[0];
+test("signed numbers keep their sign beyond 53 bits", () => {
+  assert.deepEqual([...readSigned(Uint8Array.of(0, 1, 2, 3, 255, 0, 0, 0, 0, 1), 5)], [0, -1, 1, -2, -256]);
+  const large = readSigned(new Uint8Array(8).fill(255), 1)[0];
   assert.equal(large, -(2 ** 63));
 });
 

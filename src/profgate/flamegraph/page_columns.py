@@ -1,6 +1,6 @@
 """The input of a page, the part of a call tree that fits in it, and the encoding of its columns.
 
-Names and texts come from untrusted profiles. Columns are varints in one zlib stream, with a separate JSON header.
+Names and texts come from untrusted profiles. Columns are bytes in one zlib stream, with a separate JSON header.
 """
 
 from __future__ import annotations
@@ -323,37 +323,35 @@ class EncodedPage(NamedTuple):
 
 
 def encode_page(named: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, Any] | None) -> EncodedPage:
-    """Encode the columns deterministically, most of them as varints.
+    """Encode the columns deterministically, numbers by `planes`.
 
     `shown` is the part of the tree that the page shows, and `cut` describes what is left out.
     """
     tree, names = shown.tree, named.names
-    # the symbols that occur in the tree, most frequent first
-    frequency = np.bincount(tree.symbol[tree.symbol >= 0], minlength=len(names))
-    used = np.flatnonzero(frequency)
-    by_frequency = used[np.argsort(-frequency[used], kind="stable")]
-    symbols: list[int] = by_frequency.tolist()
+    # the symbols that occur in the tree; siblings are sorted by symbol
+    used = np.flatnonzero(np.bincount(tree.symbol[tree.symbol >= 0], minlength=len(names)))
+    symbols: list[int] = used.tolist()
     place_of = np.full(len(names), -1, np.int64)  # -1 for symbols that do not occur in the tree
-    place_of[by_frequency] = np.arange(len(symbols))
-    number = np.append(place_of + 2, [1, 0])  # the last two elements are for `OTHER` and the root
+    place_of[used] = np.arange(len(symbols))
     values = [tree.baseline_self, tree.target_self, *(() if named.symbol_totals is None else named.symbol_totals)]
     # values are often multiples of a sampling period, and small numbers need fewer bytes
     divisor = max(int(np.gcd.reduce(list(map(np.gcd.reduce, values)))), 1)
-    depth = tree.depth
-    before, after = tree.baseline_self // divisor, tree.target_self // divisor
+    # rows without children come first, because most other rows have no cost of their own
+    order = np.argsort(tree.end > np.arange(1, len(tree) + 1), kind="stable")
+    before, after = tree.baseline_self[order] // divisor, tree.target_self[order] // divisor
     # a difference of larger numbers would not be exact in the script, which has only doubles
     wide = max(int(before.max()), int(after.max())) >= 2**53
     columns = [
         # the number of levels that end before each row
-        ("pops", varints(np.concatenate([[0], depth[:-1] + 1 - depth[1:]]))),
-        ("name", varints(number[tree.symbol])),
-        ("before", varints(before)),
-        ("after", varints(after)) if wide else ("change", varints(_zigzag(after - before))),
-        ("other", varints(shown.hidden[tree.symbol == OTHER])),
+        ("pops", planes(np.concatenate([[0], tree.depth[:-1] + 1 - tree.depth[1:]]))),
+        *_names_of_rows(tree, np.append(place_of + 2, [1, 0])),  # the last two elements are for `OTHER` and the root
+        ("before", planes(before)),
+        ("after", planes(after)) if wide else ("change", planes(_zigzag(after - before))),
+        ("other", planes(shown.hidden[tree.symbol == OTHER])),
         *_row_columns(tree),
-        ("names", _json_bytes([names[symbol] for symbol in symbols])),
+        *_front_coded([names[symbol] for symbol in symbols]),
         *_text_columns("files", "file", _chosen(named.files, symbols)),
-        ("line", varints(_lines(named, by_frequency))),
+        ("line", planes(_lines(named, used))),
         *_symbol_columns(named, symbols, divisor),
         *_sources(header, place_of),
     ]
@@ -384,6 +382,33 @@ def _lines(tree: NamedTree, symbols: IntArray) -> IntArray:
     return np.array([line or 0 for line in tree.lines], np.int64)[symbols]
 
 
+def _names_of_rows(tree: DiffTree, number: IntArray) -> Iterator[Column]:
+    """Yield the numbers of the first children, and the differences between other children and their siblings before.
+
+    The difference of `OTHER`, which is the last child, is stored as 0.
+    """
+    rows, own = np.arange(len(tree)), number[tree.symbol]
+    before = np.flatnonzero(tree.end < len(tree))
+    before = before[tree.depth[tree.end[before]] == tree.depth[before]]  # rows with a sibling after them
+    sibling = np.full(len(tree), -1, np.int64)
+    sibling[tree.end[before]] = before
+    steps = np.where(tree.symbol == OTHER, 0, own - own[sibling])[sibling >= 0]
+    yield "first", planes(own[(sibling < 0) & (rows > 0)])
+    yield "next", planes(_zigzag(steps))
+
+
+def _front_coded(names: Sequence[str]) -> Iterator[Column]:
+    """Yield each name without the characters at its start that the name before also has, and their number."""
+    shared, rest = list[int](), list[str]()
+    for name, before in zip(names, ["", *names], strict=False):
+        pairs = enumerate(zip(name, before, strict=False))
+        size = next((place for place, (one, other) in pairs if one != other), min(len(name), len(before)))
+        shared.append(size if name.isascii() else 0)  # the script counts some other characters as two
+        rest.append(name[shared[-1] :])
+    yield "names", _json_bytes(rest)
+    yield "shared", planes(np.array(shared, np.int64))
+
+
 def _chosen(values: Sequence[_Value | None], symbols: list[int]) -> list[_Value | None]:
     return [values[symbol] if values else None for symbol in symbols]
 
@@ -391,8 +416,8 @@ def _chosen(values: Sequence[_Value | None], symbols: list[int]) -> list[_Value 
 def _row_columns(tree: DiffTree) -> Iterator[Column]:
     """Yield the optional columns: the calls on both sides, and the results of the test of repeated runs."""
     if tree.baseline_calls is not None and tree.target_calls is not None:
-        yield "calls", varints(tree.baseline_calls)
-        yield "calls_change", varints(_zigzag(tree.target_calls - tree.baseline_calls))
+        yield "calls", planes(tree.baseline_calls)
+        yield "calls_change", planes(_zigzag(tree.target_calls - tree.baseline_calls))
     if tree.evidence is not None:
         for name, passed in zip(("evidence", "evidence_self"), tree.evidence, strict=True):
             yield name, np.packbits(passed, bitorder="little").tobytes()
@@ -401,15 +426,15 @@ def _row_columns(tree: DiffTree) -> Iterator[Column]:
 def _symbol_columns(tree: NamedTree, symbols: list[int], divisor: int) -> Iterator[Column]:
     if tree.symbol_totals is not None:
         for name, totals in zip(("total_before", "total_after"), tree.symbol_totals, strict=True):
-            yield name, varints(totals[symbols] // divisor)
+            yield name, planes(totals[symbols] // divisor)
     if any(tree.libraries):
-        yield "outside", varints(np.array(tree.libraries, np.int64)[symbols])
+        yield "outside", planes(np.array(tree.libraries, np.int64)[symbols])
     if tree.former:
         yield from _text_columns("formers", "former", list(map(tree.former.get, symbols)))
     source = tree.source
     if source is None or set(source.states) <= {SOURCE_STATES[0]}:
         return
-    yield "source", varints(np.array([SOURCE_STATES.index(source.states[symbol]) for symbol in symbols], np.int64))
+    yield "source", planes(np.array([SOURCE_STATES.index(source.states[symbol]) for symbol in symbols], np.int64))
     links = [link if link and link.startswith(("https://", "http://")) else None for link in source.links]
     yield from _text_columns("links", "link", _chosen(links, symbols))
 
@@ -423,7 +448,7 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
     places = {text: place for place, text in enumerate(different, 1)}
     numbers = [places.get(value or "", 0) for value in values] if different else [0] * len(values)
     yield texts, _json_bytes(different)
-    yield column, varints(np.array(numbers, np.int64))
+    yield column, planes(np.array(numbers, np.int64))
 
 
 def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
@@ -465,19 +490,13 @@ def _zigzag(values: IntArray) -> NDArray[np.uint64]:
     return ((values << 1) ^ (values >> 63)).view(np.uint64)
 
 
-def varints(values: NDArray[Any]) -> bytes:
-    """Encode non-negative integers as LEB128 varints: seven bits per byte, least significant first."""
-    rest = values.astype(np.uint64)
-    places = max(-(-int(rest.max(initial=0)).bit_length() // 7), 1)
-    encoded = np.empty((len(rest), places), np.uint8)
-    kept = np.ones((len(rest), places), np.bool_)
-    for place in range(places):
-        encoded[:, place] = rest & np.uint64(0x7F)
-        rest >>= np.uint64(7)
-        more = rest > 0
-        encoded[:, place] |= more.view(np.uint8) << 7
-        kept[:, place + 1 : place + 2] = more[:, np.newaxis]
-    return encoded[kept].tobytes()
+def planes(values: NDArray[Any]) -> bytes:
+    """Encode non-negative integers as the lowest bytes of all values, then the next bytes, as many as the largest has.
+
+    Bytes of the same place compress better side by side.
+    """
+    places = max(-(-int(values.max(initial=0)).bit_length() // 8), 1)
+    return values.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :places].T.tobytes()
 
 
 def _json_bytes(texts: Sequence[object]) -> bytes:
