@@ -172,7 +172,7 @@ def _filled(
     whole = tree.tree
     encoded = encode_page(tree, shown, header, cut)
     compressed = start(encoded.data)
-    picture = draw_svg(tree, shown, header, max_boxes=400)
+    picture = draw_svg(tree, shown, header, max_boxes=150)
     warnings = [*header.warnings, *_few_samples(tree, header)]
     data = compressed()
     size = len(data)
