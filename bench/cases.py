@@ -11,6 +11,7 @@ from bench import peers
 from bench.files import RECIPES, Pair, make_pair
 from bench.harness import Contender, Measured, RunError, measure_in_turn, paired_ratio
 from bench.load import FILES, RUNS_OF_EACH, comparing, written
+from bench.pull_request import comparing_pull_request
 
 SMALL = "200"
 PPROF_SIZE = "pprof-200k"
@@ -95,8 +96,13 @@ def run_cases(sizes: Sequence[str], runs: int, timeout: float, folder: Path) -> 
     for size in (SMALL, *sizes):
         _folded(results, size, runs, timeout, folder)
     _pprof(results, runs, timeout, folder)
-    for files, most in ((1, 0.8), (WORKLOADS, 15.0)):
-        _comparison(results, files, most, runs, timeout)
+    five = comparing(written(RUNS_OF_EACH, 1))
+    _comparison(results, "compare five and five runs", five, 0.8, runs, timeout)
+    pull = comparing_pull_request(folder / "pull-request")
+    _comparison(results, "compare a pull request of five workloads, 10 + 10 runs", pull, 0.6, runs, timeout)
+    many = f"compare {WORKLOADS:,} workloads a side"
+    if found := _comparison(results, many, comparing(written(FILES, WORKLOADS)), 12.0, 1, timeout):
+        results.limits.append(Limit(f"{many}, memory", found.peak / 1e6, 400.0, "MB"))
     _progress("the action with eight base jobs")
     from bench.action import start_to_comment  # the tests' GitHub is imported only here
 
@@ -163,18 +169,17 @@ def _row(work: str, ours: str, peer: str, target: Target, outcome: dict[str, Mea
     )
 
 
-def _comparison(results: Results, workloads: int, most: float, runs: int, timeout: float) -> None:
-    """Compares five and five runs of one workload, or one and one of many."""
-    contender = comparing(written(RUNS_OF_EACH if workloads == 1 else FILES, workloads))
-    _progress(f"compare {workloads:,} workloads")
-    outcome = measure_in_turn([contender], runs if workloads == 1 else 1, timeout)[contender.name]
-    work = "compare five and five runs" if workloads == 1 else f"compare {workloads:,} workloads a side"
+def _comparison(
+    results: Results, work: str, contender: Contender, most: float, runs: int, timeout: float
+) -> Measured | None:
+    """Measures one comparison of profiles against a limit in seconds."""
+    _progress(work)
+    outcome = measure_in_turn([contender], runs, timeout)[contender.name]
     if isinstance(outcome, RunError):  # the other rows are still shown
         results.problems.append(f"{work}: {outcome}")
-        return
+        return None
     _limit(results, work, outcome, most)
-    if workloads > 1:
-        results.limits.append(Limit(f"{work}, memory", outcome.peak / 1e6, 500.0, "MB"))
+    return outcome
 
 
 def _limit(results: Results, work: str, measured: Measured, most: float) -> None:

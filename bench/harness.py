@@ -24,11 +24,12 @@ class RunError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A pipe of one or more commands; the last one's output goes to ``output``, or nowhere."""
+    """A pipe of one or more commands in a folder; the last one's output goes to ``output``, or nowhere."""
 
     name: str
     pipe: tuple[tuple[str, ...], ...]
     output: Path | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,7 @@ def _start(contender: Contender, complaints: int) -> list[subprocess.Popen[bytes
                     stdin=source,
                     stdout=output if place == last else subprocess.PIPE,
                     stderr=complaints,
+                    cwd=contender.folder,
                     env=ENVIRONMENT,
                     process_group=processes[0].pid if processes else 0,
                 )

@@ -13,10 +13,10 @@ INFERNO = "inferno-diff-folded | inferno-flamegraph"
 PPROF = "pprof -top -diff_base"
 
 
-def profgate(*arguments: object, output: Path | None = None) -> Contender:
+def profgate(*arguments: object, output: Path | None = None, folder: Path | None = None) -> Contender:
     """A command of profgate, named after its first argument."""
     command = (sys.executable, "-I", "-m", "profgate", *map(str, arguments))
-    return Contender(f"profgate {arguments[0]}", (command,), output)
+    return Contender(f"profgate {arguments[0]}", (command,), output, folder)
 
 
 def profgate_page(pair: Pair, folder: Path) -> Contender:
