@@ -251,7 +251,7 @@ def decided_between(
             return decided(turns, replace(given, diff=diff), listed, widen=widen)
 
     limit = numbers.duration(at_most)
-    show_step(f"plans {numbers.duration(extent.budget)} of runs after the setup, and {limit} if {FEWEST} runs need it")
+    show_step(f"plans {numbers.duration(extent.budget)} of runs after the setup, at most {limit} if {RUNS[0]} need it")
     if extent.setup and listed is None:
         try:
             return measured(together=True)
