@@ -181,25 +181,24 @@ def _recorded(plan: Plan, copies: Copies) -> Trial:
         plan = plan.changed(new_files=texts)
     if COUNT.search(plan.benchmark.command) and not plan.benchmark.update:
         plan = plan.with_work(0.01)  # it grows from there, because one of them may take seconds
-    longest = math.inf
-    if plan.recipe.language == "Python":
-        # py-spy succeeds if the program fails, and on a busy machine it counts what waits for a processor
-        longest = copies.run("the benchmark", (*plan.start, plan.benchmark.command), plan, checkout, LONGEST_RUN)[0]
     trial = _with_enough_samples(plan, copies, checkout)
-    plan, share = trial.plan, trial.share
-    samples = min(share.samples, longest * plan.recipe.rate)
+    plan, share, seconds = trial.plan, trial.share, trial.seconds
+    if plan.recipe.language == "Python":
+        # py-spy succeeds if the program fails, and on a busy machine it takes more time than the program
+        seconds = copies.run("the benchmark", (*plan.start, plan.benchmark.command), plan, checkout, LONGEST_RUN)[0]
+    samples = min(share.samples, seconds * plan.recipe.rate)
     if not share.samples:
         raise ProfgateError("the trial recording", "contains no samples; let the command run longer")
-    extent = extent_for(plan.recipe.rate, samples / plan.recipe.rate, trial.seconds, share.library)
+    extent = extent_for(plan.recipe.rate, samples / plan.recipe.rate, seconds, share.library)
     setup = copies.setups[plan.setup]
     cost = (
-        f"On a machine like this one, each pull request takes about {(setup + extent.runs * trial.seconds) / 60:.1f} "
-        f"min: setup {setup:.0f} s and {extent.runs} runs of {trial.seconds:.1f} s. If a function is slower, "
+        f"On a machine like this one, each pull request takes about {(setup + extent.runs * seconds) / 60:.1f} "
+        f"min: setup {setup:.0f} s and {extent.runs} runs of {seconds:.1f} s. If a function is slower, "
         f"confirming that takes up to {extent.budget} min more.\n"
         "The report of each pull request names the smallest change that its samples show.\n"
     )
     plan = replace(plan, extent=extent, problem=too_little(samples, share.library))
-    return replace(trial, plan=plan, result=cost)
+    return replace(trial, plan=plan, share=replace(share, samples=round(samples)), seconds=seconds, result=cost)
 
 
 def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Trial:
