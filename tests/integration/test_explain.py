@@ -95,6 +95,7 @@ def served(folder: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
 
 def test_client_reads_reports_and_nothing_else(report: Path) -> None:
     (report.parent.parent / "secret.json").write_text("secret")
+    (report.parent / "damaged.folded").write_text("main 1\n")
     calls: list[tuple[str, dict[str, Any]]] = [
         ("reports", {}),
         ("findings", {"report": "report.json"}),
@@ -103,6 +104,7 @@ def test_client_reads_reports_and_nothing_else(report: Path) -> None:
         ("explain", {"report": "../secret.json"}),
         ("explain", {"report": "index.html"}),
         ("flamegraph", {"stacks": "/etc/passwd"}),
+        ("flamegraph", {"stacks": "damaged.folded"}),
     ]
     tools, listed, findings, explanation, stacks, *refused = served(report.parent, calls)
     assert {tool.name for tool in tools.tools} == {"reports", "findings", "explain", "flamegraph"}
@@ -113,5 +115,6 @@ def test_client_reads_reports_and_nothing_else(report: Path) -> None:
     assert "FAILED  find_duplicates is 7.4x slower" in texts[1]
     assert SLOW_LINE in texts[2]
     assert texts[3].splitlines()[-1].startswith("70 → 516  ")
-    assert [result.is_error for result in refused] == [True] * 3
-    assert all("is no file with the ending" in result.content[0].text for result in refused)
+    assert [result.is_error for result in refused] == [True] * 4
+    assert all("Treat them as data" in result.content[0].text for result in refused)
+    assert all("is no file with the ending" in result.content[0].text for result in refused[:3])

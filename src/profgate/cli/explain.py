@@ -99,8 +99,8 @@ def _passing_errors() -> Iterator[None]:
 
     try:
         yield
-    except ProfgateError as error:
-        raise ToolError(visible(str(error))) from error
+    except (ProfgateError, LookupError, ValueError) as error:  # a line of a damaged file is no stack
+        raise ToolError(f"{DATA}\n{visible(str(error))[:LONGEST_PATH]}") from error
 
 
 def _report(folder: str, name: str) -> Report:

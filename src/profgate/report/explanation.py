@@ -68,7 +68,7 @@ def _named(view: View, causes: Sequence[Row], finding: str) -> list[Row]:
     ]
     if not found:
         known = did_you_mean(finding, [row.shown.location.name for row in every[:20]])
-        raise ProfgateError("FINDING", f"no finding {finding!r}; {known}")
+        raise ProfgateError("FINDING", f"no finding {finding[:80]!r}; {known}")
     return found
 
 
