@@ -38,7 +38,7 @@ def changed_lines(row: Row) -> str:
 
 
 def _heading(line: LineCost, place: Place, unit: str) -> str:
-    where = f"{plain(place.location.file or '')}:{line.after or line.before}"
+    where = f"{plain(place.location.file or 'line')}:{line.after or line.before}"
     if line.from_value is None or line.to_value is None:
         return f"@@ {where} @@"
     # the cost comes first, because a long path does not fit on a phone
