@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.decide.detect.permutation import Rows, jointly_tested
-from profgate.decide.judge.machines import DEVIATIONS, placement_of
+from profgate.decide.judge.machines import placement_of
 from profgate.measuring.looks import RUNS, planned
 from profgate.model.arrays import BoolArray, FloatArray
-from profgate.model.levels import GATE_SHARE, OWN_FLOOR
+from profgate.model.levels import DEVIATIONS, GATE_SHARE, OWN_FLOOR
 
 SECONDS, RATE, DISPERSION = 90.0, 500.0, 2.0
 NOISE = np.full(20, 0.04)
@@ -69,7 +69,7 @@ def red(machines: Sequence[OfMachine]) -> BoolArray:
     placement = placement_of(pairs.tolist())
     found = one.certain & other.certain
     for machine in machines:
-        found = found & (machine.change >= DEVIATIONS * np.hypot(machine.error, placement))
+        found = found & (machine.change >= DEVIATIONS[2] * np.hypot(machine.error, placement))
     return np.asarray(found)
 
 

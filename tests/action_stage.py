@@ -74,6 +74,7 @@ class Stage:
         self.pace = QUICK
         self.environ: dict[str, str] = {}  # of the machine
         self.start = ""  # of the pull request's branch
+        self.description: str | None = None  # of the pull request
         self.stacked: dict[str, Any] = {}  # the base and the stack in the event of a stacked pull request
         self.links: dict[str, Path] = {}  # in the checkout
         self._workspaces = itertools.count(1)  # also when two runs start at once
@@ -184,6 +185,7 @@ class Stage:
             "number": self.number,
             "pull_request": {
                 "number": self.number,
+                "body": self.description,
                 "draft": self.fake.state.pulls[self.number].draft,
                 "head": {"sha": self.head, "ref": "feature", "repo": {"id": 666 if self.fork else ours}},
                 "base": {"sha": self.base, "ref": self.base_branch, "repo": {"id": ours}},

@@ -35,6 +35,7 @@ from profgate.report.json_report import (
     links_to_json,
     to_json,
 )
+from profgate.report.receipt import RECEIPT_NAME, receipt_json
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View
 
@@ -186,6 +187,8 @@ def write_report(
 
     files = {REPORT_NAME: to_json(view.report, pipeline.in_processes), EXPLANATION_NAME: explanation(view)}
     files |= {one.name: one.text for page in pages for one in (page.document, page.stacks) if one is not None}
+    if view.report.claims:
+        files[RECEIPT_NAME] = receipt_json(view.report)
     failed = write_files({name: text.encode() for name, text in files.items()})
     names = {(page.workload, page.metric): page.document.name for page in pages if page.document.name not in failed}
     if not view.report.metrics:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from profgate.model.acceptance import Acceptance
     from profgate.model.attribution import SourceDiff, SourceStates
     from profgate.model.blind_spots import BlindSpots
+    from profgate.model.claim import Claim
     from profgate.model.history import Reading, Recorded
     from profgate.model.manifest import Manifest
     from profgate.model.measurement import Look
@@ -61,7 +62,8 @@ class PipelineInput:
     ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``manifests`` are those
     of both sides and of these jobs. ``diff`` is the difference between the sources, or None if unknown. ``sources``
     returns the texts of the target's sources that can load each other. ``past`` returns the stored readings of base
-    commits for the key of a series. ``acceptances`` are the decisions that maintainers made on regressions.
+    commits for the key of a series. ``acceptances`` are the decisions that maintainers made on regressions, and
+    ``claims`` those of a pull request about what became faster.
     ``interleaved`` is True if one job recorded the runs of both sides in alternating order, and ``look`` are the
     significance levels of a measurement that profgate itself recorded so.
     """
@@ -80,6 +82,7 @@ class PipelineInput:
     past: Callable[[str], Sequence[Reading]] | None = None
     sources: Callable[[], Mapping[str, str]] = dict
     acceptances: tuple[Acceptance, ...] = ()
+    claims: tuple[Claim, ...] = ()
     interleaved: bool = False
     look: Look | None = None
 
@@ -455,6 +458,7 @@ def report_on(
     """
     # imported here because commands that only draw do not need it
     from profgate.decide.detect.builtin import report_changes, selected
+    from profgate.decide.detect.claims import with_results
     from profgate.decide.detect.evidence import evidence_tasks
     from profgate.decide.judge.changes import within_limit, workload_reports
     from profgate.decide.judge.verdict import judge
@@ -482,6 +486,8 @@ def report_on(
         changes=report_changes(comparisons, policy, strategies, Context()),
         warnings=tuple(warnings),
         acceptances=given.acceptances,
+        # stored baselines prove nothing
+        claims=given.claims if given.look is None else with_results(given.claims, comparisons, given.look.machine),
         blind_spots=blind_spots,
     )
     # Step 6: Merge the changes into findings, and judge the findings.

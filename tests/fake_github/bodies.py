@@ -102,7 +102,7 @@ class Bodies:
         body |= {"locked": False, "merged_at": None, "closed_at": None, "draft": pull.draft}
         body["labels"] = []
         body["user"]["login"] = pull.author
-        body["title"] = pull.title
+        body |= {"title": pull.title, "body": pull.body}
         body["stack"] = pull.stack
         self._side(body["head"], pull.head_ref, pull.head_sha, pull.head_repository_id, pull.head_repository)
         self._side(body["base"], pull.base_ref, pull.base_sha, self._state.repository_id, self._state.repository)

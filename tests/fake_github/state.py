@@ -70,6 +70,7 @@ class Pull:
     author: str
     state: str
     title: str = "A change"
+    body: str | None = None
     draft: bool = False
     stack: dict[str, Any] | None = None
 

@@ -1,17 +1,16 @@
 """Confirm before red, from the first job to the comment: the recipe of examples/workflows/confirm.yml."""
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from action_stage import BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from machine_results import measured_again, on_another_machine, publish
 from profgate.__main__ import main
-from two_commits import Shares, confirmed_in, pairs_take
+from two_commits import confirmed_in, pairs_take
 
 CONFIRMED = "measured in turns, 10 + 10 runs: +"
-REPORTS = "first/report.json\nmachine-*/report.json"
 POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
 
 
@@ -25,34 +24,6 @@ def waiting(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     stage.start_pull_run()
     assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
     return stage
-
-
-def on_another_machine(report: bytes) -> bytes:
-    """The result of `profgate confirm` as another machine would write it."""
-    found = json.loads(report)
-    if "measurement" in found:
-        found["measurement"]["machines"] = ["f00000000000"]
-    return json.dumps(found).encode()
-
-
-def measured_again(stage: Stage, *shares: Shares, words: Sequence[str] = ()) -> dict[str, bytes]:
-    """What `profgate confirm` writes on two machines, on which the commits have these costs in the target."""
-    first = stage.workspace / "profgate-report"
-    files = {f"../first/{name}": (first / name).read_bytes() for name in ("report.json", "links.json")}
-    for number, costs in enumerate(shares if len(shares) > 1 else shares * 2, 1):
-        place = stage.folder / f"machine-{number}-{len(stage.fake.requests)}"
-        report = confirmed_in(place, first / "report.json", costs, *words) / "report.json"
-        data = report.read_bytes()
-        files[f"../machine-{number}/report.json"] = data if number == 1 else on_another_machine(data)
-    stage.capsys.readouterr()
-    return files
-
-
-def publish(stage: Stage, files: Mapping[str, bytes], report: str = REPORTS, **inputs: str) -> int:
-    before = len(stage.fake.requests)
-    code = stage.step(files, mode="report", report=report, **inputs)
-    stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
-    return code
 
 
 def test_nothing_is_red_before_confirmation(waiting: Stage) -> None:

@@ -16,7 +16,7 @@ from profgate.action.github.artifact_source import ForkArtifact, asset_name
 from profgate.action.github.artifact_upload import report_artifact, upload_pages
 from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
-from profgate.action.policy_file import accepted, policy_at
+from profgate.action.policy_file import accepted, claimed, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, comment_of, conclude, end_shard, first_run, summarize
 from profgate.action.source_diff import repository_sources, source_diff
 from profgate.api import write_report
@@ -93,6 +93,7 @@ def compare_run(
             policy, changed = policy_at(job, start.sha, first_run=True)
     manifests = (sides.given.manifests[0], target.manifest, *sides.given.manifests[2:])
     given = replace(sides.given, target=target.files, target_side=side, policy=policy, manifests=manifests)
+    given = replace(given, claims=claimed(job))
     warnings = (*changed, *warnings, *sides.warnings)
 
     # comparison

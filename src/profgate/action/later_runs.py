@@ -81,6 +81,7 @@ def _context_of(pull: PullRecord, context: RunContext, merge_commit: str) -> Run
         base_sha=pull.trunk.sha,
         head_ref=pull.head.ref,
         head_sha=pull.head.sha,
+        description=pull.body or "",
         sha=merge_commit,
     )
 

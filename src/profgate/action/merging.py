@@ -9,7 +9,7 @@ from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.action.github.records import ArtifactRecord
 from profgate.action.job import Job
-from profgate.action.policy_file import accepted, policy_at
+from profgate.action.policy_file import accepted, claimed, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, conclude, first_run, is_first_run, summarize
 from profgate.decide.judge.machines import with_machines
 from profgate.decide.judge.shards import Shard, merge_reports
@@ -28,6 +28,7 @@ from profgate.report.json_report import (
     links_from_json,
     to_json,
 )
+from profgate.report.receipt import RECEIPT_NAME, receipt_json
 from profgate.report.view import View
 
 
@@ -50,8 +51,10 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None, machines: Sequ
     failed = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": failed})
     lost = [NotCompared("shards", None, "both", reason)] if failed else []
-    report, links = merge_reports(shards, policy, lost, (*refused, *unread), acceptances)
+    report, links = merge_reports(shards, policy, lost, (*refused, *unread), acceptances, claimed(job))
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
+    if report.claims:
+        job.write(Document(RECEIPT_NAME, "application/json", receipt_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
     result = ReportResult(View(report), links, comment)

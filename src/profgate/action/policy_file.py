@@ -1,15 +1,18 @@
-"""Read the policy and the acceptances of a run."""
+"""Read the policy, the acceptances and the claims of a run."""
 
 import os
 import posixpath
 import re
+from dataclasses import replace
 
 from profgate import loading
 from profgate.action.github.acceptance_comments import Rights, acceptances_of
+from profgate.action.github.requests import PAGE
 from profgate.action.job import Job
 from profgate.errors import GitHubError, SettingsError
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
+from profgate.model.claim import Claim, claims_in
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.settings.config_file import Catalogue, read_policy
@@ -72,6 +75,26 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
     except GitHubError as error:
         return (), (Reason(ReasonCode.ACCEPTANCES_UNREAD, {"text": str(error)}),)
     return tuple(found), ()
+
+
+def claimed(job: Job) -> tuple[Claim, ...]:
+    """Return the claims in the description of the pull request, with the number of this attempt.
+
+    The description is that of the event, so that all jobs of a run read the same one. Without the number of attempts,
+    for which a warning gives the reason, nothing can be proven.
+    """
+    context = job.context
+    claims = claims_in(context.description) if context.concerns_pull else ()
+    if not claims or context.event_name != "pull_request":
+        return claims
+    attempt: int | None = None
+    with job.warning_on_failure("the attempts of the claims were not counted, so none is proven"):
+        runs = job.client.workflow_runs(context.workflow_path, context.head_ref, context.event_name)
+        own = next((run for run in runs if run.id == context.run_id), None)
+        if own is not None and own.head_repository_id is not None and len(runs) < PAGE:
+            place = own.head_branch, own.head_repository_id
+            attempt = sum(run.run_attempt for run in runs if (run.head_branch, run.head_repository_id) == place)
+    return tuple(replace(claim, attempt=attempt) for claim in claims)
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:

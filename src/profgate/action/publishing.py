@@ -154,4 +154,4 @@ def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
     """
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"
-    return Texts(quiet if brief else full, quiet, worth=mode == "always" or conclusion != "pass")
+    return Texts(quiet if brief else full, quiet, worth=mode == "always" or conclusion != "pass" or bool(report.claims))

@@ -21,6 +21,7 @@ from profgate.errors import ProfgateError, SettingsError
 from profgate.io.files import check_links
 from profgate.io.terminal import show
 from profgate.loading import load_diff, repository_sources
+from profgate.model.claim import Claim
 from profgate.model.links import Links
 from profgate.model.policy import Policy, with_strategies
 from profgate.model.reason import Parameter, Reason, ReasonCode
@@ -47,6 +48,7 @@ from profgate.report.json_report import REPORT_NAME, digest_of
     help="The runs of both sides were recorded in alternating order, so that the total can also fail the gate.",
 )
 @diff_option
+@opt.claim_options
 @click.option(
     "--history",
     type=opt.DIRECTORY,
@@ -63,6 +65,7 @@ def compare(
     output: str,
     output_dir: str | None,
     diff: str | None,
+    claims: tuple[Claim, ...],
     history: str | None,
     executor: str | None,
     *,
@@ -81,6 +84,7 @@ def compare(
         diff=None if diff is None else load_diff(diff),
         sources=repository_sources,
         interleaved=interleaved,
+        claims=claims,
         verbose=verbose,
         pages=given.pages if output_dir else 0,  # pages are only written to a folder
     )

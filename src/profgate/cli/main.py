@@ -34,6 +34,7 @@ GROUPS = {  # the commands that most people use come first
         "replay": "Judge stored reports again under another policy.",
         "report": "Merge the reports of several shards.",
         "mcp": "Serve reports, explanations and call paths to an agent (Model Context Protocol).",
+        "verify": "Check that a report is the one that its receipt describes.",
     },
     "Reference": {
         "strategies": "Describe the detection strategies.",

@@ -21,6 +21,7 @@ from profgate.io.files import check_writable
 from profgate.io.git import commit_hash, head_commit, merge_base, parents_of_head
 from profgate.measuring.decision import MeasuringLimits, decided_between
 from profgate.measuring.init.recipes import record_command
+from profgate.model.claim import Claim
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Side
@@ -99,7 +100,7 @@ def confirm(
     else:
         try:
             commits = _commits(result)
-            given = PipelineInput((), (), policy=policy_stated_in(result, policy), pages=0)
+            given = PipelineInput((), (), policy=policy_stated_in(result, policy), pages=0, claims=result.claims)
             listed, widen = suspects_in(result), needs_more_suspects(result)
             decision = decided_between(*commits, program, extent, given, listed, widen=widen)
             if commits[0] != result.baseline.sha:
@@ -137,6 +138,7 @@ def _commits(report: ReportData) -> tuple[str, str]:
 
 @opt.command(
     "profgate measure main --setup 'pip install .' -- python bench/parse.py",
+    "profgate measure main --claim 'parse -10%' -- python bench/parse.py",
     "profgate measure main my-branch --budget 10m -- go test -run '^$' -bench . -benchtime 100x",
     cls=opt.Measuring,
 )
@@ -144,6 +146,7 @@ def _commits(report: ReportData) -> tuple[str, str]:
 @click.argument("head", required=False)
 @extent_options
 @opt.policy_options
+@opt.claim_options
 @opt.format_option("terminal", "json", "markdown")
 @opt.output_option("comment.md, report.json and the flame graphs")
 @opt.verbose_option()
@@ -152,6 +155,7 @@ def measure(
     head: str | None,
     extent: MeasuringLimits,
     policy: Policy,
+    claims: tuple[Claim, ...],
     output: str,
     output_dir: str | None,
     program: tuple[str, ...],
@@ -186,6 +190,7 @@ def measure(
         target_side=sides[1],
         verbose=verbose,
         pages=10 if output_dir else 0,
+        claims=claims,
     )
     decision = decided_between(baseline, target, record_command(program), extent, given)
     built = decision.built

@@ -3,14 +3,16 @@
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from typing import Any, ClassVar, get_args
 
 import click
 
-from profgate.errors import did_you_mean
+from profgate.errors import ProfgateError, did_you_mean
 from profgate.io.files import check_links
+from profgate.model.claim import Claim, claim_of
 from profgate.model.policy import FailOn, Policy
 
 FOLDER = ".profgate"
@@ -151,6 +153,29 @@ executor_option = click.option(
     "--executor",
     metavar="NAME",
     help="Where the work is done: processes[:N] or dask://HOST:PORT (default: on the processors of this machine).",
+)
+
+
+def _claims(claim: tuple[str, ...], attempt: int) -> tuple[Claim, ...]:
+    """Return the claims. Raises ProfgateError for a malformed one."""
+    claims = tuple(map(claim_of, claim))
+    if malformed := next((text for text, read in zip(claim, claims, strict=True) if not read.location), None):
+        raise ProfgateError("--claim", f"{malformed[:80]!r} is no claim; write NAME -10%, such as 'parse -10%'")
+    return tuple(replace(one, attempt=attempt) for one in claims)
+
+
+claim_options = bundled(
+    "claims",
+    _claims,
+    click.option(
+        "--claim",
+        multiple=True,
+        metavar="'NAME -10%'",
+        help="Prove that a function, or total, became so much faster (repeatable). Unless proven, the gate fails.",
+    ),
+    click.option(
+        "--attempt", type=COUNT, default=1, metavar="N", help="Number of this attempt to prove the claims (default: 1)."
+    ),
 )
 
 

@@ -47,7 +47,7 @@ def sources_under(place: str) -> list[SourceFile]:
 
 def read_text(place: str, limit: int = MAX_TEXT) -> str:
     """Return the text of a UTF-8 file. Raises ProfgateError if it cannot be read or is larger than ``limit``."""
-    data = _read(place, limit)
+    data = read_bytes(place, limit)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -62,10 +62,11 @@ def exists(place: str) -> bool:
 
 def read_loosely(place: str, limit: int) -> str:
     """Return the text of a file, or of standard input for ``-``, with invalid UTF-8 replaced. Raises as `read_text`."""
-    return _read(place, limit).decode("utf-8-sig", "replace")
+    return read_bytes(place, limit).decode("utf-8-sig", "replace")
 
 
-def _read(place: str, limit: int) -> bytes:
+def read_bytes(place: str, limit: int) -> bytes:
+    """Return the bytes of a file. Raises ProfgateError if it cannot be read or is larger than ``limit``."""
     if place == "-":
         data = sys.stdin.buffer.read(limit + 1)
     else:

@@ -59,7 +59,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     # a measurement of every location confirms no earlier comparison
     machines = 0 if listed is None else given.policy.machines
     largest = _largest(found)
-    looks = planned(turns.most(), counts=counts, machines=machines, functions=len(largest))
+    looks = planned(turns.most(), counts=counts, machines=machines, functions=len(largest), once=bool(given.claims))
     if not looks:
         raise turns.too_small()
     plan = " or ".join(f"{look.runs} ({numbers.duration(look.runs * turns.pair)})" for look in looks)
@@ -72,7 +72,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         more = turns.record_until(look.runs) and look is not looks[-1]
         if turns.count < look.runs:  # the budget ended, so this is the last look
             look = looks[-1]  # noqa: PLW2901
-        now = replace(look, runs=turns.count, suspects=tested)
+        now = replace(look, runs=turns.count, suspects=tested, machine=this_machine())
         sides = {side: tuple(turns.profiles[side]) for side in turns.profiles}
         measured = replace(given, baseline=sides["baseline"], target=sides["target"], interleaved=True, look=now)
         built = pipeline.compare(replace(measured, pages=0))

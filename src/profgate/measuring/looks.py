@@ -7,8 +7,8 @@ placement of the same code can show on a machine.
 
 from typing import NamedTuple
 
-from profgate.decide.judge.machines import DEVIATIONS, placement_of
-from profgate.model.levels import LISTED, RED
+from profgate.decide.judge.machines import placement_of
+from profgate.model.levels import DEVIATIONS, LISTED, RED
 from profgate.model.measurement import Look
 
 RUNS = (10, 20, 40)  # runs of each side at the looks: 5, 10 and 20 blocks
@@ -25,20 +25,21 @@ class Rule(NamedTuple):
 OF_SUSPECTS = (0.004, 0.006, 0.010)
 # by the number of machines that must agree; 0 stands for a measurement that confirms no earlier comparison
 RULES = {
-    0: Rule((0.001, 0.002, 0.003), 0.0),
-    1: Rule(OF_SUSPECTS, 3.5),
-    2: Rule(OF_SUSPECTS, DEVIATIONS),
+    0: Rule((0.001, 0.002, 0.003), DEVIATIONS[0]),
+    1: Rule(OF_SUSPECTS, DEVIATIONS[1]),
+    2: Rule(OF_SUSPECTS, DEVIATIONS[2]),
 }
 OF_COUNTS = Look(2, 0.001)  # decides about counts whose runs are equal; 6 splits cannot reach the level
 
 
-def planned(most: int, *, counts: bool, machines: int = 0, functions: int = 0) -> tuple[Look, ...]:
+def planned(most: int, *, counts: bool, machines: int = 0, functions: int = 0, once: bool = False) -> tuple[Look, ...]:
     """Return the looks if at most this many runs of each side fit into the budget, or none if they are too few.
 
     The last look is as late as possible, with the levels that are left. With ``counts``, profiles count events. The
-    effect of placement is the smallest that two machines can find by this number of ``functions``.
+    effect of placement is the smallest that two machines can find by this number of ``functions``. With ``once``, there
+    is one look, which spends no level on earlier ones.
     """
-    if counts and most >= OF_COUNTS.runs:
+    if counts and most >= OF_COUNTS.runs and not once:
         return (OF_COUNTS, *planned(most, counts=False, machines=machines, functions=functions))
     if most < FEWEST:
         return ()
@@ -47,7 +48,7 @@ def planned(most: int, *, counts: bool, machines: int = 0, functions: int = 0) -
     if last > FEWEST + 2:  # complete blocks
         last -= last % 2
     placement = placement_of([(0.0, 0.0)] * functions if machines > 1 else [])
-    early = sum(runs < last for runs in RUNS)
+    early = 0 if once else sum(runs < last for runs in RUNS)
     left = min(sum(levels[early:]), LISTED if machines else RED)
     ends = zip((*RUNS[:early], last), (*levels[:early], left), strict=True)
     return tuple(Look(runs, level, None, deviations, placement) for runs, level in ends)

@@ -84,7 +84,7 @@ def _quoted(text: str) -> str:
 
 def _request(name: str, text: str) -> Acceptance:
     verb, _, rest = text.partition(" ")
-    location, rest = _location(rest.strip())
+    location, rest = split_name(rest.strip())
     options: dict[str, str] = {}
     while (option := OPTION.match(rest)) is not None:
         options.setdefault(option[1], _unpadded(option[3]) if option[3] else option[4])
@@ -98,8 +98,8 @@ def _request(name: str, text: str) -> Acceptance:
     return Acceptance(name, location, reason, file=options.get("file"), limit=limit)
 
 
-def _location(text: str) -> tuple[str, str]:
-    """Split a line into the accepted location, which may be quoted with backticks, and the remaining text."""
+def split_name(text: str) -> tuple[str, str]:
+    """Split a line into the name of a location, which may be quoted with backticks, and the remaining text."""
     if (quoted := QUOTED.match(text)) is not None:
         return _unpadded(quoted[2]), text[quoted.end() :]
     end = NAME_END.search(text)

@@ -28,6 +28,9 @@ MACHINE = 2.0  # machines of the same type differ by less than this factor; on a
 # standard deviation of the change of a function that is only placed elsewhere or runs on another machine; it counts as
 # much as the disagreement of two machines about `PLACEMENT_WEIGHT` functions
 PLACEMENT, PLACEMENT_WEIGHT = 0.04, 5
+# standard deviations that a change must exceed, by the number of machines that measured it in turns; 0 stands for a
+# measurement that confirms no earlier comparison
+DEVIATIONS = (0.0, 3.5, 2.5)
 TOTAL_MARGIN = 1.5  # a total from another job can be red only if its change exceeds the bound by this factor
 
 

@@ -35,6 +35,7 @@ class Look:
 
     ``level`` is the significance level of all suspects together. If ``suspects`` is None, every location is a suspect.
     A certain change exceeds this number of standard ``deviations``, which include the effect of ``placement``.
+    ``machine`` identifies the machine that measures.
     """
 
     runs: int
@@ -42,6 +43,7 @@ class Look:
     suspects: tuple[Suspect, ...] | None = None
     deviations: float = 0.0
     placement: float = 0.0
+    machine: str = ""
 
 
 @dataclass(frozen=True, slots=True)

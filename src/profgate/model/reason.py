@@ -137,6 +137,9 @@ class ReasonCode(StrEnum):
     # the result of an acceptance, or why the request for it is refused
     ACCEPTANCE = "acceptance"  # case, limit, growth, count, login, text
 
+    # the result of a claim
+    CLAIM = "claim"  # case, function, change, attempt, level, low, high, p, machines
+
     # messages from elsewhere, such as an error raised by a reader
     TEXT = "text"  # text
     SEVERAL = "several"  # reasons

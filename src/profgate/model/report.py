@@ -22,6 +22,7 @@ from profgate.model.change import (
     KindWord,
     Location,
 )
+from profgate.model.claim import Claim
 from profgate.model.excerpt import Excerpt
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
@@ -405,6 +406,7 @@ class Report:
     changes: tuple[Change, ...] = ()
     warnings: tuple[Reason, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
+    claims: tuple[Claim, ...] = ()
     policy: StatedPolicy = field(default_factory=StatedPolicy)
     measurement: Measurement | None = None
     blind_spots: BlindSpots | None = None

@@ -51,6 +51,7 @@ class RunContext:
     merge_group_base_sha: str = ""
     triggering_run: TriggeringRun | None = None
     stacked: bool = False
+    description: str = field(default="", repr=False)  # text of the pull request, which is untrusted
     comment: str = field(default="", repr=False)  # text of a new comment, which is untrusted
     comment_id: int | None = None
     comment_author: str = ""

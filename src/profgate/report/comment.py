@@ -124,6 +124,7 @@ class Body:
             *((changed_lines(row), bars(row)) if row else ()),
             view.changed_here(),
             self.certainty(),
+            bullets(statements.claims(view.report, code_span)),
             statements.blind_spots(view.report, code_span),
             self.next_step(),
         )

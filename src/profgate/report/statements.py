@@ -11,7 +11,7 @@ from profgate.model.policy import DriftRule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.report import numbers
-from profgate.report.wording import OBSTACLES, Quote, filled, number_of
+from profgate.report.wording import OBSTACLES, Quote, filled, full_sentence, number_of
 
 NAMED_STEPS = 5  # maximum number of steps that a drift names
 FEW = 2  # maximum number of functions that a sentence names
@@ -50,6 +50,12 @@ def measurement(report: Report, quote: Quote) -> str:
             more = f" and {len(of_outcome) - NAMED} more" if len(of_outcome) > NAMED else ""
             parts.append(f"{OUTCOMES[outcome]}: {named}{more}")
     return f"Both commits were measured in turns, {took}: {'; '.join(parts)}."
+
+
+def claims(report: Report, quote: Quote) -> list[str]:
+    """Return a sentence on each claim that the headline may not show."""
+    shown = report.verdict.reasons[:1]
+    return [full_sentence(claim.remark, quote) for claim in report.claims if claim.remark and claim.remark not in shown]
 
 
 def _suspect(suspect: Suspect, quote: Quote) -> str:

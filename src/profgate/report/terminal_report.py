@@ -74,7 +74,7 @@ def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
     first = first or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
     yield tone, f"{CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()
     yield from (("warn", f"  {view.reason(warning)}") for warning in report.warnings if warning.code in URGENT)
-    texts = [statements.larger_budget(report), statements.measurement(report, _name)]
+    texts = [statements.larger_budget(report), statements.measurement(report, _name), *statements.claims(report, _name)]
     if conclusion in {"inconclusive", "warn"}:
         texts += [view.advice(), *view.suspects]
     texts += [view.changed_here(), statements.blind_spots(report, _name), *view.drifts[1:]]

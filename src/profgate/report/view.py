@@ -28,7 +28,13 @@ from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 WITHOUT_PLACE = {*OBSTACLES, ReasonCode.SUSPECT}  # sentences that do not name the workload
-SHOWN_ELSEWHERE = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
+SHOWN_ELSEWHERE = {
+    ReasonCode.FINDING,
+    ReasonCode.MORE,
+    ReasonCode.NO_CHANGE,
+    ReasonCode.NOT_MEASURED_AGAIN,
+    ReasonCode.CLAIM,
+}
 DOUBTS = {
     ReasonCode.OFFSET: "but the total did not grow",
     ReasonCode.NOT_REACHABLE: "",  # the sentence of the reason
@@ -132,7 +138,7 @@ class View:
         first, quote, verdict = self.first, self.style.code, self.report.verdict
         if drifts := self.drifts:
             return drifts[0]
-        if verdict.conclusion == "inconclusive":
+        if verdict.conclusion == "inconclusive" or (verdict.reasons and verdict.reasons[0].code is ReasonCode.CLAIM):
             obstacle = OBSTACLES.get(verdict.reasons[0].code)
             if first is None or obstacle is None:
                 return full_sentence(verdict.reasons[0], quote)

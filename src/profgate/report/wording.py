@@ -5,6 +5,7 @@ from math import isfinite
 from string import Formatter
 from typing import Any
 
+from profgate.model.claim import MOST_CLAIMS
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.report import numbers
@@ -107,6 +108,7 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "whole": lambda number: f"{100 * (number or 0):.0f} %",
     "fit": lambda number: "" if number is None else f": R² {number:.2f}",
     "percent": numbers.percent,
+    "probability": numbers.probability,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
     "size": _size,
@@ -210,6 +212,12 @@ def _finding(parameters: Parameters) -> str:
     return f"{parameters['subject']}{kinds.get(str(parameters.get('kind')), changed)} in {parameters['where']}"
 
 
+# the beginning and the end of the sentence on a claim
+CLAIM, NOT_PROVEN = "{subject} {change:signed}", "claim not proven: {subject} {change:signed}; "
+MEASURED = "; measured {low:signed} to {high:signed} on {machines:machine}, p = {p:probability}"
+NEEDED = "; attempt {attempt} needs {level:probability}"
+
+
 def _no_baseline(parameters: Parameters) -> str:
     return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
 
@@ -267,6 +275,20 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.CANNOT_SEE: "too much noise to judge: only a change above {total:size} in the total would be visible",
     ReasonCode.OTHER_WORK: _other_work,
     ReasonCode.SUSPECT: _suspect,
+    ReasonCode.CLAIM: {
+        "proven": f"claim proven: {CLAIM}{MEASURED}{NEEDED}",
+        "contradicted": f"claim contradicted: {CLAIM}{MEASURED}",
+        "unmeasured": f"{NOT_PROVEN}only a measurement of both commits in turns can prove it",
+        "absent": f"{NOT_PROVEN}no workload measures it, or it takes less than 0.25 % of the run",
+        "several": f"{NOT_PROVEN}several functions have this name, so add file=PATH to the claim",
+        "machines": f"{NOT_PROVEN}not every machine has one result",
+        "other_work": f"{NOT_PROVEN}nothing shows that the target did the same work{MEASURED}",
+        "attempts": f"{NOT_PROVEN}the number of attempts is unknown{MEASURED}",
+        "level": f"{NOT_PROVEN}the runs do not show half of it{MEASURED}{NEEDED}",
+        "placement": f"{NOT_PROVEN}another placement of the same code can show as much{MEASURED}",
+        "moved": f"{NOT_PROVEN}the total does not show it, so the cost moved{MEASURED}",
+        "form": f"claim not proven: {{subject}}; write up to {MOST_CLAIMS} lines profgate: claim NAME -10%",
+    },
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
     ReasonCode.NOT_COMPARED: "not compared: {where}{reasons:after}",

@@ -12,6 +12,7 @@ from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
 from profgate.model.calibration import Calibration
 from profgate.model.change import Location
+from profgate.model.claim import Claim, ClaimResult, claim_of
 from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Report
@@ -32,7 +33,18 @@ def explained() -> Report:
     return replace(report, acceptances=(accepted, replace(accepted, limit=None, file=None)))
 
 
+def claimed() -> Report:
+    """A report with a claim that was measured, and one that cannot be read."""
+    result = ClaimResult("api-bench", "time", "a", -0.12, -0.08, 0.001, 0.5, -0.07, -0.03, 1.0)
+    claims = (
+        Claim("parse", -0.1, "a.py", 1, 0.006, (result, ClaimResult("b", "time", obstacle="several"))),
+        claim_of(""),
+    )
+    return replace(samples.unchanged(), claims=claims)
+
+
 REPORTS = {
+    "claimed": claimed(),
     "explained": explained(),
     "regression": samples.regression(),
     "nothing compared": samples.nothing_compared(),

@@ -75,6 +75,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         merge_group_base_sha=text("event.merge_group.base_sha"),
         triggering_run=run,
         stacked=text(f"{pull}.stack.base.ref") not in {"", text(f"{pull}.base.ref")},
+        description=text(f"{pull}.body"),
         comment=text("event.comment.body") if is_new else "",
         comment_id=number("event.comment.id") if is_new else None,
         comment_author=text("event.comment.user.login") if is_new else "",

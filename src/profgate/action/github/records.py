@@ -49,6 +49,7 @@ class WorkflowRun:
     head_repository: RepositoryRecord | None
     repository: RepositoryRecord
     path: str
+    run_attempt: int = 1
 
     @property
     def workflow_path(self) -> str:
@@ -93,6 +94,7 @@ class PullRecord:
     state: str
     head: PullSide
     base: PullSide
+    body: str | None = None
     stack_base: Annotated[PullSide | None, Field(validation_alias=AliasPath("stack", "base"))] = None
 
     @property

@@ -123,7 +123,7 @@ def evidence_tasks(
     tasks: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
     for number, comparison in enumerate(comparisons):
-        if (obstacle := _obstacle(comparison)) is not None:
+        if (obstacle := untestable(comparison)) is not None:
             tasks[number] = partial(Reason, ReasonCode.CANNOT_TEST, {"case": obstacle})
         else:
             alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(number)
@@ -146,7 +146,7 @@ def evidence_tasks(
 
 def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValues | None:
     """Return the costs of each run as they are tested, or None if the comparison cannot be tested."""
-    if _obstacle(comparison) is not None:
+    if untestable(comparison) is not None:
         return None
     costs = _tested_costs(comparison, interleaved=interleaved)
     rows: dict[int, dict[int, FloatArray]] = {}
@@ -158,7 +158,7 @@ def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValue
     return RunValues(costs.values[-1], rows[SELF], rows[SUBTREE], broad, costs.factors, earlier, waiting)
 
 
-def _obstacle(comparison: Comparison) -> str | None:
+def untestable(comparison: Comparison) -> str | None:
     """Return the case of `ReasonCode.CANNOT_TEST` for which a comparison cannot be tested, or None."""
     if (comparison.run_totals <= 0).any():
         return "zero_total"

@@ -217,13 +217,13 @@ def rows_of(suspect: Suspect, comparison: Comparison, costs: Costs) -> IntArray:
         return np.flatnonzero(costs.symbol == WHOLE)
     names, files, location = comparison.symbols.names, comparison.symbols.files, suspect.location
     same = [
-        symbol != WHOLE and names[symbol] == location.name and _same_file(files[symbol], location.file)
+        symbol != WHOLE and names[symbol] == location.name and same_file(files[symbol], location.file)
         for symbol in costs.symbol.tolist()
     ]
     return np.flatnonzero(np.array(same, np.bool_))
 
 
-def _same_file(here: str | None, there: str | None) -> bool:
+def same_file(here: str | None, there: str | None) -> bool:
     """Return whether the last two components of two paths are equal, or the only one of the shorter path."""
     if here is None or there is None:
         return here == there

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
+from profgate.decide.judge.claims import joined_claims
 from profgate.decide.judge.findings import GATE_TEST, TOTAL_TEST
 from profgate.decide.judge.shards import Shard, is_open, without_measurement
 from profgate.decide.judge.verdict import judge
 from profgate.errors import ProfgateError
 from profgate.model.change import BY_WORD, MAYBE, Change, GateResult, Kind, Location, OtherMachine
-from profgate.model.levels import PLACEMENT, PLACEMENT_WEIGHT
+from profgate.model.levels import DEVIATIONS, PLACEMENT, PLACEMENT_WEIGHT
 from profgate.model.measurement import Measurement, Outcome, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
 from profgate.model.units import MetricKind
 
-DEVIATIONS = 2.5  # standard deviations that a change must exceed on each of two machines
 Key = tuple[str, Location, str]  # strategy, location, and "subtree" if the test included its callees
 
 
@@ -94,7 +94,7 @@ def _joined(one: Report, other: Report) -> Report:
         placement = 0.0 if metric.kind == MetricKind.COUNTED else extent.placement or 0.0
         return _joined_metric(metric, theirs.get((workload.name, metric.name)), placement)
 
-    return replace(one.with_metrics(joined), measurement=extent)
+    return replace(one.with_metrics(joined), measurement=extent, claims=joined_claims((one, other)))
 
 
 def placement_of(disagreements: Sequence[tuple[float, float]]) -> float:
@@ -164,7 +164,7 @@ def _least(result: GateResult, placement: float) -> float | None:
     """Return the smallest relative change that exceeds the effect of placement, or None for a new function."""
     if result.least is None or result.low is None or result.high is None:
         return None
-    return DEVIATIONS * math.hypot((result.high - result.low) / 4.0, placement)
+    return DEVIATIONS[2] * math.hypot((result.high - result.low) / 4.0, placement)
 
 
 def _agreed(change: Change, theirs: Change | None, placement: float) -> Change:

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from profgate.decide.judge.claims import joined_claims
 from profgate.decide.judge.verdict import judge
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
 from profgate.model.blind_spots import BlindSpots, of_all_shards
+from profgate.model.claim import Claim
 from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL
 from profgate.model.links import Links
 from profgate.model.measurement import Measurement, Suspect
@@ -53,7 +55,7 @@ def with_measurement(first: Report, measured: Report, measurement: Measurement, 
 
     draft = first.with_metrics(replaced)
     warnings = (*first.warnings, *(warning for warning in measured.warnings if warning not in first.warnings))
-    return judge(replace(draft, measurement=measurement, warnings=warnings), policy)
+    return judge(replace(draft, measurement=measurement, warnings=warnings, claims=measured.claims), policy)
 
 
 def without_measurement(first: Report, why: str, side: str, policy: Policy) -> Report:
@@ -78,13 +80,14 @@ def merge_reports(
     lost: Sequence[NotCompared] = (),
     warnings: Sequence[Reason] = (),
     acceptances: Sequence[Acceptance] | None = None,
+    claims: Sequence[Claim] | None = None,
 ) -> tuple[Report, Links]:
     """Merge the reports of all shards into one judged report and their links into one object.
 
     ``lost`` lists the shards without a report. ``warnings`` are added to the warnings of the reports. ``acceptances``,
-    if given, replace the acceptances of the reports. If several shards have a workload with the same name, the name of
-    the shard is appended to the workload's name. The tests of each shard are a family, so the significance level is
-    divided by the number of shards.
+    if given, replace the acceptances of the reports, and ``claims`` their claims, which take over the results. If
+    several shards have a workload with the same name, the name of the shard is appended to the workload's name. The
+    tests of each shard are a family, so the significance level is divided by the number of shards.
 
     Raises:
         ProfgateError: if the reports describe different commits.
@@ -122,6 +125,7 @@ def merge_reports(
         changes=tuple(change for shard in shards for change in shard.report.changes),
         warnings=without_repeats((*doubts, *_warnings(shards), *warnings)),
         acceptances=without_repeats(stored if acceptances is None else acceptances),
+        claims=joined_claims((shard.report for shard in shards), claims),
         blind_spots=_blind_spots(shards),
     )
     return judge(draft, policy), Links(pages=pages)

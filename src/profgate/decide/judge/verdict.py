@@ -4,6 +4,7 @@ import math
 from dataclasses import fields, replace
 
 from profgate.decide.judge.accepted import common_factor, with_acceptances, with_causes
+from profgate.decide.judge.claims import with_claims
 from profgate.decide.judge.findings import GATE_TEST, GateContext, judged_findings
 from profgate.model.change import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
@@ -41,7 +42,7 @@ def judge(draft: Report, policy: Policy) -> Report:
     }  # others cannot reach RED
     red = min(RED, RED_OF_FAMILIES / max(1, len(families)))
     judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, red, workload, metric))
-    judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
+    judged = with_claims(replace(with_causes(with_acceptances(judged)), policy=_stated(policy)), policy)
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -157,6 +158,8 @@ class _VerdictInputs:
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
         self.blind_spots = _blind_spots(report) if self.compared and policy.on_blind_spots != "pass" else None
+        self.contradicted = any(claim.state == "contradicted" for claim in report.claims)
+        self.claims = [claim.remark for claim in report.claims if claim.state != "proven" and claim.remark is not None]
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(entries, key=lambda entry: entry[2].importance)
         self.unproven = _unproven(self.findings, policy)
@@ -194,7 +197,7 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
     conclusion = _conclusion(inputs, policy)
     failing = {"not_compared": policy.on_not_compared, "inconclusive": policy.on_inconclusive}
     exit_code = {"fail": 1, "not_compared": 3}.get(conclusion, 0)
-    doubtful = inputs.lacks_required
+    doubtful = inputs.lacks_required or bool(inputs.claims)
     if inputs.unmeasured is not None:  # suspects that could not be measured again are undecided, and must not pass
         suspects = (finding for _, _, finding in inputs.of("yellow") if finding.direction == "worse")
         doubtful = doubtful or not all(finding.is_accepted for finding in suspects)
@@ -210,7 +213,8 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
 
 
 def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
-    if inputs.of("red") or inputs.unproven or (inputs.unread and policy.on_not_compared != "pass"):
+    unread = inputs.unread and policy.on_not_compared != "pass"
+    if inputs.of("red") or inputs.unproven or inputs.contradicted or unread:
         return "fail"
     if policy.on_blind_spots == "fail" and inputs.blind_spots and inputs.blind_spots.parameters["case"] != "unknown":
         return "fail"
@@ -218,7 +222,7 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
         return "fail" if inputs.unmeasured.parameters.get("side") == "target" else "not_compared"
     if not inputs.compared or inputs.missing or inputs.blocked:
         return "not_compared"
-    if inputs.inconclusive:
+    if inputs.inconclusive or inputs.claims:
         return "inconclusive"
     unsure = (
         inputs.new,
@@ -384,11 +388,11 @@ def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ..
     undecided = [_undecided_reason(*pair) for pair in inputs.inconclusive]
     absences = _absences(inputs)
     if conclusion == "fail":
-        reasons = [*_named(inputs, "red"), *inputs.unproven, *absences, *undecided]
+        reasons = [*_named(inputs, "red"), *inputs.unproven, *inputs.claims, *absences, *undecided]
     elif conclusion == "not_compared":
-        reasons = [*absences, *_named(inputs, "yellow"), *undecided]
+        reasons = [*absences, *inputs.claims, *_named(inputs, "yellow"), *undecided]
     else:
         suspects = [reason for pair in inputs.inconclusive for reason in _suspects(*pair)]
-        reasons = [*undecided, *suspects, *_named(inputs, "yellow"), *absences]
+        reasons = [*inputs.claims, *undecided, *suspects, *_named(inputs, "yellow"), *absences]
     quiet = [Reason(ReasonCode.NO_CHANGE, {"comparisons": len(inputs.compared)})]
     return tuple(reasons or _named(inputs, "green") or quiet)
