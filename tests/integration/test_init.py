@@ -120,7 +120,8 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     assert "COMMAND" not in written(repository).read_text()
     assert unpinned(written(repository).read_text()) == []
     assert (content["permissions"], set(content["jobs"]["measure"]["permissions"].values())) == ({}, {"read"})
-    assert content["jobs"]["profgate"]["permissions"] == {"contents": "read", "pull-requests": "write"}
+    granted = {"contents": "read", "actions": "read", "pull-requests": "write"}
+    assert content["jobs"]["profgate"]["permissions"] == granted
     assert list(jobs_with_code_and_a_writing_token(content)) == []  # what runs the code of a pull request can only read
     policy = repository / ".github" / "profgate.yml"
     gate = read_policy(policy.read_text(), str(policy), CATALOGUE)
