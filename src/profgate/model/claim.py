@@ -119,5 +119,6 @@ def claim_of(text: str) -> Claim:
 
 def refused(text: str) -> Claim:
     """Return a claim that can never be proven, because it cannot be read."""
-    remark = Reason(ReasonCode.CLAIM, {"case": "form", "function": cut(plain(text), NAME_LENGTH)})
+    name = cut(plain(text), NAME_LENGTH)
+    remark = Reason(ReasonCode.CLAIM, {"case": "form", "function": name, "most": MOST_CLAIMS})
     return Claim("", 0.0, remark=remark)

@@ -5,7 +5,6 @@ from math import isfinite
 from string import Formatter
 from typing import Any
 
-from profgate.model.claim import MOST_CLAIMS
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.report import numbers
@@ -287,7 +286,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
         "level": f"{NOT_PROVEN}the runs do not show half of it{MEASURED}{NEEDED}",
         "placement": f"{NOT_PROVEN}another placement of the same code can show as much{MEASURED}",
         "moved": f"{NOT_PROVEN}the total does not show it, so the cost moved{MEASURED}",
-        "form": f"claim not proven: {{subject}}; write up to {MOST_CLAIMS} lines profgate: claim NAME -10%",
+        "form": "claim not proven: {subject}; write profgate: claim NAME -10%, in at most {most} lines",
     },
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",

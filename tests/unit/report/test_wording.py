@@ -35,6 +35,7 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
     ReasonCode.ORDER: {"direction": "slower"},
     ReasonCode.DIFF_INCOMPLETE: {"baseline": "4f2c1ab"},
+    ReasonCode.CLAIM: {"change": -0.1, "machines": 2, "attempt": 2, "level": 0.0015, "most": 5},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
 }
 BEHIND = {
