@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SHOP = ROOT / "examples" / "shop" / "profiles"
 SIDES = (str(SHOP / "baseline"), str(SHOP / "target"))
-WORKLOADS = 10  # few enough that no processes are started, whose bytecodes would not be counted
+WORKLOADS = 10
 START, READING, COMPARE, PAGE, ACTION, NOTHING = range(6)
 PARTS = ("Start", "Reading", "Compare", "Page", "Action")
 IMPORT = "_find_and_load"  # the function of the interpreter that imports a module
@@ -133,6 +133,7 @@ def _pull_request(fake: "FakeGitHub", folder: Path) -> "Stage":
 def main(output: str) -> None:
     """Do the work twice, and write the counts: of imports the first time, of all else the second time."""
     counts = Counts()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the bytecodes of other processes would not be counted
     gc.disable()  # when it runs depends on addresses
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         sys.settrace(counts.trace)
