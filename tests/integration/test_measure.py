@@ -127,7 +127,7 @@ def test_setups_that_lock_each_other_out_run_one_after_the_other(
     assert "exit code 9" in capsys.readouterr().err
 
 
-TOOL = "printf '#!/bin/sh\\nsleep 0.1\\n' {} ../../../tool; chmod +x ../../../tool"
+TOOL = "printf '#!/bin/sh\\n[ $PROFGATE_RUN != 0 ] || sleep 1\\n' {} ../../../tool; chmod +x ../../../tool"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that processes use")
@@ -160,10 +160,11 @@ def test_baseline_is_where_the_branch_began(shop: TwoCommits, capsys: pytest.Cap
 @pytest.mark.parametrize(("program", "profiler"), [("./parse", "perf"), ("python3", "py-spy"), ("java", "jfr")])
 @pytest.mark.usefixtures("shop")
 def test_missing_profiler_is_named(
-    monkeypatch: pytest.MonkeyPatch, program: str, profiler: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, profiler: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    which = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: None if name == profiler else which(name))
+    for name in ("sh", "git"):  # the only programs
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert main(["measure", "fast", "slow", "--", program, "shop.py"]) == 2
     assert f"{profiler}: is not installed; " in capsys.readouterr().err
 
