@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
-from typing import Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import click
 
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.io.files import check_links
-from profgate.model.claim import Claim, claim_of
 from profgate.model.policy import FailOn, Policy
+
+if TYPE_CHECKING:
+    from profgate.model.claim import Claim
 
 FOLDER = ".profgate"
 
@@ -156,8 +158,10 @@ executor_option = click.option(
 )
 
 
-def _claims(claim: tuple[str, ...], attempt: int) -> tuple[Claim, ...]:
+def _claims(claim: tuple[str, ...], attempt: int) -> "tuple[Claim, ...]":
     """Return the claims. Raises ProfgateError for a malformed one."""
+    from profgate.model.claim import claim_of  # imported here because commands that draw do not need it
+
     claims = tuple(map(claim_of, claim))
     if malformed := next((text for text, read in zip(claim, claims, strict=True) if not read.location), None):
         raise ProfgateError("--claim", f"{malformed[:80]!r} is no claim; write NAME -10%, such as 'parse -10%'")
