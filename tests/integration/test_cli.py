@@ -192,7 +192,7 @@ def test_page_that_cannot_be_built_is_a_note(
     shown = capsys.readouterr().out
     assert shown.startswith("FAILED  find_duplicates")
     assert f"was not drawn ({type(error).__name__}" in shown
-    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "index.html", "comment.md"}
+    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "index.html", "comment.md", "explain.md"}
     assert ".html" not in (tmp_path / "comment.md").read_text()
 
 
