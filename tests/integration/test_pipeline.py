@@ -24,10 +24,10 @@ STACKS = b"main;parse 3000\nmain;write 2000\n"
 MANY = 104  # workloads, so that a report of them is brief
 
 
-def many_workloads() -> tuple[list[SourceFile], list[SourceFile]]:
-    """Five runs on each side of workloads of ten functions, two of which have a slower function."""
+def many_workloads(runs: int = 5) -> tuple[list[SourceFile], list[SourceFile]]:
+    """Runs on each side of workloads of ten functions, two of which have a slower function."""
     chance, sides = np.random.default_rng(5), (list[SourceFile](), list[SourceFile]())
-    for number, side, run in itertools.product(range(MANY), (0, 1), range(5)):
+    for number, side, run in itertools.product(range(MANY), (0, 1), range(runs)):
         means = np.full(10, 500.0)
         means[3] *= 3.0 if side and number in {7, 60} else 1.0
         text = "".join(f"main;f{place} {count}\n" for place, count in enumerate(chance.poisson(means).tolist()))
@@ -55,17 +55,30 @@ def test_processes_give_the_report_of_one(whole: Report, tmp_path: Path) -> None
     assert compared.stdout == to_json(whole)
 
 
-@pytest.mark.slow
-def test_shards_have_the_verdict_of_one_report(whole: Report) -> None:
-    sides, names = many_workloads(), [f"w{number:03}/" for number in range(MANY)]
+def merged_shards(sides: Sequence[Sequence[SourceFile]]) -> Report:
+    names = [f"w{number:03}/" for number in range(MANY)]
     shards = [
         Shard(str(first), one_report([[file for file in side if file.name[:5] in names[first::4]] for side in sides]))
         for first in range(4)
     ]
-    merged, _ = merge_reports(shards, Policy())
+    return merge_reports(shards, Policy())[0]
+
+
+@pytest.mark.slow
+def test_enough_runs_let_shards_find_what_one_report_finds() -> None:
+    sides = many_workloads(6)
+    whole, merged = one_report(sides), merged_shards(sides)
     assert (merged.verdict.conclusion, merged.verdict.exit_code) == ("fail", 1)
-    assert merged.verdict == whole.verdict
-    assert coloured(merged) == coloured(whole)
+    assert {load for load, _, _ in reds(merged)} == {"w007", "w060"}
+    assert reds(merged) <= reds(whole)
+
+
+@pytest.mark.slow
+def test_five_runs_are_too_few_for_red_in_four_shards(whole: Report) -> None:
+    merged = merged_shards(many_workloads())
+    assert reds(whole)
+    assert not reds(merged)
+    assert {(load, name) for load, name, _ in coloured(merged)} >= {(load, name) for load, name, _ in reds(whole)}
 
 
 def mixed_files() -> tuple[list[SourceFile], list[SourceFile]]:
@@ -98,3 +111,7 @@ def coloured(report: Report) -> set[tuple[str, str, str]]:
         for load, _, finding in report.findings
         if finding.colour != "neutral"
     }
+
+
+def reds(report: Report) -> set[tuple[str, str, str]]:
+    return {found for found in coloured(report) if found[2] == "red"}
