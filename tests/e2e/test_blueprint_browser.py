@@ -60,9 +60,15 @@ OpenPage = Callable[..., "Page"]
 
 
 def tree_of(rows: Sequence[tuple[int, ...]], names: Sequence[str] = NAMES, *, counted: bool = True) -> NamedTree:
-    nowhere = (None,) * len(names)
-    states = SourceStates(STATES, nowhere, ("https://forge.example/pull/7",) * len(names)) if names is NAMES else None
-    return page_tree([row[: 6 if counted else 4] for row in ((-1, -1, 0, 0, 0, 0), *rows)], names, source=states)
+    """A tree of these rows. Symbols without a name get one, because siblings differ in their symbols."""
+    more = range(len(names), max(row[1] for row in rows) + 1)
+    all_names = [*names, *(f"branch {symbol}" for symbol in more)]
+    states = None
+    if names is NAMES:
+        count = len(all_names)
+        known: tuple[SourceState, ...] = (*STATES, *(STATES[0] for _ in more))
+        states = SourceStates(known, (None,) * count, ("https://forge.example/pull/7",) * count)
+    return page_tree([row[: 6 if counted else 4] for row in ((-1, -1, 0, 0, 0, 0), *rows)], all_names, source=states)
 
 
 @pytest.fixture
@@ -256,7 +262,7 @@ TWICE = [  # `parse` is called by `load` and by `render`; 60 wide branches separ
     (0, 0, 0, 0, 1, 1),
     (1, 1, 40, 40, 1, 1),
     (2, 2, 300, 900, 100, 1100),
-    *((1, 8, 100, 200, 1, 9) for _ in range(60)),
+    *((1, len(NAMES) + branch, 100, 200, 1, 9) for branch in range(60)),
     (1, 3, 50, 90, 5, 5),
     (64, 2, 200, 500, 90, 900),
 ]
