@@ -12,17 +12,27 @@ from profgate.action.entry import COMPARING_EVENTS, RECORDING_EVENTS
 from profgate.measuring.init.recipes import PY_SPY
 from profgate.model.levels import FEWEST_JOBS
 from profgate.settings.inputs import SETTINGS, settings_from
-from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
+from workflow_rules import GATE, jobs_with_code_and_a_writing_token, unpinned
 
 FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
 EXAMPLES = sorted(FOLDER.glob("*.yml"))
+CALLED = yaml.safe_load((FOLDER.parents[1] / ".github" / "workflows" / "gate.yml").read_text())
 OTHER_EVENTS = {"issue_comment", "pull_request_target", "release", "workflow_run"}
 NAMES = {spec.name for spec in SETTINGS}
 
 
 def steps(example: Path) -> list[dict[str, Any]]:
+    """The steps of all jobs. A job that calls the workflow of profgate has those whose commands it states."""
     content = yaml.safe_load(example.read_text())
-    return [step for job in content["jobs"].values() for step in job["steps"]]
+    return [step for job in content["jobs"].values() for step in (commands(job) if calls(job) else job["steps"])]
+
+
+def calls(job: dict[str, Any]) -> bool:
+    return str(job.get("uses", "")).startswith(GATE)
+
+
+def commands(job: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"run": job["with"][name]} for name in ("setup", "record") if name in job["with"]]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
@@ -35,6 +45,8 @@ def test_every_input_of_an_example_is_accepted(example: Path) -> None:
         plain = {name: re.sub(r"\$\{\{.*?\}\}", "success", str(value)) for name, value in step["with"].items()}
         settings_from({name: "true" if text == "True" else text for name, text in plain.items()})
         assert set(plain) <= NAMES
+    called = [job for job in yaml.safe_load(example.read_text())["jobs"].values() if calls(job)]
+    assert all(set(job["with"]) <= set(CALLED[True]["workflow_call"]["inputs"]) for job in called)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
@@ -81,7 +93,12 @@ def test_monorepo_lists_changed_programs(tmp_path: Path, event: str, changed: st
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_permissions_are_stated_and_minimal(example: Path) -> None:
     content = yaml.safe_load(example.read_text())
-    more = {"acceptances": {"actions", "statuses"}, "fork-comment": {"statuses"}, "release": {"contents"}}
+    more = {
+        "acceptances": {"actions", "statuses"},
+        "fork-comment": {"statuses"},
+        "receipt": {"attestations", "id-token"},  # sign and store the receipt
+        "release": {"contents"},
+    }
     for permissions in (content["permissions"], *(job.get("permissions", {}) for job in content["jobs"].values())):
         writing = {name for name, right in permissions.items() if right == "write"}
         assert writing <= {"pull-requests"} | more.get(example.stem, set())
@@ -163,8 +180,12 @@ PULLS = [one for one in EXAMPLES if "pull_request" in events_of(one)]
 def test_check_never_counts_for_another_base_branch(example: Path) -> None:
     workflow = yaml.safe_load(example.read_text())
     assert workflow[True]["pull_request"]["types"] == ["opened", "synchronize", "reopened", "edited"]
-    judging = [job["name"] for job in workflow["jobs"].values() if "needs" in job and "name" in job]
-    assert all("github.base_ref != 'main' && format(' ({0})', github.base_ref)" in name for name in judging)
+    judging = [(job, "'main'") for job in workflow["jobs"].values()]
+    if any(map(calls, workflow["jobs"].values())):
+        judging += [(job, "github.event.repository.default_branch") for job in CALLED["jobs"].values()]
+    judging = [(job, main) for job, main in judging if "needs" in job and "name" in job]
+    end = "format(' ({0})', github.base_ref)"
+    assert all(f"github.base_ref != {main} && {end}" in job["name"] for job, main in judging)
     assert len(judging) == (example.stem != "ranks")  # which is no gate
 
 
