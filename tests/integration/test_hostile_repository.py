@@ -84,7 +84,7 @@ COMMANDS = {  # with their exit codes
     "check": (["check", "--history", "history", "HEAD"], 3),
     "check of an option": (["check", "--history", "history", "--", "--output=ran"], 3),
     "trends": (["trends", "--history", "history"], 0),
-    "affected": (["affected", "HEAD~1", "--history", "history"], 0),
+    "affected": (["affected", "HEAD~1", "--history", "base"], 0),
     "compare": (["compare", "profiles/1.folded", "profiles/2.folded"], 0),
     "compare by a diff": (["compare", "profiles/1.folded", "profiles/2.folded", "--diff", "change.diff"], 0),
     "init": (["init", "--yes"], 2),
@@ -189,6 +189,7 @@ def test_no_trap_runs(
         patch.delenv("TRAPPED")
         main(["compare", "profiles/1.folded", "profiles/2.folded", "--output-dir", "compared"])
         main(["store", "add", "--history", "history", "profiles/2.folded"])
+        main(["store", "add", "--history", "base", "--commit", "HEAD~1", "profiles/1.folded"])
         commits = {
             side: run_git(Path(), "rev-parse", ref) for side, ref in {"baseline": "HEAD~1", "target": "HEAD"}.items()
         }
