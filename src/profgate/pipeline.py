@@ -276,7 +276,7 @@ def _without_carried(
     given: PipelineInput, alone: list[NotCompared], lost: Mapping[str, Recorded], functions: FunctionChanges | None
 ) -> list[NotCompared]:
     """Return the workloads of only one side, with another reason if the change cannot reach one of the baseline."""
-    if given.diff is None or functions is None or not lost:
+    if not given.policy.carry or given.diff is None or functions is None or not lost:
         return alone
     from profgate.attribution.affected import Change
 

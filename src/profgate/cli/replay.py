@@ -30,7 +30,7 @@ MOST_STEPS = 100
 CONCLUSIONS = ("fail", "warn", "inconclusive", "not_compared", "pass")
 HEADINGS = ("policy", "fails", "review", "inconclusive", "not compared", "passed", "which fail")
 # fields that act before a report is judged, so that its contents depend on them
-BEFORE = ("ignore", "aliases", "machines", "owners", "own_baseline", "drift")
+BEFORE = ("ignore", "aliases", "carry", "machines", "owners", "own_baseline", "drift")
 RANGE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\.\.(\d{1,6}(?:\.\d{1,6})?)")
 
 

@@ -88,6 +88,9 @@ class Policy:
         "Result if no workload measured a function that the pull request changed: pass (the default), warn (review) "
         "or fail.",
     )
+    carry: bool = _key(
+        False, "true lets a pull request leave out workloads that its changes cannot reach (profgate affected)."
+    )
     confirm: Confirm = _key(
         "off", "Whether red needs a measurement of both commits in turns: off (the default) or required."
     )

@@ -90,7 +90,8 @@ def render_quiet_comment(
     unknown = view.doubtful or report.verdict.conclusion == "inconclusive"
     first = f"{view.sign} {body.view.title()}" if unknown else "✅ Resolved: no performance regression any more"
     orders = (rank_details(check) for _, _, check in rank_sections(report) if check.order == "below")
-    parts = (bullets(body.view.suspects), *orders, body.compared(), body.next_step() if unknown else "")
+    what_to_do = (body.next_step(), body.acceptance()) if unknown else ()
+    parts = (bullets(body.view.suspects), *orders, body.compared(), *what_to_do)
     return Document("comment.md", "text/markdown", paragraphs(f"{_marker_of(view, key)}\n### {first}", *parts))
 
 

@@ -176,8 +176,10 @@ def test_missing_workload_is_carried_if_it_cannot_be_reached(
     files = [source_of(f"{name}/{run}.folded", stacks) for name in ("parse", "other") for run in range(5)]
     target = {**FILES, **changed}
     diff = folder_diff({path: FILES[path] for path in changed}, changed, frozenset(target))
-    policy = Policy(required=("*",) if code == "carried" else ())
+    policy = Policy(required=("*",) if code == "carried" else (), carry=True)
     given = PipelineInput(files, files[:5], diff=diff, sources=lambda: target, pages=0, interleaved=True, policy=policy)
     report = pipeline.compare(given).report
     assert [(entry.name, entry.reason.code.value) for entry in report.not_compared] == [("other", code)]
     assert (report.verdict.exit_code, judge(report, policy).verdict) == (exit_code, report.verdict)
+    strict = pipeline.compare(replace(given, policy=replace(policy, carry=False))).report
+    assert [entry.reason.code.value for entry in strict.not_compared] == ["missing_in_target"]
