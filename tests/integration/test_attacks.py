@@ -118,7 +118,7 @@ def test_invisible_characters_are_shown_nowhere(tmp_path: Path, capsys: pytest.C
         assert main(["flamegraph", *sides, "-o", str(tmp_path / "out" / name)]) == 0
     output = capsys.readouterr()
     pages = [path for path in (tmp_path / "out").iterdir() if path.suffix in {".html", ".svg", ".md"}]
-    assert len(pages) == 5
+    assert len(pages) == 6
     for text in (output.out, output.err, *(path.read_text() for path in pages), *map(page_data, pages)):
         assert not re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]", text)
 

@@ -76,7 +76,7 @@ def test_runs_of_two_jobs_never_fail() -> None:
 )
 def test_recorded_results_against_themselves_have_no_finding_but_an_index(file: str, tmp_path: Path) -> None:
     assert main(["compare", str(DATA / file), str(DATA / file), "-o", str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["comment.md", "index.html", "report.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["comment.md", "explain.md", "index.html", "report.json"]
     report = json.loads((tmp_path / "report.json").read_text())
     metrics = [metric for workload in report["workloads"] for metric in workload["metrics"]]
     assert metrics

@@ -64,7 +64,7 @@ def test_forked_processes_change_nothing(tmp_path: Path) -> None:
     ]
     assert [str(one) for one in there if isinstance(one, ProfileError)] == [
         (
-            "broken.folded:100: looks like folded (100 of its first 100 lines read 'frame;frame number'), but: "
+            "broken.folded:100: looks like folded (20 of its first 20 lines read 'frame;frame number'), but: "
             "a negative value, as in a difference; use the two profiles instead"
         )
     ]
