@@ -64,7 +64,7 @@ def test_findings_say_whether_their_function_was_changed(
     main(["compare", *checkout, "--diff", "x.diff"])
     assert "total() (changed here)" in capsys.readouterr().out
     main(["compare", *checkout, "--diff", "x.diff", "--format", "markdown"])
-    assert "<br>changed in this PR |" in capsys.readouterr().out
+    assert " · changed in this PR · " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("path", "noted"), [("bench/all.py", True), ("src/shop/cart.py", False)])
