@@ -15,11 +15,12 @@ BLOCK = re.compile(
 )
 TITLE = re.compile(r'title="([^"]+)"')
 NUMBER = r"\d[\d.,]*(?: m?s\b)?"
+UNSURE = re.compile(r"^ *total .*\((?:.*, )?(?:possible|inconclusive)", re.MULTILINE)  # runs of a busy machine vary
 IDENTITY = {"NAME": "Reader", "EMAIL": "reader@example.com"}
 
 
 class InconclusiveError(AssertionError):
-    """A comparison passed that should fail, which other programs on the same machine can cause."""
+    """A comparison passed or was unsure of the total, which other programs on the same machine can cause."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,11 @@ def run_tutorial(page: Path, folder: Path, timeout: int) -> None:
         elif block.language == "sh":
             output = output_of(["bash", "-e", "-c", block.text], folder, timeout, block.exit_code)
         elif block.language == "text":
-            assert matches(output, block.text), f"{page.name} states\n{block.text}\nbut the output is\n{output}"
+            is_as_stated = matches(output, block.text)
+            report = f"{page.name} states\n{block.text}\nbut the output is\n{output}"
+            if not is_as_stated and UNSURE.search(output) and not UNSURE.search(block.text):
+                raise InconclusiveError(report)
+            assert is_as_stated, report
 
 
 def matches(output: str, stated: str) -> bool:
