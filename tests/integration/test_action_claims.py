@@ -123,7 +123,7 @@ def test_claim_of_a_fork_is_read_from_the_pull_request(stage: Stage) -> None:
         ("profgate: claim ``a`b`` -10%\nprofgate: claim parse -10%", "``a`b``"),
         (
             "".join(f"profgate: claim f{number} -10%\n" for number in range(9)),
-            "`9 claims`; write up to 5 lines",
+            "`9 claims`; write profgate: claim NAME -10%, in at most 5 lines",
         ),
     ],
 )
