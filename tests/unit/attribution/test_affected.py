@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_incomplete_changes_affect_everything() -> None:
     # without all sources, it is unknown which files are loaded
     diff = folder_diff({"shop/other.py": "A = 1\n"}, {"shop/other.py": "A = 2\n"}, frozenset(FILES))
     for known in (FILES, {path: text for path, text in FILES.items() if path != "shop/__init__.py"}):
-        reason = Change(diff, function_changes(diff, parsed_source), lambda known=known: known).reaching(COUNTED)
+        reason = Change(diff, function_changes(diff, parsed_source), partial(dict, known)).reaching(COUNTED)
         assert (reason is None) == (known is FILES)
 
 
@@ -144,7 +145,7 @@ def test_incomplete_changes_affect_everything() -> None:
 def test_files_are_loaded_by_name(texts: Mapping[str, str], loaded: set[str] | None) -> None:
     closure = Imports({path: [text] for path, text in texts.items()}).closure([next(iter(texts))])
     assert closure.computed is None
-    assert closure.files == (texts.keys() if loaded is None else loaded)
+    assert closure.files == (set(texts) if loaded is None else loaded)
 
 
 @pytest.mark.parametrize(

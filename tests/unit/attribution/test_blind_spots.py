@@ -35,9 +35,9 @@ def report_of(
     stacks: str, after: Mapping[str, str], before: Mapping[str, str] | None = None, policy: Policy | None = None
 ) -> Report:
     """Report on two runs of each side with the same stacks."""
-    sides = [[source_of(f"a.{run}.folded", stacks.encode()) for run in (1, 2)] for _ in range(2)]
+    runs = [source_of(f"a.{run}.folded", stacks.encode()) for run in (1, 2)]
     diff = folder_diff(before or {CART: BEFORE}, after, frozenset({*after, "src/main.py"}))
-    return pipeline.compare(PipelineInput(*sides, diff=diff, pages=0, policy=policy or Policy())).report
+    return pipeline.compare(PipelineInput(runs, runs, diff=diff, pages=0, policy=policy or Policy())).report
 
 
 def names(spots: BlindSpots | None) -> tuple[list[str], list[str], list[str]]:
@@ -71,9 +71,9 @@ def pstats_of(name: str, *functions: tuple[str, int, str]) -> SourceFile:
 def test_counts_prove_which_function_of_one_name_ran() -> None:
     after, total, url = {CART: AFTER}, (f"/w/{CART}", 1, "total"), (f"/w/{CART}", 9, "__init__")
     generated = ("<string>", 5, "__init__")  # a method of a data class, which has no file
-    sides = [[pstats_of("a.pstats", total, *more)] for more in ((), (url, generated))]
+    old, new = ([pstats_of("a.pstats", total, *more)] for more in ((), (url, generated)))
     diff = folder_diff({CART: BEFORE}, after, frozenset(after))
-    spots = pipeline.compare(PipelineInput(*sides, diff=diff, pages=0)).report.blind_spots
+    spots = pipeline.compare(PipelineInput(old, new, diff=diff, pages=0)).report.blind_spots
     assert names(spots) == (["Retry.__init__", "Url.__init__.<lambda>"], [], [])
     assert spots is not None
     assert spots.share == 0.0
