@@ -52,7 +52,8 @@ export function splitColumns(table, bytes) {
 export function decodeColumns(header, bytes) {
   const size = header.nodes;
   const parts = splitColumns(header.columns, bytes);
-  const read = (name, count, reader = readNumbers) => (parts.has(name) ? reader(parts.get(name), count) : null);
+  const read = (name, count, reader = /** @type {any} */ (readNumbers)) =>
+    parts.has(name) ? reader(parts.get(name), count) : null;
   const text = (name) => read(name, 0, (part) => JSON.parse(new TextDecoder().decode(part))) ?? [];
   const names = text("names");
   // a name lacks the characters that it shares with the name before

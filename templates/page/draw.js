@@ -198,9 +198,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
   const finding = findings.get(tree.symbol[node]);
   const opacity = found && !matched ? UNMATCHED : 1;
-  const faint =
-    (node < root && tree.end[node] >= tree.end[root]) ||
-    (shades.carries?.[node] === 1 && !finding);
+  const faint = (node < root && tree.end[node] >= tree.end[root]) || (shades.carries?.[node] === 1 && !finding);
   const sure = finding?.severity === "severe" || finding?.severity === "degraded";
   const isGrey = isForeign || state === "other";
   const hollow = !isForeign && state === "both" && shade === LEVELS;

@@ -72,10 +72,7 @@ export function makeKeys(page) {
     const own =
       target instanceof HTMLElement && target.matches("[role=tab], [type=radio]") && event.key.startsWith("Arrow");
     if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
-    const action =
-      (inGraph && graphKeys[event.key]) ||
-      page.panelKeys()[event.key] ||
-      pageKeys[event.key];
+    const action = (inGraph && graphKeys[event.key]) || page.panelKeys()[event.key] || pageKeys[event.key];
     if (!action) return;
     event.preventDefault();
     action();

@@ -217,5 +217,7 @@ export function sentenceOf(page, shape, node) {
     const compared = `${from} → ${line.after}, ${line.change} (${line.relative})`;
     return `${line.label.toLowerCase()} ${page.header.alone ? line.brief : compared}`;
   });
-  return [name, place, everywhere, ...numbers, lines[0].responsibility, shares, calls, verdict].filter(Boolean).join("; ");
+  return [name, place, everywhere, ...numbers, lines[0].responsibility, shares, calls, verdict]
+    .filter(Boolean)
+    .join("; ");
 }
