@@ -97,75 +97,95 @@ def policy_stated_in(report: Report, otherwise: Policy = DEFAULT_POLICY) -> Poli
 
 
 class _VerdictInputs:
-    """The inputs of the verdict, collected from a judged report."""
+    """The inputs of the verdict, collected from a judged report.
+
+    ``missing`` contains the reasons why something was not compared, and ``doubts`` those that call for a review.
+    """
 
     def __init__(self, report: Report, policy: Policy) -> None:
         self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
-        self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
+        blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
         accepted = {one.location: one for one in report.acceptances if one.limit is None and one.state == "applies"}
         absent = [entry for entry in report.not_compared if entry.side != "target"]
         gone = [entry for entry in absent if entry.side == "baseline" and entry.name in accepted]
-        carried = [entry for entry in absent if entry.reason.code is ReasonCode.CARRIED]
-        self.removed = [accepted[entry.name] for entry in gone]
-        self.missing = [
+        missing = [
             entry
             for entry in absent
             if entry not in gone
-            and entry not in carried
+            and entry.reason.code is not ReasonCode.CARRIED
             and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
         ]
-        measured = {workload.name for workload in report.workloads} | accepted.keys()
-        measured |= {entry.name for entry in absent}
-        unmet = []
-        for pattern in policy.required:
-            is_met = any(matches(name, [pattern]) for name in measured)
-            if not is_met:
-                unmet.append(NotCompared(pattern, None, "baseline", Reason(ReasonCode.REQUIRED)))
-        self.missing += unmet
-        self.new = [entry for entry in report.not_compared if entry.side == "target"]
+        known = {workload.name for workload in report.workloads} | {entry.name for entry in absent} | accepted.keys()
+        unmet = [pattern for pattern in policy.required if not any(matches(name, [pattern]) for name in known)]
+        missing += [NotCompared(pattern, None, "baseline", Reason(ReasonCode.REQUIRED)) for pattern in unmet]
+        new = [entry for entry in report.not_compared if entry.side == "target"]
         why = [each for entry in report.not_compared for each in (entry.reason, *entry.reason.reasons)]
         self.unread = any(reason.code is ReasonCode.ARTIFACT_UNUSABLE for reason in why)
+        accepted_work: list[tuple[WorkloadReport, MetricReport]] = []
         self.inconclusive: list[tuple[WorkloadReport, MetricReport]] = []
-        self.accepted_work: list[tuple[WorkloadReport, MetricReport]] = []
         for workload, metric in inconclusive(report):
             is_accepted = metric.did_other_work and workload.name in accepted
-            (self.accepted_work if is_accepted else self.inconclusive).append((workload, metric))
-        names = {entry.name for entry in self.missing}
-        names |= {workload.name for workload, _ in self.blocked}
+            (accepted_work if is_accepted else self.inconclusive).append((workload, metric))
         # a pull request can record too little, but not cause noise on both sides
-        names |= {
-            load.name
-            for load, one in self.inconclusive
-            if one.calibration.inconclusive in {"too_few_runs", "too_few_samples", "other_work"}
-        }
-        self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
-        self.lacks_required |= bool(policy.required) and not WHOLE.isdisjoint(
-            entry.reason.code for entry in self.missing
-        )
-        self.shared = [
-            (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
-            for workload, metric in self.compared
-            if (factor := common_factor(metric)) is not None
+        names = [
+            *(entry.name for entry in missing),
+            *(workload.name for workload, _ in blocked),
+            *(load.name for load, one in self.inconclusive if one.calibration.inconclusive != "cannot_see"),
         ]
-        self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
+        self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
+        self.lacks_required |= bool(policy.required) and any(entry.reason.code in WHOLE for entry in missing)
         entries = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
-        # totals that changed a lot but could not be tested
-        unsure = [pair for pair in self.compared if not pair[1].calibration.total_tested]
-        # an untested total needs a review above this relative change
-        self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= 0.5]
-        self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
-        self.failed_runs = [warning for warning in report.warnings if warning.code is ReasonCode.FAILED_RUNS]
+        self.findings = sorted(entries, key=lambda entry: entry[2].importance)
+        self.unproven = _unproven(self.findings, policy)
+        shared = []
+        for workload, metric in self.compared:
+            if (factor := common_factor(metric)) is not None:
+                reason = Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor))
+                required = matches(workload.name, policy.required) and workload.name not in accepted
+                (self.unproven if required else shared).append(reason)
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
         self.blind_spots = _blind_spots(report) if self.compared and policy.on_blind_spots != "pass" else None
         self.contradicted = any(claim.state == "contradicted" for claim in report.claims)
         self.claims = [claim.remark for claim in report.claims if claim.state != "proven" and claim.remark is not None]
-        self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
-        self.findings = sorted(entries, key=lambda entry: entry[2].importance)
-        self.unproven = _unproven(self.findings, policy)
-        for workload, reason in self.shared:
-            if matches(workload.name, policy.required) and workload.name not in accepted:
-                self.unproven.append(reason)
+        departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
+        self.departed = any(BY_WORD[change.kind] in WORSE for change in departures)
+        without = (entry.reason for entry in new if entry.reason.code in NO_BASELINE)
+        self.missing = [
+            *([] if self.compared else [next(without, Reason(ReasonCode.NOTHING_COMPARED))]),
+            *(Reason(ReasonCode.NOT_COMPARED, _place(*pair), pair[1].not_tested) for pair in blocked),
+            *(
+                Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
+                for entry in missing
+            ),
+        ]
+        self.doubts = [
+            *(_undecided_reason(*pair) for pair in accepted_work),
+            *(Reason(ReasonCode.REMOVED, {"workload": one.name, "by": accepted[one.name].by}) for one in gone),
+            *(Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in new),
+            *(
+                Reason(ReasonCode.TOTAL_NOT_TESTED, _place(workload, metric, relative=metric.total.relative))
+                for workload, metric in self.compared
+                # a total that could not be tested calls for a review if it changed by much
+                if not metric.calibration.total_tested and abs(metric.total.relative or 0.0) >= 0.5
+            ),
+            *(
+                Reason(ReasonCode.FEW_SHARED_NAMES, _place(workload, metric, share=metric.calibration.known_share))
+                for workload, metric in self.compared
+                if metric.calibration.known_share is not None
+            ),
+            *shared,
+            *(
+                Reason(ReasonCode.STRATEGY_FAILED, _place(*pair))
+                for pair in self.compared
+                if pair[1].counts.get("failed")
+            ),
+            *(warning for warning in report.warnings if warning.code is ReasonCode.FAILED_RUNS),
+        ]
+        self.departures = [
+            Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
+            for change in departures
+        ]
 
     def of(self, colour: Colour) -> list[Entry]:
         """Return the findings of one colour, most important first."""
@@ -220,23 +240,11 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
         return "fail"
     if inputs.unmeasured is not None:  # a pull request must not gain by failing where it is measured
         return "fail" if inputs.unmeasured.parameters.get("side") == "target" else "not_compared"
-    if not inputs.compared or inputs.missing or inputs.blocked:
+    if inputs.missing:
         return "not_compared"
     if inputs.inconclusive or inputs.claims:
         return "inconclusive"
-    unsure = (
-        inputs.new,
-        inputs.failed,
-        inputs.failed_runs,
-        inputs.untested,
-        inputs.unlike,
-        inputs.shared,
-        inputs.removed,
-        inputs.accepted_work,
-        inputs.blind_spots,
-    )
-    departed = any(BY_WORD[change.kind] in WORSE for change in inputs.departures)
-    return "warn" if inputs.of("yellow") or any(unsure) or departed else "pass"
+    return "warn" if inputs.of("yellow") or inputs.doubts or inputs.blind_spots or inputs.departed else "pass"
 
 
 def _blind_spots(report: Report) -> Reason | None:
@@ -292,28 +300,25 @@ def _place(workload: WorkloadReport, metric: MetricReport, **parameters: Paramet
 
 def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     facts, runs = metric.calibration, metric.runs
-    code = ReasonCode(str(facts.inconclusive))
+    code, known = ReasonCode(str(facts.inconclusive)), dict[str, Parameter]()
     if code is ReasonCode.TOO_FEW_SAMPLES:
         counts = [(facts.samples_baseline or 0.0, runs["baseline"]), (facts.samples_target or 0.0, runs["target"])]
         samples, of_runs = min(counts)
         # recommended number of samples per side
-        factor = -(-5000 // max(1, int(samples)))
-        return Reason(code, _place(workload, metric, samples=int(samples), runs=of_runs, factor=factor))
-    if code is ReasonCode.TOO_FEW_RUNS:
-        parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
-        return Reason(code, parameters)
-    if code is ReasonCode.OTHER_WORK and facts.other_runs is not None:
-        facts_of_runs = dict(zip(("case", "before", "after"), facts.other_runs, strict=True))
-        return Reason(code, _place(workload, metric, **facts_of_runs))
-    if code is ReasonCode.OTHER_WORK:
+        known = {"samples": int(samples), "runs": of_runs, "factor": -(-5000 // max(1, int(samples)))}
+    elif code is ReasonCode.TOO_FEW_RUNS:
+        known = {"baseline": runs["baseline"], "target": runs["target"], "wanted": RUNS_WANTED}
+    elif code is ReasonCode.CANNOT_SEE:
+        known = {"total": facts.visible_total, "tenth": facts.visible_tenth}
+        # the noise of a mean falls with the square root of the number of runs
+        times = (min(filter(None, (facts.visible_total, facts.visible_tenth)), default=VISIBLE) / VISIBLE) ** 2
+        known["wanted"] = math.ceil(max(RUNS_WANTED, min(runs["baseline"], runs["target"]) * times))
+    elif facts.other_runs is not None:
+        known = dict(zip(("case", "before", "after"), facts.other_runs, strict=True))
+    else:
         function, before, after = facts.fewer_calls or ("", None, None)
-        parameters = _place(workload, metric, share=facts.cost_left, function=function, before=before, after=after)
-        return Reason(code, parameters)
-    seen = {"total": facts.visible_total, "tenth": facts.visible_tenth}
-    # the noise of a mean falls with the square root of the number of runs
-    times = (min(filter(None, seen.values()), default=VISIBLE) / VISIBLE) ** 2
-    wanted = math.ceil(max(RUNS_WANTED, min(runs["baseline"], runs["target"]) * times))
-    return Reason(code, _place(workload, metric, **seen, wanted=wanted))
+        known = {"share": facts.cost_left, "function": function, "before": before, "after": after}
+    return Reason(code, _place(workload, metric, **known))
 
 
 def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
@@ -342,51 +347,14 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
     ]
 
 
-def _absences(inputs: _VerdictInputs) -> list[Reason]:
-    reasons = list(filter(None, (inputs.unmeasured, inputs.blind_spots)))
-    without = (entry.reason for entry in inputs.new if entry.reason.code in NO_BASELINE)
-    reasons += [] if inputs.compared else [next(without, Reason(ReasonCode.NOTHING_COMPARED))]
-    reasons += [
-        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
-        for workload, metric in inputs.blocked
-    ]
-    reasons += [
-        Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
-        for entry in inputs.missing
-    ]
-    reasons += [_undecided_reason(*pair) for pair in inputs.accepted_work]
-    reasons += [
-        Reason(ReasonCode.REMOVED, {"workload": removal.location, "by": removal.by}) for removal in inputs.removed
-    ]
-    reasons += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in inputs.new]
-    reasons += [
-        Reason(ReasonCode.TOTAL_NOT_TESTED, _place(workload, metric, relative=metric.total.relative))
-        for workload, metric in inputs.untested
-    ]
-    reasons += [
-        Reason(
-            ReasonCode.FEW_SHARED_NAMES,
-            _place(
-                workload,
-                metric,
-                share=metric.calibration.known_share,
-            ),
-        )
-        for workload, metric in inputs.unlike
-    ]
-    reasons += [why for _, why in inputs.shared if why not in inputs.unproven]
-    reasons += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
-    reasons += inputs.failed_runs
-    reasons += [
-        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
-        for change in inputs.departures
-    ]
-    return reasons
-
-
 def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ...]:
     undecided = [_undecided_reason(*pair) for pair in inputs.inconclusive]
-    absences = _absences(inputs)
+    absences = [
+        *filter(None, (inputs.unmeasured, inputs.blind_spots)),
+        *inputs.missing,
+        *inputs.doubts,
+        *inputs.departures,
+    ]
     if conclusion == "fail":
         reasons = [*_named(inputs, "red"), *inputs.unproven, *inputs.claims, *absences, *undecided]
     elif conclusion == "not_compared":
