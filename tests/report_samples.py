@@ -6,6 +6,7 @@ from typing import Any
 
 from profgate.model.calibration import Calibration
 from profgate.model.change import Change, GateResult, Location
+from profgate.model.policy import StatedPolicy
 from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode, Side, as_reason
 from profgate.model.report import (
     Colour,
@@ -13,7 +14,6 @@ from profgate.model.report import (
     Finding,
     MetricReport,
     Report,
-    StatedPolicy,
     Total,
     Verdict,
     WorkloadReport,

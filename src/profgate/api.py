@@ -25,6 +25,7 @@ from profgate.model.links import Links
 from profgate.model.policy import Policy, with_strategies
 from profgate.model.profile import Profile
 from profgate.model.report import Document
+from profgate.overlaying import in_processes
 from profgate.pipeline import PipelineInput, two_sides
 from profgate.report.json_report import (
     LARGEST_REPORT,
@@ -133,7 +134,7 @@ class Report:
 
     def json(self) -> str:
         """Return the report as JSON (``docs/report.schema.json``)."""
-        return to_json(self.data, pipeline.in_processes)
+        return to_json(self.data, in_processes)
 
     def markdown(self) -> str:
         """Return the pull request comment as Markdown."""
@@ -185,7 +186,7 @@ def write_report(
     from profgate.flamegraph.pages import build_index  # slow; only needed for files
     from profgate.report.explanation import EXPLANATION_NAME, explanation
 
-    files = {REPORT_NAME: to_json(view.report, pipeline.in_processes), EXPLANATION_NAME: explanation(view)}
+    files = {REPORT_NAME: to_json(view.report, in_processes), EXPLANATION_NAME: explanation(view)}
     files |= {one.name: one.text for page in pages for one in (page.document, page.stacks) if one is not None}
     if view.report.claims:
         files[RECEIPT_NAME] = receipt_json(view.report)

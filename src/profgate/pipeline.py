@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
 
-from profgate.attribution.identity import SourcePairing
 from profgate.compare.columns import CompareOptions
-from profgate.compare.overlay import OverlayInput, overlay
-from profgate.compare.recordings import Recordings, in_parts, move_last, read_recordings, without_samples
-from profgate.compare.runs import nesting, without_empty_parts
-from profgate.compare.workloads import pair
-from profgate.errors import ComparisonError, ProfgateError
-from profgate.io.files import LARGEST_PROFILE
+from profgate.compare.overlay import OverlayInput
+from profgate.compare.recordings import without_samples
+from profgate.errors import ComparisonError
 from profgate.io.native import NativeKernels
-from profgate.io.workers import done, processors
-from profgate.loading import profiles_at, read_sources, strategies
-from profgate.model.comparison import Causes, Comparison
+from profgate.loading import profiles_at, strategies
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
-from profgate.model.source import SourceFile, source_of
+from profgate.overlaying import Functions, compared_parts, in_processes
 from profgate.readers.reader import collection_paused
 
 if TYPE_CHECKING:
@@ -40,19 +32,12 @@ if TYPE_CHECKING:
     from profgate.model.attribution import SourceDiff, SourceStates
     from profgate.model.blind_spots import BlindSpots
     from profgate.model.claim import Claim
+    from profgate.model.comparison import Causes, Comparison
     from profgate.model.history import Reading, Recorded
     from profgate.model.manifest import Manifest
     from profgate.model.measurement import Look
-    from profgate.model.profile import Profile
     from profgate.model.report import MetricReport, Report
-
-MANY = 100  # number of workloads below which starting a process takes more time than it saves
-WORKLOADS_PER_BATCH = 1000  # workloads of a part that are compared before their profiles are removed
-PARTS, MOST_IN_PART = 64, 25  # number of parts of the files for several processes, and maximum workloads of a part
-TASKS_PER_FORK = 2500  # number of tasks of the same processes, which copy the memory that they use
-
-Files = Sequence[Sequence[SourceFile]]  # of the baseline, of the target and of each base job
-_Functions = Callable[[], "FunctionChanges | None"]
+    from profgate.model.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,63 +96,12 @@ def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
     )
 
 
-class ComparedPart(NamedTuple):
-    """The results for one part of the files. ``names`` are the names of its workloads.
-
-    ``last`` contains the profiles that may belong to a workload with files in other parts. ``lost`` contains the
-    functions of workloads that only the baseline has.
-    """
-
-    comparisons: list[Comparison]
-    missing: list[NotCompared]
-    unreadable: tuple[NotCompared, ...]
-    alone: tuple[NotCompared, ...]
-    warnings: tuple[Reason, ...]
-    names: frozenset[str]
-    last: Recordings
-    lost: Mapping[str, Recorded]
-
-
 class Built(NamedTuple):
     """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report
     pages: tuple[PageDocument, ...]
     comparisons: tuple[Comparison, ...]
-
-
-class _Part:
-    """A task that reads and compares one part of the files. It can be sent to another process."""
-
-    def __init__(
-        self,
-        files: Files,
-        manifests: Sequence[Manifest | None],
-        beside: OverlayInput,
-        pairing: Callable[[], SourcePairing],
-        others: Collection[str] | None,
-    ) -> None:
-        """``others`` are names of workloads of other parts, or None for a single part.
-
-        ``pairing`` is called after the files were read.
-        """
-        self.files, self.manifests, self.beside, self.pairing, self.others = files, manifests, beside, pairing, others
-
-    def __call__(self) -> ComparedPart:
-        # Step 1: Read the files in a single call, which allows both sides to be read in parallel.
-        every = [source for sources in self.files for source in sources]
-        results = read_sources(every)
-        made = read_recordings(self.files, results, manifests=self.manifests, named=self.beside.named)
-        last = _no_recordings(self.files)
-        if self.others is not None:
-            move_last(made, last)
-        del results  # otherwise, this reference would keep every profile in memory
-        return _compared_part(made, last, self.beside._replace(pairing=self.pairing()), self.others)
-
-    def with_contents(self) -> _Part:
-        """Return a part with the contents of its files, for a machine that may not have them."""
-        files = [[_in_memory(source) for source in sources] for sources in self.files]
-        return _Part(files, self.manifests, self.beside, self.pairing, self.others)
 
 
 def compare(
@@ -237,7 +171,7 @@ def compare_sources(given: PipelineInput, executor: Executor | None = None) -> C
         return _compared(given, executor, functions)
 
 
-def _compared(given: PipelineInput, executor: Executor | None, functions: _Functions) -> Compared:
+def _compared(given: PipelineInput, executor: Executor | None, functions: Functions) -> Compared:
     policy, test_results = given.policy, frozenset[str]()
     if given.past is not None:  # the tests of a run matter only for runs of the history
         from profgate.readers.benchmarks import TEST_RESULTS
@@ -245,28 +179,24 @@ def _compared(given: PipelineInput, executor: Executor | None, functions: _Funct
         test_results = TEST_RESULTS
     options = CompareOptions(policy.ignore, policy.aliases, NativeKernels())
     beside = OverlayInput(options, given.named, None, given.past, test_results)
-    comparisons, warnings = list[Comparison](), list[Reason]()
-    unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
-    names = set[str]()
-    lost: dict[str, Recorded] = {}
-    for part in _compared_parts(given, beside, names, executor, functions):
-        comparisons += part.comparisons
-        missing += part.missing
-        unreadable += part.unreadable
-        alone += part.alone
-        warnings += part.warnings
-        names |= part.names
-        lost |= part.lost
-    alone = _without_carried(given, alone, lost, functions())
+    sides = (given.baseline, given.target, *given.noise)
+    found = compared_parts(sides, given.manifests, beside, given.diff, functions, executor)
+    comparisons, warnings = found.comparisons, found.warnings
+    alone = _without_carried(given, found.alone, dict(found.lost), functions())
     comparisons.sort(key=lambda comparison: comparison.workload)
-    if not names and {entry.side for entry in alone} == {"baseline", "target"}:
+    if not found.names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
-    damaged = {entry.name for entry in unreadable}
+    damaged = {entry.name for entry in found.unreadable}
     empty = without_samples(comparisons)
     without = {entry.name for entry in empty}
     return Compared(
         comparisons=tuple(comparison for comparison in comparisons if comparison.workload not in without),
-        not_compared=(*unreadable, *(entry for entry in alone if entry.name not in damaged), *missing, *empty),
+        not_compared=(
+            *found.unreadable,
+            *(entry for entry in alone if entry.name not in damaged),
+            *found.missing,
+            *empty,
+        ),
         warnings=tuple(warnings),
         functions=functions(),
     )
@@ -283,120 +213,6 @@ def _without_carried(
     change = Change(given.diff, functions, given.sources)
     carried = {name for name, recorded in lost.items() if change.reaching(recorded) is None}
     return [replace(entry, reason=Reason(ReasonCode.CARRIED)) if entry.name in carried else entry for entry in alone]
-
-
-def _recorded(profiles: Sequence[Profile], options: CompareOptions) -> Recorded:
-    """Return the functions of a workload; none if its values overflow."""
-    from profgate.compare.readings import recorded_of, summarised
-
-    try:
-        runs = [run for profile in profiles for run in summarised(profile, options)]
-    except ComparisonError:
-        runs = []
-    return recorded_of(chain.from_iterable(runs), truncated=any(profile.facts.truncated for profile in profiles))
-
-
-def _compared_parts(
-    given: PipelineInput, beside: OverlayInput, names: set[str], executor: Executor | None, functions: _Functions
-) -> Iterator[ComparedPart]:
-    """Yield the results of all parts. ``names`` are the names in the results that were yielded before.
-
-    If there are many workloads, steps 1 to 3 are repeated for one part of the files at a time, which limits the memory.
-    """
-    files = _without_nesting((given.baseline, given.target, *given.noise))
-    # a database connection works only in the process that opened it
-    shared = given.past is None and (executor is not None or len(given.baseline) + len(given.target) >= 2 * MANY)
-    divided = in_parts(files, MOST_IN_PART, PARTS if shared else 1)
-    if len(divided) == 1:
-        yield _Part(files, given.manifests, beside, lambda: SourcePairing(given.diff, functions()), None)()
-        return
-    pairing = partial(SourcePairing, given.diff, functions())
-    parts = [_Part(part, given.manifests, beside, pairing, frozenset()) for part in divided]
-    last = _no_recordings(files)
-    with closing(_results_of_parts(parts, executor, shared=shared)) as results:
-        for part, result in zip(parts, results, strict=True):
-            if names.isdisjoint(result.names):
-                yield result
-            else:  # a workload of another part has the same name, so that this one needs a longer name
-                yield _Part(part.files, part.manifests, beside, pairing, names)()
-            for profiles, late in zip(last.profiles, result.last.profiles, strict=True):
-                profiles.extend(late)
-    yield _compared_part(last, _no_recordings(files), beside._replace(pairing=pairing()), names)
-
-
-def _without_nesting(files: Files) -> Files:
-    """Leave out folders that all files of one side share and the other side lacks, such as the name of an artifact."""
-    names = [[source.name for source in sources] for sources in files]
-    made = []
-    for place, sources in enumerate(files):
-        prefix = nesting(names[place], names[place != 1])
-        whole = without_empty_parts(sources)
-        made.append([replace(source, name=source.name.removeprefix(prefix)) for source in whole])
-    return made
-
-
-def _results_of_parts(parts: list[_Part], executor: Executor | None, *, shared: bool) -> Generator[ComparedPart]:
-    if executor is None or not shared:
-        yield from done(parts, processors() if shared else 1)
-        return
-    from profgate.io.executors import results_of
-
-    yield from results_of((part.with_contents() for part in parts), executor)
-
-
-def _in_memory(source: SourceFile) -> SourceFile:
-    if source.path is None:
-        return source
-    data = source.read(LARGEST_PROFILE)
-    if len(data) > LARGEST_PROFILE:  # the reader of the contents would not notice that a part is missing
-        raise ProfgateError(source.name, f"has more than {LARGEST_PROFILE:,} bytes, too many for --executor")
-    return source_of(source.name, data)
-
-
-def _no_recordings(files: Files) -> Recordings:
-    return Recordings([[] for _ in files])
-
-
-def in_processes(tasks: Sequence[Callable[[], Any]], many: int = MANY) -> list[Any]:
-    """Run tasks and return their results in order. At least ``many`` tasks are run in several processes."""
-    results: list[Any] = []
-    for start in range(0, len(tasks), TASKS_PER_FORK):
-        batch = tasks[start : start + TASKS_PER_FORK]
-        results += done(batch, processors() if len(tasks) >= many else 1)
-    return results
-
-
-def _compared_part(
-    files: Recordings, last: Recordings, beside: OverlayInput, others: Collection[str] | None
-) -> ComparedPart:
-    """Pair and align the profiles, and remove them from ``files``."""
-    # Step 2: Pair the files that are runs of the same workload.
-    baseline, target, *noise = files.profiles
-    paired = pair(baseline, target, noise, others)
-    part = ComparedPart(
-        comparisons=[],
-        missing=[],
-        unreadable=files.unreadable,
-        alone=paired.alone,
-        warnings=(*files.warnings, *paired.warnings),
-        names=frozenset(workload.name for workload in paired.workloads),
-        last=last,
-        lost={name: _recorded(own, beside.options) for name, own in paired.lost.items()},
-    )
-    # Step 3: Align the sides of each workload.
-    workloads = deque(paired.workloads)
-    for profiles in files.profiles:
-        profiles.clear()
-    del paired  # otherwise, this reference would keep every profile in memory
-    while workloads:
-        count = min(len(workloads), WORKLOADS_PER_BATCH)
-        tasks = [partial(overlay, workloads.popleft(), beside) for _ in range(count)]
-        # a database connection works only in the process that opened it
-        made = in_processes(tasks) if beside.past is None else [task() for task in tasks]
-        for comparisons, missing in made:
-            part.comparisons.extend(comparisons)
-            part.missing.extend(missing)
-    return part
 
 
 def _source_changes(

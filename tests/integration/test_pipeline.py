@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from profgate import pipeline
+from profgate import overlaying, pipeline
 from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.io.files import write_bytes
 from profgate.model.policy import Policy
@@ -100,7 +100,7 @@ def mixed_files() -> tuple[list[SourceFile], list[SourceFile]]:
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_reading_in_parts_does_not_change_the_report(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = one_report(mixed_files())
-    monkeypatch.setattr(pipeline, "MOST_IN_PART", most)
+    monkeypatch.setattr(overlaying, "MOST_IN_PART", most)
     assert {load.name for load in whole.workloads} >= {"w000", "w003", "a::fib"}
     assert to_json(one_report(mixed_files())) == to_json(whole)
 

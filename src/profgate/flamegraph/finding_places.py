@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profgate.flamegraph.page_lines import edits_of, files_of, line_rows
-from profgate.model.report import LineCost, MetricReport, PathCost, Place
+from profgate.model.excerpt import Frame, LineCost, Place
 from profgate.report.rows import Row
 
 if TYPE_CHECKING:
     from profgate.flamegraph.page_input import Embed
     from profgate.model.attribution import ChangedFile, SourceDiff, SourceStates
     from profgate.model.comparison import Comparison
-    from profgate.model.report import Finding, Report, WorkloadReport
+    from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 MOST_PLACES = 3  # of one metric
 MOST_LINES = 3  # of one finding
@@ -59,7 +59,7 @@ def with_places(
     return report.with_metrics(placed)
 
 
-def _path(comparison: Comparison, finding: Finding, symbol: int) -> tuple[PathCost, ...]:
+def _path(comparison: Comparison, finding: Finding, symbol: int) -> tuple[Frame, ...]:
     """Return the call path with at least half of a finding's change, or nothing if there is none."""
     tree = comparison.tree
     nodes = np.flatnonzero(tree.symbol == symbol) if tree is not None else ()
@@ -83,7 +83,7 @@ def _path(comparison: Comparison, finding: Finding, symbol: int) -> tuple[PathCo
     steps = []
     for row in reversed(chosen[:MOST_STEPS]):
         before, after = (float(values[row]) * scale / count for values, count in zip(sides, counts, strict=True))
-        steps.append(PathCost(names[tree.symbol[row]], before, after))
+        steps.append(Frame(names[tree.symbol[row]], from_value=before, to_value=after))
     return tuple(steps)
 
 

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from profgate.model.bounded import Count
+from profgate.model.change import Location
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -12,6 +15,34 @@ class Frame:
     line: int | None = None
     from_value: float = 0.0
     to_value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LineCost:
+    """The mean cost per run of a source line, with everything it calls, in the base unit.
+
+    ``before`` and ``after`` are its numbers. On a side without the line, the number is None. The costs are None if the
+    profiles contain no lines. ``text`` is None if the source is unknown or may not be shown.
+    """
+
+    before: Count | None
+    after: Count | None
+    from_value: float | None
+    to_value: float | None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a finding happened: the call path with most of its change, and the lines that changed most.
+
+    ``path`` begins with the outermost function and ends with the location. It leaves out functions that cost nearly as
+    much as their caller, and is empty if no call path has half of the change. ``lines`` are in the order of the source.
+    """
+
+    location: Location
+    path: tuple[Frame, ...] = ()
+    lines: tuple[LineCost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,20 @@ class Policy:
         return self.own_baseline or self.source == Policy().source
 
 
+@dataclass(frozen=True, slots=True)
+class StatedPolicy:
+    """The policy of a judged report. Unknown values are None."""
+
+    fail_on: FailOn | None = None
+    on_not_compared: OnNotCompared | None = None
+    required: tuple[str, ...] | None = None
+    on_inconclusive: OnInconclusive | None = None
+    on_blind_spots: OnBlindSpots | None = None
+    confirm: Confirm | None = None
+    machines: Machines | None = None
+    source: str | None = None
+
+
 def with_strategies(policy: Policy, names: Sequence[str]) -> Policy:
     """Return the policy with these strategies instead of its rules, if any are named."""
     if not names:

@@ -23,10 +23,10 @@ from profgate.model.change import (
     Location,
 )
 from profgate.model.claim import Claim
-from profgate.model.excerpt import Excerpt
+from profgate.model.excerpt import Excerpt, Place
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
-from profgate.model.policy import Confirm, DriftRule, FailOn, Machines, OnBlindSpots, OnInconclusive, OnNotCompared
+from profgate.model.policy import DriftRule, StatedPolicy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.units import CALLS
 
@@ -246,43 +246,6 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class PathCost:
-    """The mean cost per run of a function in one call path, with everything it calls there, in the base unit."""
-
-    name: str
-    from_value: float
-    to_value: float
-
-
-@dataclass(frozen=True, slots=True)
-class LineCost:
-    """The mean cost per run of a source line, with everything it calls, in the base unit.
-
-    ``before`` and ``after`` are its numbers. On a side without the line, the number is None. The costs are None if the
-    profiles contain no lines. ``text`` is None if the source is unknown or may not be shown.
-    """
-
-    before: Count | None
-    after: Count | None
-    from_value: float | None
-    to_value: float | None
-    text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a finding happened: the call path with most of its change, and the lines that changed most.
-
-    ``path`` begins with the outermost function and ends with the location. It leaves out functions that cost nearly as
-    much as their caller, and is empty if no call path has half of the change. ``lines`` are in the order of the source.
-    """
-
-    location: Location
-    path: tuple[PathCost, ...] = ()
-    lines: tuple[LineCost, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """A part of a drift: the change that came with a measured commit, as a fraction of the cost where the drift begins.
 
@@ -374,20 +337,6 @@ class Verdict:
     def fails(self) -> bool:
         """Whether the check fails. "Not compared" alone, exit code 3 of the command line, does not fail on GitHub."""
         return self.exit_code == 1
-
-
-@dataclass(frozen=True, slots=True)
-class StatedPolicy:
-    """The policy of a judged report. Unknown values are None."""
-
-    fail_on: FailOn | None = None
-    on_not_compared: OnNotCompared | None = None
-    required: tuple[str, ...] | None = None
-    on_inconclusive: OnInconclusive | None = None
-    on_blind_spots: OnBlindSpots | None = None
-    confirm: Confirm | None = None
-    machines: Machines | None = None
-    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

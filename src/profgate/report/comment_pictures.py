@@ -13,7 +13,7 @@ from profgate.report.rows import only_share_changed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from profgate.model.report import LineCost, Place
+    from profgate.model.excerpt import LineCost, Place
     from profgate.report.rows import Row
 
 # a code block on a phone has room for 40 columns

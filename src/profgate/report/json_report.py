@@ -14,8 +14,9 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Details
 from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.links import Links
+from profgate.model.policy import StatedPolicy
 from profgate.model.reason import Reason
-from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report, StatedPolicy
+from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ from profgate.model.acceptance import Acceptance, command_for, in_comment
 from profgate.model.attribution import SourceState
 from profgate.model.calibration import Calibration
 from profgate.model.change import Location
+from profgate.model.excerpt import Frame, LineCost, Place
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, as_reason
-from profgate.model.report import Attribution, Colour, Document, Finding, LineCost, PathCost, Place, Report, Verdict
+from profgate.model.report import Attribution, Colour, Document, Finding, Report, Verdict
 from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
 from profgate.report.json_report import from_json, to_json
@@ -259,7 +260,7 @@ def test_pictures_fit_on_a_phone_and_stay_code() -> None:
     finding = samples.finding("x" * 200, 1e9, 2e9, file="a/b.py")
     hostile = "  ``` </code> @octocat\n\u202e" + "y" * 500
     lines = (LineCost(None, 7, 0.0, 1e9, hostile), LineCost(8, 8, 0.0, 1e9, None), LineCost(9, None, 2e9, 3e9, "a"))
-    path = tuple(PathCost(f"``` @octocat {number}", 1e9 * number, 2e9) for number in range(5))
+    path = tuple(Frame(f"``` @octocat {number}", None, None, 1e9 * number, 2e9) for number in range(5))
     metric = replace(samples.metric(finding), places=(Place(finding.location, path, lines),))
     report = samples.report(samples.workload(metric), verdict=samples.RED)
     assert from_json(to_json(report)) == report

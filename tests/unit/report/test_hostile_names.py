@@ -13,10 +13,9 @@ import report_samples as samples
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader
-from profgate.model.excerpt import Excerpt, Frame, Hunk
+from profgate.model.excerpt import Excerpt, Frame, Hunk, LineCost, Place
 from profgate.model.links import Links
 from profgate.model.reason import NotCompared, Side, as_reason
-from profgate.model.report import LineCost, Place
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.explanation import explanation

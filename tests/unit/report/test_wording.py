@@ -9,9 +9,8 @@ import pytest
 
 import report_samples as samples
 from golden_files import Golden
-from profgate.model.policy import Confirm
+from profgate.model.policy import Confirm, StatedPolicy
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.model.report import StatedPolicy
 from profgate.report.statements import ADVICE, advice
 from profgate.report.wording import SENTENCES, full_sentence, reason_text
 

@@ -8,7 +8,7 @@ from profgate.decide.judge.claims import with_claims
 from profgate.decide.judge.findings import GATE_TEST, GateContext, judged_findings
 from profgate.model.change import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
-from profgate.model.policy import Policy, matches
+from profgate.model.policy import Policy, StatedPolicy, matches
 from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode
 from profgate.model.report import (
     Colour,
@@ -16,7 +16,6 @@ from profgate.model.report import (
     Finding,
     MetricReport,
     Report,
-    StatedPolicy,
     Verdict,
     WorkloadReport,
 )
@@ -137,7 +136,7 @@ class _VerdictInputs:
         entries = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         self.findings = sorted(entries, key=lambda entry: entry[2].importance)
         self.unproven = _unproven(self.findings, policy)
-        shared = []
+        shared: list[Reason] = []
         for workload, metric in self.compared:
             if (factor := common_factor(metric)) is not None:
                 reason = Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor))

@@ -17,8 +17,8 @@ from profgate.decide.judge.shards import (
 from profgate.decide.judge.verdict import judge, policy_stated_in
 from profgate.model.calibration import Calibration
 from profgate.model.measurement import Look, Measurement
-from profgate.model.policy import Policy
-from profgate.model.report import Report, StatedPolicy
+from profgate.model.policy import Policy, StatedPolicy
+from profgate.model.report import Report
 from profgate.pipeline import PipelineInput, report_on
 from profgate.report.json_report import from_json, to_json
 
