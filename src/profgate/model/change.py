@@ -192,18 +192,15 @@ class OverweightShare(Details):
 class ContextShift(Details):
     """The shift of a calling context's share of the run, and the threshold for shifts.
 
-    ``carried`` is the largest fraction of the change that a single child explains. ``calls_from`` and ``calls_to``
-    count the calls of the path. ``moved`` is the other call path if the cost only moved.
+    ``calls_from`` and ``calls_to`` count the calls of the path.
     """
 
     of: Literal["contexts"]
     state: str
     shift: float | None = None
     threshold: float | None = None
-    carried: float | None = None
     calls_from: float | None = None
     calls_to: float | None = None
-    moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)

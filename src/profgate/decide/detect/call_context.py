@@ -1,7 +1,6 @@
 """Comparison of calling contexts, which finds those that were added, removed or moved, or became slower or faster."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from profgate.decide.detect.strategy import counts_apart, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Columns, Context, ContextShift, Detection, Kind, OptionSpec, path_text
+from profgate.model.change import Columns, Context, ContextShift, Detection, Kind, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree, sample_counts
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
@@ -93,38 +92,6 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
     return np.select([state == each for each in states], [strength, -strength, new, gone], Kind.NO_CHANGE)
 
 
-def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """Return the largest fraction of each context's change that a single child explains, or 0 without children."""
-    parts, above = np.zeros(len(delta)), tree.parent[1:]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        part = delta[1:] / delta[above]
-    np.maximum.at(parts, above, np.where(delta[above] == 0.0, 0.0, part))
-    return parts
-
-
-def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
-    """Map removed and added rows of a function with about equal costs to each other, the most expensive ones first."""
-    costs = {State.REMOVED: np.abs(table.baseline), State.ADDED: np.abs(table.target)}
-    ends: dict[int, dict[State, list[tuple[float, int]]]] = {}
-    for row, number, code in zip(rows.tolist(), symbol, table.state[rows].tolist(), strict=True):
-        if (state := State(code)) in costs:
-            of_function = ends.setdefault(number, {State.REMOVED: [], State.ADDED: []})
-            of_function[state].append((-float(costs[state][row]), row))
-    other_ends = {}
-    for of_function in ends.values():
-        old, new = (sorted(of_function[state], reverse=True) for state in costs)
-        while old and new:
-            (before, was), (after, now) = old[-1], new[-1]
-            # the two ends of a move may differ by a tenth of the cost
-            if math.isclose(before, after, rel_tol=0.10 + tolerance(1.0)):
-                other_ends[was], other_ends[now] = now, was
-                old.pop()
-                new.pop()
-            else:
-                (old if before < after else new).pop()
-    return other_ends
-
-
 class CallContext:
     """Finds calling contexts (call paths from the root) that were added or removed, or became slower or faster.
 
@@ -133,9 +100,9 @@ class CallContext:
     slower context are slower too. The strategy has no confidence value, because a shift caused by chance or a busy
     machine looks the same as a shift caused by the code. The strategy reports a possible change unless the sources of
     both commits show that the function changed. The strategy fails if frames are missing or stacks are truncated,
-    because different contexts are then merged. The strategy reports a moved context as removed and added, and marks it
-    as moved if its cost is about the same. If the total grew, a context that became only slightly cheaper may be
-    reported as faster. Formats that store functions and calls but no stacks have no contexts.
+    because different contexts are then merged. The strategy reports a moved context as removed and added. If the total
+    grew, a context that became only slightly cheaper may be reported as faster. Formats that store functions and calls
+    but no stacks have no contexts.
     """
 
     name = "call_context"
@@ -161,8 +128,6 @@ class CallContext:
         source = context.source_states
         changed = np.array([source is not None and source.states[row] in CHANGED for row in symbol], dtype=np.bool_)
         state, shift = table.state[rows], table.shift[rows]
-        pairs = moved_pairs(table, symbol.tolist(), rows)
-        moved = [path_text(comparison.path_to(pairs[row])) if row in pairs else "" for row in rows.tolist()]
         counted = np.bincount(table.state[1:], minlength=len(State)).tolist()
         counts = {f"contexts_{each.name.lower()}": counted[each] for each in State}
         states = [State(code).name.lower() for code in state.tolist()]
@@ -181,13 +146,10 @@ class CallContext:
                     "state": states,
                     "shift": shift,
                     "threshold": table.threshold[rows],
-                    "carried": largest_child_parts(tree, table.target - table.baseline)[rows],
                     "calls_from": _calls(tree.baseline_calls, rows),
                     "calls_to": _calls(tree.target_calls, rows),
-                    "moved": moved,
                 },
             ),
-            flags=["moved" if path else "" for path in moved],
             counts=counts,
             node=rows,
         )

@@ -12,7 +12,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.calibration import Calibration
 from profgate.model.call_tree import added_at
-from profgate.model.change import COLLECTORS, RANKS, WORSE, Change, ContextShift, Detection, Kind, Location
+from profgate.model.change import COLLECTORS, RANKS, WORSE, Change, Detection, Kind, Location
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
@@ -174,13 +174,10 @@ def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
 
 def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: FloatArray) -> IntArray:
     """Return the indices that sort these rows from worst to best."""
-    # list the last function of a long call chain before its direct and indirect callers
-    details = detection.details
-    carried = details.fields["carried"] if details is not None and details.record is ContextShift else None
-    # minimum fraction of the change that a child context must account for to be the cause
-    on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= 0.8
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
-    return np.lexsort((detection.symbol[rows], -np.where(np.isnan(moved), 0.0, moved), on_the_way, rank))
+    # of contexts that changed alike, the last function of a call chain before its callers
+    place = detection.symbol[rows] if detection.node is None else -detection.node[rows]
+    return np.lexsort((place, -np.where(np.isnan(moved), 0.0, moved), rank))
 
 
 def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> BoolArray:

@@ -52,13 +52,6 @@ def rows(found: tuple[Comparison, Detection]) -> dict[str, str]:
     return dict(zip((path(comparison, node) for node in detection.node.tolist()), kinds, strict=True))
 
 
-def moves(found: tuple[Comparison, Detection]) -> dict[str, str]:
-    comparison, detection = found
-    assert detection.node is not None
-    ends = zip(detection.node.tolist(), details_of(detection).moved, strict=True)
-    return {path(comparison, node): other.replace(" › ", ";") for node, other in ends if other}
-
-
 def golden_comparison(case: dict[str, Any], context: dict[str, Any]) -> Comparison:
     """The context below the root, and ``rest`` beside it that makes up the total, spread over the runs."""
     sides: list[list[dict[str, int]]] = []
@@ -119,13 +112,6 @@ def test_shares_and_costs_are_those_of_the_tree() -> None:
         "contexts_slower": 1,
         "contexts_faster": 0,
     }
-
-
-def test_moved_context_is_marked() -> None:
-    found = detected({"a;f": 100, "a": 400, "b": 500}, {"b;f": 105, "a": 400, "b": 500})
-    assert rows(found)["a;f"] == "NotInTarget"
-    assert rows(found)["b;f"] == "NotInBaseline"
-    assert moves(found) == {"a;f": "b;f", "b;f": "a;f"}
 
 
 @pytest.mark.parametrize(
