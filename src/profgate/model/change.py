@@ -79,7 +79,7 @@ class Details:
 class Columns:
     """The fields of a record for all results of a strategy: a column of each field, or one value for all results.
 
-    Unknown numbers are NaN in a column. A field may also be a tuple of further columns.
+    Unknown numbers are NaN in a column.
     """
 
     record: type[Any]
@@ -97,8 +97,6 @@ class Columns:
 def _at(column: Any, row: int) -> Any:  # noqa: ANN401
     if isinstance(column, np.ndarray):
         return finite(float(column[row]))
-    if isinstance(column, tuple):
-        return tuple(part.at(row) for part in column)
     return column[row] if isinstance(column, list) else column
 
 
@@ -165,19 +163,10 @@ class OutlierScores(Details):
 
 
 @dataclass(frozen=True, slots=True)
-class OverweightLevel(Details):
-    """The ratios without the stacks of further pivots."""
-
-    responsibility: float | None = None
-    overweight: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class OverweightShare(Details):
     """The part of a symbol in the change of the total. Ratios are fractions.
 
-    ``pivot`` is the position of a symbol, counted from 1, in the order in which stacks were dropped. ``levels``
-    contains the ratios after the stacks of the first pivot were dropped, those after the second, and so on.
+    ``pivot`` is the position of a symbol, counted from 1, in the order in which stacks were dropped.
     """
 
     of: Literal["overweight"]
@@ -185,7 +174,6 @@ class OverweightShare(Details):
     overweight: float | None = None
     interest: float | None = None
     pivot: float | None = None
-    levels: tuple[OverweightLevel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from profgate.decide.detect.strategy import counts_apart, directed, not_tested, 
 from profgate.errors import ProfgateError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.call_tree import added_at
-from profgate.model.change import Columns, Context, Detection, Kind, OptionSpec, OverweightLevel, OverweightShare
+from profgate.model.change import Columns, Context, Detection, Kind, OptionSpec, OverweightShare
 from profgate.model.comparison import Comparison
 from profgate.model.frame_names import is_library
 from profgate.model.reason import Reason, ReasonCode
@@ -211,14 +211,6 @@ def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float |
     return int(table.symbol[chosen[0]]) if len(chosen) else None
 
 
-def _level(table: OverweightTable, symbol: IntArray, symbols: int) -> Columns:
-    """Return the ratios of a table for these symbols."""
-    responsibility, overweight = np.full((2, symbols), np.nan)
-    responsibility[table.symbol], overweight[table.symbol] = table.responsibility, table.overweight
-    fields = {"responsibility": responsibility[symbol], "overweight": overweight[symbol]}
-    return Columns(OverweightLevel, fields)
-
-
 class Overweight:
     """Finds functions whose share of the total's change is larger than their share of the baseline.
 
@@ -251,7 +243,7 @@ class Overweight:
             return not_tested(self, apart)
         bar = noise_bar(comparison, context)
         levels = pivot_levels(comparison, chosen, bar)
-        table, symbols = levels[0].table, len(comparison.symbols)
+        table = levels[0].table
         if table.baseline_total <= 0.0:
             return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "zero_baseline"}))
         gone, new = table.only_baseline, table.only_target
@@ -262,7 +254,7 @@ class Overweight:
         change = table.total_delta or np.nan
         unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
         shared = overweight_kinds(table, chosen, worse_sign(comparison.metric), bar)
-        numbers = np.full(symbols, np.nan)  # the number of each symbol among the pivots, or NaN
+        numbers = np.full(len(comparison.symbols), np.nan)  # the number of each symbol among the pivots, or NaN
         pivots = [level.pivot for level in levels if level.pivot is not None]
         numbers[pivots] = np.arange(1, len(pivots) + 1)
         return Detection(
@@ -281,7 +273,6 @@ class Overweight:
                     "overweight": np.concatenate([table.overweight, unknown]),
                     "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
                     "pivot": numbers[symbol],
-                    "levels": tuple(_level(level.table, symbol, symbols) for level in levels[1:]),
                 },
             ),
             reasons=[Reason(ReasonCode.NO_RESULT, {"case": "total_unchanged"})] * len(symbol) if unchanged else [],

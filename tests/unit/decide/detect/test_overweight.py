@@ -65,20 +65,22 @@ def evidence(comparison: Comparison) -> dict[str, OverweightShare]:
     return {comparison.symbols.names[symbol]: details_of(result).at(row) for row, symbol in enumerate(result.symbol)}
 
 
-def test_evidence_has_each_recursion_level() -> None:
-    found = evidence(from_stacks([BASE], [TARGETS[5]]))
+def test_second_level_lacks_the_stacks_of_the_first_pivot() -> None:
+    comparison = from_stacks([BASE], [TARGETS[5]])
+    found = evidence(comparison)
     assert {name: row.pivot for name, row in found.items() if row.pivot is not None} == {"k": 1.0, "x": 2.0}
-    levels = {name: row.levels[0] for name, row in found.items()}
-    second = {name: level.overweight for name, level in levels.items() if level.overweight is not None}
+    table = pivot_levels(comparison)[1].table
+    names = [comparison.symbols.names[symbol] for symbol in table.symbol.tolist()]
     expected = [line.split() for line in TABLES[6].split("\n") if line]
+    second = dict(zip(names, table.overweight.tolist(), strict=True))
     assert second == pytest.approx({line[0]: float(line[5]) / 100 for line in expected}, abs=5e-5)
-    assert levels["x"].responsibility == 1.0
-    assert levels["k"].overweight is None  # a pivot has left the table below it
+    assert table.responsibility[names.index("x")] == 1.0
+    assert "k" not in names
 
 
-def test_without_a_candidate_there_is_no_level_below() -> None:
+def test_without_a_candidate_there_is_no_pivot() -> None:
     found = evidence(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 550, "m;b": 550}]))
-    assert all((row.pivot, row.levels) == (None, ()) for row in found.values())
+    assert all(row.pivot is None for row in found.values())
 
 
 def test_option_limits_pivots() -> None:
