@@ -27,16 +27,10 @@ from profgate.statistics.thresholds import at_least, at_most
 NONE = -1
 SUBTYPE_BITS = 32
 KINDS = {
-    "param": tuple(range(len(SHAPES))),
-    "nonparam": tuple(range(len(SHAPES), len(MODEL_NAMES))),
-    **dict.fromkeys(("model", "models"), tuple(range(len(MODEL_NAMES)))),
+    "best-model": range(len(MODEL_NAMES)),
+    "best-param": range(len(SHAPES)),
+    "best-nonparam": range(len(SHAPES), len(MODEL_NAMES)),
 }
-CHOICE = OptionSpec(
-    "choice",
-    "auto",
-    "score of the best model: auto is r_square for models in the profile, and aicc for models fitted by profgate",
-    choices=("auto", "r_square", "aicc"),
-)
 MIN_OVERLAP = OptionSpec(
     "min_overlap", 0.5, "smallest overlap of the two size ranges at which a change is more than possible", 0.0, 1.0
 )
@@ -69,24 +63,29 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
     return keys[stay]
 
 
-def _scores(models: CostModels, choice: str) -> FloatArray:
-    """Return the score of each model, or NaN for models that cannot be selected. Higher scores are better."""
+def _scores(models: CostModels) -> FloatArray:
+    """Return the score of each model, or NaN for models that cannot be selected. Higher scores are better.
+
+    The score is R² for models in the profile, and the negative AICc for models fitted by profgate.
+    """
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
     # perfect fits get equal scores, so that the model with the lowest order is selected
     by_criterion = np.where(models.error == 0.0, np.inf, by_criterion)
-    by_choice = {"r_square": by_r_square, "aicc": by_criterion}
-    score = by_choice.get(choice, np.where(models.fitted, by_criterion, by_r_square))
+    score = np.where(models.fitted, by_criterion, by_r_square)
     owner = 2 * models.symbol + models.side
     return np.where(models.fitted & np.isin(owner, owner[~models.fitted]), np.nan, score)
 
 
-def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
-    """Pair the best models of both sides of each location. Of models with equal scores, the lowest order is chosen."""
-    places, score = _places(comparison, models), _scores(models, choice)
+def best_pairs(comparison: Comparison, models: CostModels, which: str) -> Pairs:
+    """Pair the best models of both sides of each location. Of models with equal scores, the lowest order is chosen.
+
+    ``which`` selects models with a formula, without one, or all, as the option ``models``.
+    """
+    places, score = _places(comparison, models), _scores(models)
     keys = location_keys(models.symbol, models.subtype)
     best = np.full((2, len(places)), NONE, np.int64)
-    usable = np.isin(models.kind, kinds) & ~np.isnan(score) & np.isin(keys, places)
+    usable = np.isin(models.kind, KINDS[which]) & ~np.isnan(score) & np.isin(keys, places)
     for side in (0, 1):
         rows = np.flatnonzero(usable & (models.side == side))
         at = np.searchsorted(places, keys[rows])
@@ -98,30 +97,6 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
         place, first = np.unique(at[order], return_index=True)
         best[side, place] = rows[order[first]]
     return Pairs(places >> SUBTYPE_BITS, places % (1 << SUBTYPE_BITS) - 1, best[0], best[1])
-
-
-def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
-    """Pair models of these kinds by location and kind. A model without a counterpart gets a separate row."""
-    rows = np.flatnonzero(np.isin(models.kind, kinds))
-    columns = np.stack([models.symbol, models.subtype, models.kind])[:, rows]
-    keys, place = np.unique(columns, axis=1, return_inverse=True)
-    pairs = np.full((2, keys.shape[1]), NONE, np.int64)
-    pairs[models.side[rows], place.reshape(-1)] = rows
-    return Pairs(keys[0], keys[1], pairs[0], pairs[1])
-
-
-def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice: str) -> Pairs:
-    """Return the pairs of models that the option ``models`` selects."""
-    rule, _, kinds = which.partition("-")
-    if rule == "all":
-        return _same_name_pairs(models, KINDS[kinds])
-    if kinds != "both":
-        return _best_pairs(comparison, models, KINDS[kinds], choice)
-    formulas = _best_pairs(comparison, models, KINDS["param"], choice)
-    curves = _best_pairs(comparison, models, KINDS["nonparam"], "r_square")
-    some = (curves.baseline != NONE) | (curves.target != NONE)
-    columns = ("symbol", "subtype", "baseline", "target")
-    return Pairs(*(np.append(getattr(formulas, name), getattr(curves, name)[some]) for name in columns))
 
 
 class ModelRows:
@@ -161,7 +136,7 @@ class ModelRows:
             "target": self._names(after),
             "records": self._records(),
         }
-        self.subtypes = self._subtypes()
+        self.subtypes = ["model"] * len(self.kinds)
         self.flags = [""] * len(self.kinds)
 
     def __len__(self) -> int:
@@ -259,13 +234,6 @@ class ModelRows:
         subtypes = [names[number] if number != WITHOUT_SUBTYPE else "" for number in self.pairs.subtype.tolist()]
         return subtypes if any(subtypes) else ""
 
-    def _subtypes(self) -> list[str]:
-        """Return model names as subtypes if a location has several pairs of models, otherwise "model"."""
-        if len(np.unique(location_keys(self.pairs.symbol, self.pairs.subtype))) == len(self):
-            return ["model"] * len(self)
-        rows = np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target)
-        return [name or "model" for name in self._names(rows)]
-
     def _lacks(self, row: int) -> dict[str, Parameter]:
         """Return, for each side without a model, the reason and the number of records whose size is known."""
         lacks: dict[str, Parameter] = {}
@@ -303,7 +271,7 @@ class ModelStrategy(Strategy, ABC):
         models = comparison.attached(CostModels)
         if models is None:
             return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "no_models"}), unsuited=True)
-        pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
+        pairs = best_pairs(comparison, models, chosen.get("models", "best-param"))
         rows = ModelRows(comparison, models, pairs, chosen.get("min_overlap", 0.0))
         self.judge(rows, chosen)
         return rows.detection(self)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.decide.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, location_keys, pair_values
+from profgate.decide.detect.model_pairs import KINDS, MIN_OVERLAP, ModelRows, ModelStrategy, location_keys, pair_values
 from profgate.decide.detect.strategy import directed
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Kind, OptionSpec, Partial
@@ -14,21 +14,17 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, TIE, areas, fitted, grid, values
 from profgate.statistics.thresholds import above, at_least, at_most
 
-CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
+MODEL_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec(
         "models",
         "best-model",
-        "compared models: the best model, the best with (param) or without (nonparam) a formula, or all models",
-        choices=(
-            *("best-model", "best-param", "best-nonparam"),
-            *("all-param", "all-nonparam", "all-models", "best-both"),
-        ),
+        "compared models: the best model, or the best with (param) or without (nonparam) a formula",
+        choices=tuple(KINDS),
     ),
     OptionSpec("min_confidence", 0.15, "smallest r_square of both models, rounded to hundredths", 0.0, 1.0),
     OptionSpec("no_change", 0.10, "largest relative change that is no change", 0.0),
     OptionSpec("certain", 0.25, "largest relative change that is only a possible change", 0.0),
     MIN_OVERLAP,
-    CHOICE,
 )
 FLAT = 0.05  # largest relative slope or scatter of a difference that counts as constant
 DEGREES = ("constant", "linear", "quadratic")
@@ -51,7 +47,6 @@ class BestModelOrderEquality(ModelStrategy):
     short = "bmoe"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("min_confidence", 0.9, "smallest r_square of both models for a change", 0.0, 1.0),
-        CHOICE,
     )
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
@@ -89,7 +84,7 @@ class IntegralComparison(ModelStrategy):
 
     name = "integral_comparison"
     short = "int"
-    options: tuple[OptionSpec, ...] = CHOICE_OPTIONS
+    options: tuple[OptionSpec, ...] = MODEL_OPTIONS
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Compare the areas under the models."""
@@ -147,7 +142,7 @@ class LocalStatistics(ModelStrategy):
     name = "local_statistics"
     short = "loc"
     options: tuple[OptionSpec, ...] = (
-        *CHOICE_OPTIONS,
+        *MODEL_OPTIONS,
         OptionSpec("density", 0.05, "width of a window, as a fraction of the range of sizes", 0.0, 1.0),
     )
 
@@ -254,7 +249,6 @@ class DifferenceOfModels(ModelStrategy):
         ),
         OptionSpec("certain", 0.25, "mean relative change above which a change is no longer a maybe", 0.0),
         MIN_OVERLAP,
-        CHOICE,
     )
 
     @abstractmethod

@@ -95,10 +95,6 @@ def test_models_of_a_pair_are_chosen() -> None:
     assert names("best-model") == [("regressogram", "regressogram", "Degradation")]
     assert names("best-param") == [("constant", "constant", "Degradation")]
     assert names("best-nonparam") == [("regressogram", "regressogram", "Degradation")]
-    assert names("all-param") == [("constant", "constant", "Degradation"), ("linear", "linear", "NoChange")]
-    assert names("all-nonparam") == [("regressogram", "regressogram", "Degradation")]
-    assert names("all-models") == names("all-param") + names("all-nonparam")
-    assert names("best-both") == names("best-param") + names("best-nonparam")
 
 
 def test_curves_are_compared_over_what_both_know() -> None:
