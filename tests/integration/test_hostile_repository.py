@@ -236,7 +236,6 @@ def test_folder_that_a_commit_makes_a_link_is_not_entered(
 DEFAULT_FOLDERS = {  # by the commands that write to them
     "profgate-track": ["track", "--last", "2", "--runs", "1", *TRACKED],
     ".profgate": ["store", "add", "profiles/1.folded"],
-    "profgate-ranks": ["ranks", "record", "results.xml"],
 }
 READING = [["check"], ["trends"], ["store", "list"], ["store", "prune"], ["compare", "HEAD~1:a", "HEAD:a"]]
 
@@ -261,7 +260,6 @@ def test_default_folder_with_links_is_refused(
     link = repository.place / folder / inside
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(outside / "kept" if "." in inside else outside)
-    (repository.place / "results.xml").write_text('<testsuite><testcase name="a" time="1"/></testsuite>')
     monkeypatch.chdir(repository.place)
     assert main(words) == 2
     assert "leads out of" in (shown := capsys.readouterr().err) or "is a link" in shown

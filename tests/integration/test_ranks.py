@@ -1,4 +1,4 @@
-"""``profgate ranks`` as a person calls it: record, check and history over real files."""
+"""``profgate ranks`` as a person calls it, over real files and a history."""
 
 import math
 import random
@@ -42,12 +42,12 @@ def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_check_keeps_an_unchanged_order(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", "check", "same.xml", "--baseline", str(baseline), "--fail-on", "departure"]) == 0
+    assert main(["ranks", "same.xml", "--baseline", str(baseline), "--fail-on", "departure"]) == 0
     assert capsys.readouterr().out.startswith("STABLE")
 
 
 def test_check_tells_a_departure_and_fails_only_when_asked(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["ranks", "check", "slow.xml", "--baseline", str(baseline)]
+    arguments = ["ranks", "slow.xml", "--baseline", str(baseline)]
     assert main(arguments) == 0
     assert "t007" in capsys.readouterr().out
     assert main([*arguments, "--fail-on", "slower"]) == 1
@@ -61,26 +61,11 @@ def test_a_sub_folder_is_one_run_of_many_files(tmp_path: Path, capsys: pytest.Ca
             file = tmp_path / run / f"load-{place:02}.folded"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"main;work {(place + 1) * 100 + number}\n")
-    arguments = ["ranks", "check", str(tmp_path / "target"), "--baseline", str(tmp_path / "runs"), "--last", "3"]
+    arguments = ["ranks", str(tmp_path / "target"), "--baseline", str(tmp_path / "runs"), "--last", "3"]
     assert main(arguments) == 0
     shown = capsys.readouterr().out
     assert "30 of 30 ranks stable" in shown
     assert "3 baseline runs" in shown
-
-
-@pytest.mark.usefixtures("baseline")
-def test_record_keeps_the_files_of_each_run(capsys: pytest.CaptureFixture[str]) -> None:
-    for number in range(5):
-        for name, value in durations(number).values.items():
-            file = Path(f"results/{number}/{name}.folded")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"main {round(value)}\n")
-        arguments = ["ranks", "record", f"results/{number}", "-o", "kept", "--commit", f"c0ffee{number}"]
-        assert main(arguments) == 0
-    assert "stored 120 durations in kept/" in capsys.readouterr().out
-    assert len(list(Path("kept").iterdir())) == 5
-    assert max(Path("kept").iterdir()).name.endswith("-c0ffee4")
-    assert main(["ranks", "check", "results/0", "--baseline", "kept"]) == 0
 
 
 @pytest.mark.usefixtures("baseline")
@@ -90,21 +75,20 @@ def test_check_over_a_history(capsys: pytest.CaptureFixture[str]) -> None:
             profile = read_profile(source_of("tests.xml", junit(durations(number)).encode()))
             job = f"job {number}"
             store.add(readings_of(profile, CompareOptions(), f"{number}" * 40, job, "1"))
-    assert main(["ranks", "check", "slow.xml", "--history", "past", "--fail-on", "slower"]) == 1
+    assert main(["ranks", "slow.xml", "--history", "past", "--fail-on", "slower"]) == 1
     assert "t007" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["record"], "RESULTS... is missing"),
-        (["record", "missing.xml"], "missing.xml"),
-        (["check", "same.xml"], "profgate-ranks: does not exist; 'profgate ranks record'"),
-        (["check", "same.xml", "--baseline", "empty"], "contains no run"),
-        (["check", "empty", "--baseline", "baseline"], "contains no results"),
-        (["check", "same.xml", "--width", "nan"], "--width: 'nan' is not a number from 0.5"),
-        (["check", "broken.xml", "--baseline", "baseline"], "broken.xml"),
-        (["nonsense"], "no command 'nonsense'"),
+        ([], "RESULTS... is missing"),
+        (["missing.xml"], "missing.xml"),
+        (["same.xml"], "--baseline: is missing; name a folder"),
+        (["same.xml", "--baseline", "empty"], "contains no run"),
+        (["empty", "--baseline", "baseline"], "contains no results"),
+        (["same.xml", "--width", "nan"], "--width: 'nan' is not a number from 0.5"),
+        (["broken.xml", "--baseline", "baseline"], "broken.xml"),
     ],
 )
 @pytest.mark.usefixtures("baseline")

@@ -5,9 +5,8 @@ import sys
 import click
 
 from profgate.cli import options as opt
-from profgate.cli.main import Commands
-from profgate.history.rank_runs import FOLDER, run_at, runs_in, store_run, stored_runs
-from profgate.io.git import head_commit
+from profgate.errors import ProfgateError
+from profgate.history.rank_runs import run_at, runs_in, stored_runs
 from profgate.io.terminal import show
 from profgate.model.durations import SigmaRule
 from profgate.report.rank_report import rank_lines
@@ -16,31 +15,7 @@ from profgate.statistics.rank_checks import RankRules, check, side_by_side
 NOT_COMPARED = 3
 
 
-@opt.command("profgate ranks check new/junit.xml --fail-on slower", of=click.group, cls=Commands)
-def ranks() -> None:
-    """Check whether the order of test durations has changed.
-
-    Durations are read from JUnit XML, 'pytest --durations=0', 'go test -json', benchmark results and profiles.
-    docs/explanation/stable-ranks.md describes what this check can detect, its limits and its error rates.
-    """
-
-
-@opt.command("profgate ranks record junit.xml", of=ranks.command)
-@click.argument("files", nargs=-1, required=True, type=opt.PROFILES, metavar="RESULTS...")
-@opt.output_option("stored runs", FOLDER)
-@click.option("--commit", help="Tested commit (default: the commit that is checked out).")
-def record(files: tuple[str, ...], output_dir: str, commit: str | None) -> int:
-    """Store the durations of a test run for use as a baseline and in the history.
-
-    RESULTS are the files and folders of one test run.
-    """
-    sys.stdout.write(f"{store_run(output_dir, files, head_commit() if commit is None else commit)}\n")
-    return 0
-
-
-@opt.command(
-    "profgate ranks check new/junit.xml", "profgate ranks check new/ --fail-on slower", of=ranks.command, name="check"
-)
+@opt.command("profgate ranks new/junit.xml --baseline runs/", "profgate ranks new/ --baseline runs/ --fail-on slower")
 @click.argument("results", nargs=-1, required=True, type=opt.PROFILES, metavar="RESULTS...")
 @click.option(
     "--baseline",
@@ -48,7 +23,7 @@ def record(files: tuple[str, ...], output_dir: str, commit: str | None) -> int:
     multiple=True,
     type=opt.PROFILES,
     metavar="DIR",
-    help=f"Folder with one file or folder per baseline run (default: {FOLDER}; repeatable).",
+    help="Folder with one file or folder per baseline run (repeatable).",
 )
 @click.option("--history", type=opt.PROFILES, metavar="DIR", help="History whose runs are also used.")
 @click.option("--last", type=opt.COUNT, default=20, metavar="K", help="Use only the K newest runs.")
@@ -72,7 +47,7 @@ def record(files: tuple[str, ...], output_dir: str, commit: str | None) -> int:
     help="Result that ends with exit code 1.",
 )
 @opt.verbose_option("List all tests that moved (default: those that moved farthest).")
-def check_ranks(
+def ranks(
     results: tuple[str, ...],
     folders: tuple[str, ...],
     history: str | None,
@@ -83,15 +58,19 @@ def check_ranks(
     *,
     verbose: bool,
 ) -> int:
-    """Compare the order of the durations with that of the baseline runs.
+    """Compare the order of test durations with that of the baseline runs.
 
-    All RESULTS together form one run. The test of the number of stable ranks is two-sided: a low number means that some
+    Durations are read from JUnit XML, 'pytest --durations=0', 'go test -json', benchmark results and profiles.
+    docs/explanation/stable-ranks.md describes what this check can detect, its limits and its error rates. All RESULTS
+    together form one run. The test of the number of stable ranks is two-sided: a low number means that some
     tests changed relative to the others, and a high number means that the order is more stable than before. The exit
     code is 0 if the order is stable or the check is only advisory, 1 for the result given with --fail-on, and 3 if
     nothing was compared.
     """
+    if not folders and history is None:
+        raise ProfgateError("--baseline", "is missing; name a folder with the results of each run, or use --history")
     runs = stored_runs(history) if history else []
-    for folder in folders or ([] if history else [FOLDER]):
+    for folder in folders:
         runs += runs_in(folder)
     found = check(side_by_side(runs[-last:], [run_at(results, "target")]), RankRules(width, sigma))
     show(rank_lines(found, verbose=verbose, width=opt.width()), sys.stdout)

@@ -1,23 +1,19 @@
-"""Reads test durations from results, and stores the results of runs for ``profgate ranks``."""
+"""Reads test durations from results and from a history for ``profgate ranks``."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 
 from profgate import loading
 from profgate.compare.duration_table import run_of
 from profgate.compare.readings import runs_of as stored
 from profgate.errors import ProfgateError
 from profgate.history.history_store import open_history
-from profgate.io.files import exists, sources_under, write_bytes
+from profgate.io.files import sources_under
 from profgate.model.durations import DurationRun
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks import TEST_RESULTS
-from profgate.report.numbers import counted
 
-FOLDER = "profgate-ranks"
 _DIGITS = re.compile(r"([0-9]{1,18})")
 
 
@@ -26,14 +22,12 @@ def runs_in(place: str) -> list[DurationRun]:
 
     Raises ProfgateError if there are no runs.
     """
-    if place == FOLDER and not exists(place):
-        raise ProfgateError(place, "does not exist; 'profgate ranks record' stores baseline runs there")
     groups: dict[str, list[SourceFile]] = {}
     for source in sources_under(place):
         run, _, rest = source.name.partition("/")
         groups.setdefault(run, []).append(replace(source, name=rest or run))
     if not groups:
-        raise ProfgateError(place, "contains no run; 'profgate ranks record' stores runs there")
+        raise ProfgateError(place, "contains no run; store a file or folder with the results of each run there")
     runs = [_run_of(sources, name) for name, sources in groups.items()]
     return sorted(runs, key=lambda run: _in_order(run.label))
 
@@ -61,16 +55,3 @@ def _run_of(sources: Sequence[SourceFile], label: str) -> DurationRun:
     if not sources:
         raise ProfgateError(label, "contains no results; check where the tests write their results")
     return run_of(loading.readable_profiles(sources), label)
-
-
-def store_run(folder: str, files: Sequence[str], commit: str) -> str:
-    """Copy the results of one run to a new sub-folder and return a message. Raises ProfgateError without results."""
-    label = "-".join(filter(None, [datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f"), commit[:10]]))
-    run = run_at(files, label)
-    for place in files:
-        for source in sources_under(place):
-            copy = str(Path(folder, label, source.name))
-            if exists(copy):
-                raise ProfgateError(place, "contains a file of the same name as another one; name a folder with both")
-            write_bytes(copy, source.read(source.size))
-    return f"stored {counted(len(run.values), 'duration')} in {Path(folder, label)}"
