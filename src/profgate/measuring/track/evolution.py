@@ -29,8 +29,6 @@ MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPL
 PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}
 AROUND = 3
 LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
-# minimum t of the best split for which the slow permutation test is run; a smaller t is never significant
-LEAST_T = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,21 +92,8 @@ def _of_series(
     steep = (np.flatnonzero(large) + 1).tolist()
     if kind is not MetricKind.COUNTED:
         steep = [place for place in steep if _lasts(logs, place)]
-    yield from (_jump(series, place, float(error[place - 1])) for place in steep)
-    if kind is not MetricKind.COUNTED and _best_t(logs) >= LEAST_T:
         yield from _lasting(series, steep, error, alpha, math.expm1(least))
-
-
-def _best_t(logs: FloatArray) -> float:
-    """Return the largest t statistic (with equal variances) of all splits into an earlier and a later part."""
-    count = np.arange(LEAST_SEGMENT, len(logs) - LEAST_SEGMENT + 1)
-    if not len(count):
-        return 0.0
-    sums, squares, rest = np.cumsum(logs), float((logs**2).sum()), len(logs) - count
-    before, after = sums[count - 1] / count, (sums[-1] - sums[count - 1]) / rest
-    inside = np.maximum(squares - count * before**2 - rest * after**2, 1e-300)
-    t = np.abs(after - before) / np.sqrt(inside / (len(logs) - 2) * (1.0 / count + 1.0 / rest))
-    return float(t.max())
+    yield from (_jump(series, place, float(error[place - 1])) for place in steep)
 
 
 def _lasting(
