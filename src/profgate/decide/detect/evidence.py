@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from profgate.compare.comparability import differing_facts
+from profgate.decide.detect.cost_left import cost_left
 from profgate.decide.detect.location_costs import (
     SELF,
     SUBTREE,
@@ -31,16 +32,13 @@ from profgate.decide.detect.permutation import (
     visible_factor,
 )
 from profgate.model.arrays import BoolArray, FloatArray, finite, means, quantile
-from profgate.model.calibration import Calibration, FewerCalls, Inconclusive, TestMode
-from profgate.model.call_tree import added_at
+from profgate.model.calibration import Calibration, Inconclusive, TestMode
 from profgate.model.comparison import Comparison, RunValues, sample_counts
 from profgate.model.levels import (
     FEWEST_JOBS,
     FEWEST_SAMPLES,
     GATE_SHARE,
     LISTED,
-    MACHINE,
-    NEARLY_ALL,
     OWN_FLOOR,
     RED,
     TOTAL_FLOOR,
@@ -294,7 +292,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
     undecided = None if counted is not None else _inconclusive(samples, total, tenth)
     # a baseline of few samples may differ so much by chance
     few = samples is not None and samples[0] < FEWEST_SAMPLES
-    left = None if few else _cost_left(comparison)
+    left, fewer_calls = (None, None) if few else cost_left(comparison)
     undecided = undecided if left is None else "other_work"
     calibration = replace(
         evidence.calibration,
@@ -308,7 +306,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
         samples_target=samples and samples[1],
         inconclusive=undecided,
         cost_left=left,
-        fewer_calls=None if left is None else _fewer_calls(comparison),
+        fewer_calls=fewer_calls,
     )
     if counted is None:
         return replace(evidence, calibration=calibration)
@@ -322,56 +320,6 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
         certain=evidence.certain | changed,
         calibration=calibration,
     )
-
-
-def _cost_left(comparison: Comparison) -> float | None:
-    """Return the part of the cost that is left if it is less than half and nothing shows the same work, or None.
-
-    The mean over the runs of a side counts, because single runs of unchanged code differ by more than half. A change
-    of the code may make one function much faster. Then the others cost as much as before, and the function is called
-    as often, if calls are counted. If the function was nearly the whole run, the others show nothing.
-    """
-    totals = comparison.runs.means(comparison.run_totals)
-    costs = comparison.runs.means(comparison.self_value)
-    if comparison.metric.better == "higher":  # a rate: the side that did less work has the higher one
-        totals, costs = totals[::-1], costs[::-1]
-    before, after = map(float, totals)
-    if MACHINE * after >= before:
-        return None
-    own, left = costs
-    faster = int(np.argmax(own - left))
-    others, others_left = before - own[faster], after - left[faster]
-    if others > (1.0 - NEARLY_ALL) * before and others_left >= NEARLY_ALL * others:
-        return float(after / before) if _called_less(comparison)[faster] else None
-    return float(after / before)
-
-
-def _calls(comparison: Comparison) -> FloatArray:
-    """Return the mean number of calls per run by side and symbol; 0 if the profiles do not count calls."""
-    tree, edges, symbols = comparison.tree, comparison.edges, len(comparison.symbols)
-    counts = np.zeros((2, symbols))
-    if edges is not None:
-        counts[:] = edges.baseline_symbol_calls, edges.target_symbol_calls
-    elif tree is not None and tree.baseline_calls is not None and tree.target_calls is not None:
-        for side, calls in enumerate((tree.baseline_calls, tree.target_calls)):
-            counts[side] = added_at(symbols, tree.symbol[1:], calls[1:])  # row 0 is the root, which is no function
-    return counts / [[comparison.runs.baseline], [comparison.runs.target]]
-
-
-def _called_less(comparison: Comparison) -> BoolArray:
-    """Return a mask of the functions with less than half of their calls."""
-    before, after = _calls(comparison)
-    return np.asarray(MACHINE * after < before)
-
-
-def _fewer_calls(comparison: Comparison) -> FewerCalls | None:
-    """Return the most costly function with less than half of its calls, or None."""
-    cost, _ = comparison.runs.means(comparison.total_value * _called_less(comparison))
-    if not cost.any():
-        return None
-    symbol = int(np.argmax(cost))
-    before, after = _calls(comparison)[:, symbol].tolist()
-    return comparison.symbols.names[symbol], before, after
 
 
 def _visible_total(evidence: Evidence, total: float | None) -> float | None:
