@@ -83,7 +83,7 @@ def test_check_over_a_history(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "what"),
     [
         ([], "RESULTS... is missing"),
-        (["missing.xml"], "missing.xml"),
+        (["missing.xml", "--baseline", "baseline"], "missing.xml"),
         (["same.xml"], "--baseline: is missing; name a folder"),
         (["same.xml", "--baseline", "empty"], "contains no run"),
         (["empty", "--baseline", "baseline"], "contains no results"),
