@@ -198,7 +198,8 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
         counts = costs.calls_from, costs.calls_to
     if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.result.judged:
         return None
-    if metric.calibration.inconclusive == "too_few_runs":
+    # times that were measured in turns are decided by their test alone: a machine may favour one build
+    if metric.calibration.inconclusive == "too_few_runs" or metric.calibration.measured:
         return None
     before, after = counts
     growth, relative = (after - before) / before if before > 0 else float("inf"), finding.relative

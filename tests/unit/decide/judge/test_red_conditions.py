@@ -12,7 +12,7 @@ from profgate.decide.judge.findings import drafts_of
 from profgate.decide.judge.verdict import judge
 from profgate.model.attribution import Reach
 from profgate.model.calibration import Calibration
-from profgate.model.change import Change, GateResult, Location
+from profgate.model.change import Change, GateResult, OtherMachine, Location
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.model.report import TOTAL, Attribution, Finding, FunctionCosts, MetricReport, Report, Total, draft_of
@@ -166,7 +166,13 @@ def test_calls_that_rose_prove_a_listed_time(calls: float, colour: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "changed"), [({"inconclusive": "too_few_runs"}, {}), ({}, {"judged": "subtree"}), ({}, {"net": "offset"})]
+    ("facts", "changed"),
+    [
+        ({"inconclusive": "too_few_runs"}, {}),
+        ({}, {"judged": "subtree"}),
+        ({}, {"net": "offset"}),
+        ({"measured": True}, {"level": 0.01, "other": OtherMachine(0.0, -0.02, 0.02, 0.5)}),  # one of two machines
+    ],
 )
 def test_calls_prove_nothing_else(facts: dict[str, Any], changed: dict[str, Any]) -> None:
     assert with_calls(2000.0, facts, **changed).colour != "red"
