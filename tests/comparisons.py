@@ -89,14 +89,11 @@ def from_stacks(
     self_value = np.zeros((len(runs), len(names)), dtype=np.int64)
     total_value = self_value.copy()
     present = np.zeros((2, len(names)), dtype=np.bool_)
-    seen: dict[str, int] = {}
     for place, run in enumerate(runs):
         for stack, weight in run.items():
             frames = stack.split(";")
             self_value[place, number[frames[-1]]] += weight
             for frame in frames:
-                if place < len(baseline):
-                    seen.setdefault(frame, len(seen))
                 present[int(place >= len(baseline)), number[frame]] = True
             for frame in set(frames):
                 total_value[place, number[frame]] += weight
@@ -115,7 +112,6 @@ def from_stacks(
         waiting=np.zeros(len(names), np.bool_),
         sampling=Sampling(period),
         tree=tree_of(baseline, target, number, calls),
-        first_seen=np.array([seen.get(name, len(seen)) for name in names]),
     )
 
 
@@ -192,7 +188,6 @@ def from_exclusive(
         present=present.reshape(2, len(names)),
         noise=Noise(noise_values, np.array(totals[2], dtype=np.int64) if totals else noise_sums),
         waiting=np.zeros(len(names), np.bool_),
-        first_seen=np.arange(len(names)),
         sampling=Sampling(period),
         notes=notes,
     )

@@ -59,7 +59,6 @@ def compared(given: Recording, target: int, base: list[int]) -> Comparison:
         present=np.ones((2, len(nothing)), np.bool_),
         active_total=np.concatenate(inclusive[sides]),
         waiting=np.zeros(len(nothing), np.bool_),
-        first_seen=np.arange(len(nothing)),
         noise=Noise(
             own[others].reshape(-1, len(nothing)),
             given.totals[others].reshape(-1),

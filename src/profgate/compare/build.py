@@ -243,7 +243,6 @@ class AlignedRuns:
             configuration=self._workload.configuration,
             noise=self._noise(metric),
             waiting=read_only(self._waits(metric)),
-            first_seen=read_only(_first_seen(paired[:split], len(costs.symbols))),
             lines=line_costs(self._runs, self._numbering, metric, self._forest, self._options.kernels),
             attachments=tuple(part for part in attachments if part is not None),
             notes=notes,
@@ -362,15 +361,6 @@ class AlignedRuns:
 def _fields(part: NameTable) -> dict[str, Any]:
     """Return the fields of a part of a comparison."""
     return {field.name: getattr(part, field.name) for field in fields(part)}
-
-
-def _first_seen(runs: Sequence[tuple[Profile, IntArray]], symbols: int) -> IntArray:
-    """Return an int64 array that ranks the symbols in the order in which they first occur in these runs."""
-    seen = [mapping if profile.stacks is None else mapping[profile.stacks.frame] for profile, mapping in runs]
-    order = np.concatenate(seen)[::-1]
-    place = np.full(symbols, np.iinfo(np.int64).max, np.int64)
-    place[order] = np.arange(len(order))[::-1]  # reversed, so the first occurrence is assigned last and remains
-    return place
 
 
 def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:

@@ -242,18 +242,16 @@ class RunCosts(NameTable):
 class Comparison(RunCosts):
     """Both sides of one workload and metric, which are the input of every strategy.
 
-    The boolean array ``waiting`` marks the functions that only wait. ``first_seen`` is an int64 array with the position
-    at which each symbol first appears in the baseline's input, read from root to leaf. ``lines`` exists if all profiles
-    contain executed lines. ``attachments`` contains data for few strategies, at most one object of a type. ``renamed``
-    maps a symbol to the older name and file that it also represents. ``files`` maps the name of a file in the baseline
-    to its name in the target.
+    The boolean array ``waiting`` marks the functions that only wait. ``lines`` exists if all profiles contain executed
+    lines. ``attachments`` contains data for few strategies, at most one object of a type. ``renamed`` maps a symbol to
+    the older name and file that it also represents. ``files`` maps the name of a file in the baseline to its name in
+    the target.
     """
 
     workload: str
     configuration: Configuration
     noise: Noise
     waiting: BoolArray
-    first_seen: IntArray
     lines: LineCosts | None = None
     attachments: tuple[object, ...] = ()
     notes: tuple[Note, ...] = ()

@@ -115,16 +115,15 @@ def overweight_table(comparison: Comparison, *, dropped: Sequence[int] = ()) -> 
     known_b, known_t = values.known
     total_b, total_t = values.totals.tolist()
     both = np.flatnonzero((b > 0) & known_t & known_b)
-    seen = comparison.first_seen
     change, delta = total_t - total_b, t - b
     # a single division is rounded correctly, so equal ratios compare as equal
     ratio = delta[both] / b[both]
     if change != 0.0:
         overweight, responsibility = ratio * (total_b / change), delta[both] / change
-        order = np.lexsort((seen[both], -delta[both], -np.sign(change) * ratio))
+        order = np.lexsort((-delta[both], -np.sign(change) * ratio))
     else:
         overweight = responsibility = np.full(len(both), np.nan)
-        order = np.lexsort((seen[both], -np.abs(values.exclusive[1] - values.exclusive[0])[both]))
+        order = np.argsort(-np.abs(values.exclusive[1] - values.exclusive[0])[both], kind="stable")
     symbol = both[order]
     only_b = _heaviest_first(np.flatnonzero((b > 0) & ~known_t), b)
     only_t = _heaviest_first(np.flatnonzero((t > 0) & ~(known_b & (b > 0))), t)

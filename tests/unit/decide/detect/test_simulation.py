@@ -55,7 +55,6 @@ def compared(values: IntArray, target: int, noise: int = 0) -> Comparison:
         present=np.ones((2, FUNCTIONS), np.bool_),
         active_total=sides,
         waiting=np.zeros(FUNCTIONS, np.bool_),
-        first_seen=np.arange(FUNCTIONS),
         noise=Noise(values[:noise], values[:noise].sum(axis=1), sample_values=np.ones(noise)),
         facts=(Facts(job="1"), Facts(job="2" if noise else "1")),
         sampling=Sampling(values=np.ones(len(sides))),

@@ -12,7 +12,7 @@ from profgate.decide.judge.findings import drafts_of
 from profgate.decide.judge.verdict import judge
 from profgate.model.attribution import Reach
 from profgate.model.calibration import Calibration
-from profgate.model.change import Change, GateResult, OtherMachine, Location
+from profgate.model.change import Change, GateResult, Location, OtherMachine
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.model.report import TOTAL, Attribution, Finding, FunctionCosts, MetricReport, Report, Total, draft_of

@@ -14,6 +14,7 @@ from judged import BASE, SLOWER, codes, findings, judged
 from model_samples import Given
 from profgate.compare.growth import cost_models
 from profgate.decide.detect.gate_tests import CalibratedLogRatio
+from profgate.decide.detect.overweight import Overweight
 from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison
 from profgate.decide.detect.strategy import Strategy
 from profgate.decide.judge.changes import metric_report
@@ -183,8 +184,9 @@ def test_blocking_note_leaves_the_metric_out() -> None:
     assert report.verdict.colour == "neutral"
 
 
-def test_failing_strategy_is_reported() -> None:
-    report = judged(replace(same(), first_seen="nonsense"))  # type: ignore[arg-type]
+def test_failing_strategy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(Overweight, "detect")
+    report = judged(same())
     assert (report.verdict.colour, reasons(report)) == ("yellow", ["strategy_failed"])
     assert any("overweight: the strategy failed" in text for text in texts(report.workloads[0].metrics[0].not_tested))
 
