@@ -56,8 +56,8 @@ def noted() -> Report:
     blocking = Note(
         Reason(ReasonCode.FACT_DIFFERS, {"fact": "runtime", "baseline": "3.11", "target": "3.12"}), blocks=True
     )
-    cpu = Note(Reason(ReasonCode.CPU_DIFFERS, {"baseline": "a", "target": "b"}), advisory=True)
-    rates = Note(Reason(ReasonCode.RATES_DIFFER, {"baseline": "100", "target": "200"}), advisory=True)
+    cpu = Note(Reason(ReasonCode.CPU_DIFFERS, {"baseline": "a", "target": "b"}))
+    rates = Note(Reason(ReasonCode.RATES_DIFFER, {"baseline": "100", "target": "200"}))
     return judged(
         replace(from_exclusive([BASE] * 5, [SLOWER] * 5, workload="blocked"), notes=(blocking,)),
         replace(from_exclusive([BASE] * 5, [SLOWER] * 5, workload="advisory"), notes=(cpu,)),

@@ -84,7 +84,7 @@ def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     theirs = {facts.processor for facts in before if facts.processor}
     ours = {facts.processor for facts in after if facts.processor}
     if theirs and ours and (theirs != ours or len(theirs) > 1):
-        yield _advisory(ReasonCode.CPU_DIFFERS, baseline=_joined(theirs), target=_joined(ours))
+        yield Note(Reason(ReasonCode.CPU_DIFFERS, {"baseline": _joined(theirs), "target": _joined(ours)}))
 
 
 def unlike(before: Facts, after: Facts) -> tuple[str, ...]:
@@ -143,11 +143,7 @@ def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     # counts are converted to the rate of the target only if the rates of all runs are known
     if all(facts.rate for facts in (*before, *after)):
         parameters["rate"] = after[0].rate
-    yield _advisory(ReasonCode.RATES_DIFFER, **parameters)
-
-
-def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
-    return Note(Reason(code, parameters), advisory=True)
+    yield Note(Reason(ReasonCode.RATES_DIFFER, parameters))
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
@@ -206,9 +202,9 @@ def _of_system_libraries(comparison: Comparison) -> Reason | None:
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Return warnings about the values: very different totals, stacks without a frame, and unresolved names."""
     split, metric = comparison.runs.baseline, comparison.metric.name
-    notes = [] if comparison.metric.directed else [_advisory(ReasonCode.NO_DIRECTION, metric=metric)]
+    found = [] if comparison.metric.directed else [Reason(ReasonCode.NO_DIRECTION, {"metric": metric})]
     low, high = sorted(map(float, comparison.runs.means(comparison.run_totals)))
-    found = [] if (moved := _of_system_libraries(comparison)) is None else [moved]
+    found += filter(None, [_of_system_libraries(comparison)])
     # sides whose totals differ by more than a factor of 3 probably did different work
     if 0.0 < low < high / 3.0:
         found.append(Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric, "factor": high / low}))
@@ -233,4 +229,4 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
                 found.append(
                     Reason(ReasonCode.NO_FRAMES, {"case": "unresolved", "metric": metric, "side": side, "share": share})
                 )
-    return (*notes, *map(Note, found))
+    return tuple(map(Note, found))

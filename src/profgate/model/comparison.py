@@ -143,11 +143,10 @@ class Runs(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A limitation, which prevents the comparison if ``blocks`` is true; if ``advisory``, totals only inform."""
+    """A limitation, which prevents the comparison if ``blocks`` is true."""
 
     reason: Reason
     blocks: bool = False
-    advisory: bool = False
 
 
 class Observations(NamedTuple):

@@ -17,7 +17,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
 from sentences import not_tested
 
-APART = Note(Reason(ReasonCode.RATES_DIFFER, {"baseline": "100", "target": "200"}), advisory=True)
+APART = Note(Reason(ReasonCode.RATES_DIFFER, {"baseline": "100", "target": "200"}))
 BASE = {f"m;f{number:02}": 500 for number in range(40)}
 TWICE = {stack: 2 * value for stack, value in BASE.items()}
 SLOWER = {**TWICE, "m;f07": 2000}
