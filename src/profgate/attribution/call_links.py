@@ -65,7 +65,7 @@ def walked_causes(
     states: SourceStates | None = None,
     factor: float = 1.0,
 ) -> Causes:
-    """For both directions, find the symbol that causes each symbol's change and the number of steps to this cause.
+    """For both directions, find the symbol that causes each symbol's change.
 
     First, the costs of the target are divided by the common ``factor``. Each step then goes to the callee with the
     largest change in this direction, if this callee explains at least 80 % of the change of the caller. From a function
@@ -87,19 +87,19 @@ def walked_causes(
         down = _next(links, sign * moved, sign * change, 0.8)
         caller = _next(callers, sign * moved, sign * change, 0.5)
         stays = np.where(library, whole[caller], library[down])
-        end, steps = _walked(np.where(stays, numbers, np.where(library, caller, down)))
+        end = _walked(np.where(stays, numbers, np.where(library, caller, down)))
         # smallest fraction of the caller's change that the tested change of a library's function must explain
         small = library & (sign * tested < 0.25 * sign * change[end])
-        walks.append((np.where(small, numbers, end), np.where(small, 0, steps)))
+        walks.append(np.where(small, numbers, end))
     sources, changed = sources_of(comparison, states)
     near = explained(comparison, growths, wide, sources, changed, factor)
-    for rises, (end, steps) in zip((True, False), walks, strict=True):
+    for rises, end in zip((True, False), walks, strict=True):
         for source in sources:
             if int(end[source]) not in sources:
-                end[source], steps[source] = source, 0
+                end[source] = source
         for (symbol, up), start in near.items():
             if up == rises:
-                end[symbol], steps[symbol] = end[start], steps[start] + 1
+                end[symbol] = end[start]
     return Causes(walks[0], walks[1], frozenset(changed), frozenset(np.flatnonzero(library).tolist()))
 
 
@@ -125,21 +125,20 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray, least: float)
     return following
 
 
-def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the end of the walk from each symbol, in a cycle its lowest symbol, and the number of steps."""
-    end, steps = np.arange(len(following), dtype=np.int64), np.zeros(len(following), np.int64)
+def _walked(following: IntArray) -> IntArray:
+    """Return the end of the walk from each symbol, in a cycle its lowest symbol."""
+    end = np.arange(len(following), dtype=np.int64)
     for _ in range(DEEPEST):
         after = following[end]
-        steps += after != end
         if (after == end).all():
-            return end, steps
+            return end
         end = after
     # walks that have not ended are in cycles, so each further round visits the other symbols of the cycle
     lowest = end.copy()
     for _ in range(DEEPEST):
         end = following[end]
         lowest = np.minimum(lowest, end)
-    return lowest, steps
+    return lowest
 
 
 def tested_changes(detections: Iterable[Detection], *, lower_is_better: bool) -> tuple[dict[int, float], set[int]]:

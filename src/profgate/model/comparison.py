@@ -169,14 +169,14 @@ class Observations(NamedTuple):
 
 
 class Causes(NamedTuple):
-    """The symbols that explain each symbol's growth and fall, with the number of steps to them, as int64 arrays.
+    """The symbols that explain each symbol's growth and fall, as int64 arrays.
 
     ``changed`` contains the symbols whose source changed and that can explain other changes, and ``library`` those that
     belong to other projects.
     """
 
-    grown: tuple[IntArray, IntArray]
-    fallen: tuple[IntArray, IntArray]
+    grown: IntArray
+    fallen: IntArray
     changed: frozenset[int] = frozenset()
     library: frozenset[int] = frozenset()
 

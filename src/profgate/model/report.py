@@ -219,7 +219,7 @@ def draft_of(
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The function that explains the change in a location, its distance in steps, and whether its source changed.
+    """The function that explains the change in a location, and whether its source changed.
 
     If the location is a function of another project and the end calls it, directly or not, the costs and the
     attribution are those of the end. Otherwise, they are unknown.
@@ -228,7 +228,6 @@ class Cause:
     location: Location
     direction: Direction
     end: Location
-    steps: int
     changed: bool = False
     costs: FunctionCosts = field(default_factory=FunctionCosts)
     attribution: Attribution = field(default_factory=Attribution)

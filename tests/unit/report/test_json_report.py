@@ -25,7 +25,7 @@ def explained() -> Report:
     remark = Reason(ReasonCode.ACCEPTANCE, {"case": "accepted_up_to", "limit": 0.3})
     accepted = Acceptance("7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", remark=remark)
     row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="changed", reach="changed here"))
-    cause = Cause(row.location, "worse", Location("lex"), 1, changed=True)
+    cause = Cause(row.location, "worse", Location("lex"), changed=True)
     frames = (Frame("main", "a.py", 3, 2.5, 4.0), Frame("parse"))
     excerpt = Excerpt("ab" * 8, frames, frames, frames[:1], (Hunk("parse", "a.py", None, ("    1       -x",), 2),))
     metric = replace(samples.metric(row), causes=(cause,), excerpts=(excerpt, Excerpt("")))

@@ -148,7 +148,7 @@ def new(name: str, cost: float) -> Finding:
 LESS = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
 LESS = samples.with_result(replace(LESS, direction="worse"), ratio=0.04)
 CALLER, PARSE = samples.finding("dedupe", 1e9, 9e9), samples.finding("Parse", 1e9, 2.8e9)
-PEEK = (Cause(PARSE.location, "worse", Location("PeekLine"), 1, changed=True),)
+PEEK = (Cause(PARSE.location, "worse", Location("PeekLine"), changed=True),)
 HEADLINES = {
     "possible": warned(SMALL),
     "possible, in percent": warned(LITTLE),

@@ -145,7 +145,7 @@ def _draft(
     sides = (*sums.exclusive, *sums.inclusive)
     own = (finite(float(side[symbol]) * comparison.metric.scale) for side in sides)
     costs, attribution = FunctionCosts(*own, **_calls(comparison, symbol)), _attribution(states, symbol)
-    if causes is not None and causes.library.issuperset({symbol, *(int(end[symbol]) for end, _ in causes[:2])}):
+    if causes is not None and causes.library.issuperset({symbol, *(int(end[symbol]) for end in causes[:2])}):
         attribution = replace(attribution, library=True)
     return draft_of(location_of(comparison, symbol), costs, attribution)
 

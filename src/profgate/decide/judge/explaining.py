@@ -30,15 +30,12 @@ def causes_of(
     """
     dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"
     cheaper: Direction = "better" if dearer == "worse" else "worse"
-    ways = ((dearer, *causes.grown), (cheaper, *causes.fallen))
-    places = [
-        (symbol, way, int(end[symbol]), int(steps[symbol])) for symbol in sorted(symbols) for way, end, steps in ways
-    ]
+    ways = ((dearer, causes.grown), (cheaper, causes.fallen))
     found = []
-    for symbol, way, end, steps in places:
+    for symbol, way, end in [(symbol, way, int(ends[symbol])) for symbol in sorted(symbols) for way, ends in ways]:
         if end == symbol:
             continue
-        cause = Cause(location_of(comparison, symbol), way, location_of(comparison, end), steps, end in causes.changed)
+        cause = Cause(location_of(comparison, symbol), way, location_of(comparison, end), end in causes.changed)
         if symbol in causes.library and end not in causes.library:
             caller = draft(end)
             cause = replace(cause, costs=caller.costs, attribution=caller.attribution)

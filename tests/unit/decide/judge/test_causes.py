@@ -15,8 +15,8 @@ def row(name: str, delta: float, *, inclusive: float | None = None, colour: Colo
     return replace(found, costs=FunctionCosts(inclusive_from=2e9, inclusive_to=2e9 + total))
 
 
-def cause(name: str, end: str, steps: int, direction: str = "worse") -> Cause:
-    return Cause(Location(name), "worse" if direction == "worse" else "better", Location(end), steps)
+def cause(name: str, end: str, direction: str = "worse") -> Cause:
+    return Cause(Location(name), "worse" if direction == "worse" else "better", Location(end))
 
 
 def causes_of(*metrics: MetricReport) -> dict[tuple[str, str], tuple[int | None, str | None]]:
@@ -36,7 +36,7 @@ def metric_of(*findings: Finding, causes: tuple[Cause, ...] = ()) -> MetricRepor
 
 def test_callee_explains_its_callers() -> None:
     callers = (row("serve", 0.1e9, inclusive=2e9), row("parse", 0.2e9, inclusive=2e9))
-    causes = (cause("serve", "lex", 2), cause("parse", "lex", 1))
+    causes = (cause("serve", "lex"), cause("parse", "lex"))
     assert causes_of(metric_of(*callers, row("lex", 1.9e9), causes=causes)) == {
         ("w0", "serve"): (1, "lex"),
         ("w0", "parse"): (1, "lex"),
@@ -47,7 +47,7 @@ def test_callee_explains_its_callers() -> None:
 def test_deepest_row_with_half_of_the_change_names_it() -> None:
     # the end of the walk itself has no finding: parse holds most of what serve and parse have of their own
     found = (row("serve", 0.9e9, inclusive=2e9), row("parse", 1.5e9, inclusive=1.6e9))
-    causes = (cause("serve", "lex", 2), cause("parse", "lex", 1))
+    causes = (cause("serve", "lex"), cause("parse", "lex"))
     assert causes_of(metric_of(*found, causes=causes))["w0", "serve"] == (1, "parse")
     light = (row("serve", 0.9e9, inclusive=2e9), row("parse", 0.1e9, inclusive=1.6e9))
     assert causes_of(metric_of(*light, causes=causes))["w0", "parse"] == (1, "serve")
@@ -55,7 +55,7 @@ def test_deepest_row_with_half_of_the_change_names_it() -> None:
 
 def test_yellow_finding_never_explains_a_red_one() -> None:
     found = (row("serve", 0.4e9, inclusive=2e9), row("lex", 1.9e9, colour="yellow"))
-    assert causes_of(metric_of(*found, causes=(cause("serve", "lex", 1),))) == {
+    assert causes_of(metric_of(*found, causes=(cause("serve", "lex"),))) == {
         ("w0", "serve"): (1, None),
         ("w0", "lex"): (1, "serve"),
     }
@@ -63,7 +63,7 @@ def test_yellow_finding_never_explains_a_red_one() -> None:
 
 def test_findings_of_other_causes_and_directions_stay_apart() -> None:
     better = row("render", -1e9, colour="green")
-    found = causes_of(metric_of(row("parse", 1e9), row("write", 2e9), better, causes=(cause("render", "parse", 1),)))
+    found = causes_of(metric_of(row("parse", 1e9), row("write", 2e9), better, causes=(cause("render", "parse"),)))
     assert found == {("w0", "parse"): (2, None), ("w0", "write"): (1, None), ("w0", "render"): (3, None)}
 
 
