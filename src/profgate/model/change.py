@@ -184,7 +184,6 @@ class ContextShift(Details):
     """
 
     of: Literal["contexts"]
-    state: str
     shift: float | None = None
     threshold: float | None = None
     calls_from: float | None = None

@@ -1,29 +1,18 @@
 """Comparison of calling contexts, which finds those that were added, removed or moved, or became slower or faster."""
 
 from collections.abc import Mapping
-from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from profgate.decide.detect.strategy import counts_apart, not_tested, resolved, worse_sign
+from profgate.decide.detect.strategy import counts_apart, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Columns, Context, ContextShift, Detection, Kind, OptionSpec
-from profgate.model.comparison import Comparison, DiffTree, sample_counts
+from profgate.model.comparison import Comparison, sample_counts
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
 
 CHANGED = frozenset({"changed", "added", "removed"})  # source states of changed code
-
-
-class State(IntEnum):
-    """State of one calling context. For every metric, "slower" means a change for the worse."""
-
-    UNCHANGED = 0
-    ADDED = 1
-    REMOVED = 2
-    SLOWER = 3
-    FASTER = 4
 
 
 def _thresholds(
@@ -35,61 +24,6 @@ def _thresholds(
         return bar
     variance = share_from * (1.0 - share_from) / samples[0] + share_to * (1.0 - share_to) / samples[1]
     return np.asarray(np.maximum(bar, options["sigma"] * np.sqrt(np.maximum(variance, 0.0))))
-
-
-class ContextTable(NamedTuple):
-    """All calling contexts of a comparison, including the root, with one element per row of the call tree.
-
-    Costs are inclusive means over runs in stored units, and shares are fractions of the total cost on the same side.
-    ``threshold`` is the smallest shift that counts as a change. ``state`` contains `State` codes, and the root is
-    always unchanged.
-    """
-
-    baseline: FloatArray
-    target: FloatArray
-    share_from: FloatArray
-    share_to: FloatArray
-    threshold: FloatArray
-    state: IntArray
-
-    @property
-    def shift(self) -> FloatArray:
-        """Target share minus baseline share."""
-        return self.share_to - self.share_from
-
-
-def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, Any]) -> ContextTable:
-    """Return all contexts with their states. The totals of both sides must be positive."""
-    before, after = tree.baseline_total, tree.target_total
-    share_from, share_to = before / float(before[0]), after / float(after[0])
-    threshold = _thresholds(comparison, options, share_from, share_to)
-    baseline, target = before / comparison.runs.baseline, after / comparison.runs.target
-    sign = worse_sign(comparison.metric)
-    shift, delta = sign * (share_to - share_from), sign * (target - baseline)
-    if counts_apart(comparison):
-        delta = shift
-    state = np.full(len(before), int(State.UNCHANGED), dtype=np.int64)
-    # a share also falls if other costs grow, so share and cost must change in the same direction
-    state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
-    state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
-    # a context exists on a side if it has cost or calls there
-    known_before, known_after = (
-        (value != 0) | (count is not None and count != 0)
-        for value, count in ((before, tree.baseline_calls), (after, tree.target_calls))
-    )
-    state[known_after & ~known_before] = State.ADDED
-    state[known_before & ~known_after] = State.REMOVED
-    state[0] = State.UNCHANGED
-    return ContextTable(baseline, target, share_from, share_to, threshold, state)
-
-
-def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shift: float) -> IntArray:
-    """Return the kind of each context. If the source is not known to have changed, the kind is a possible change."""
-    full = np.where(at_least(np.abs(shift), severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
-    strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
-    states = (State.SLOWER, State.FASTER, State.ADDED, State.REMOVED)
-    new, gone = (np.full(len(state), kind, np.int64) for kind in (Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET))
-    return np.select([state == each for each in states], [strength, -strength, new, gone], Kind.NO_CHANGE)
 
 
 class CallContext:
@@ -115,44 +49,53 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per context that reaches its threshold. ``counts`` contains the contexts in each state."""
-        chosen = resolved(self, options)
-        tree = comparison.tree
+        """Return one row per context that reaches its threshold. Costs are inclusive means over runs."""
+        chosen, tree, sign = resolved(self, options), comparison.tree, worse_sign(comparison.metric)
         if tree is None:
             return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "no_stacks"}), unsuited=True)
-        if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
+        before, after = tree.baseline_total, tree.target_total
+        if min(int(before[0]), int(after[0])) <= 0:
             return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "no_shares"}))
-        table = context_table(comparison, tree, chosen)
-        rows = np.flatnonzero((table.state != 0) & (np.abs(table.shift) >= table.threshold - tolerance(1.0)))
-        symbol = tree.symbol[rows].astype(np.int64)
-        source = context.source_states
+        share_from, share_to = before / float(before[0]), after / float(after[0])
+        shift, threshold = share_to - share_from, _thresholds(comparison, chosen, share_from, share_to)
+        baseline, target = before / comparison.runs.baseline, after / comparison.runs.target
+        delta = shift if counts_apart(comparison) else target - baseline
+        # a context exists on a side if it has cost or calls there
+        known = np.stack([_exists(before, tree.baseline_calls), _exists(after, tree.target_calls)])
+        # a share also falls if other costs grow, so share and cost must change in the same direction
+        moved = (shift * delta > 0) | (known[0] != known[1])
+        moved[0] = False  # the root
+        rows = np.flatnonzero(moved & (np.abs(shift) >= threshold - tolerance(1.0)))
+        symbol, source = tree.symbol[rows].astype(np.int64), context.source_states
         changed = np.array([source is not None and source.states[row] in CHANGED for row in symbol], dtype=np.bool_)
-        state, shift = table.state[rows], table.shift[rows]
-        counted = np.bincount(table.state[1:], minlength=len(State)).tolist()
-        counts = {f"contexts_{each.name.lower()}": counted[each] for each in State}
-        states = [State(code).name.lower() for code in state.tolist()]
+        severe = at_least(np.abs(shift[rows]), chosen["severe_shift"])
+        full = np.where(severe, np.int64(Kind.SEVERE_DEGRADATION), np.int64(Kind.DEGRADATION))
+        # if the source is not known to have changed, the kind is a possible change
+        strength = np.where(changed, full, np.int64(Kind.MAYBE_DEGRADATION))
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="context",
             symbol=symbol,
-            kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
-            from_value=table.baseline[rows],
-            to_value=table.target[rows],
+            kind=new_or_gone(known[:, rows], np.where(sign * shift[rows] > 0, strength, -strength)),
+            from_value=baseline[rows],
+            to_value=target[rows],
             details=Columns(
                 ContextShift,
                 {
                     "of": "contexts",
-                    "state": states,
-                    "shift": shift,
-                    "threshold": table.threshold[rows],
+                    "shift": shift[rows],
+                    "threshold": threshold[rows],
                     "calls_from": _calls(tree.baseline_calls, rows),
                     "calls_to": _calls(tree.target_calls, rows),
                 },
             ),
-            counts=counts,
             node=rows,
         )
+
+
+def _exists(values: IntArray, calls: IntArray | None) -> BoolArray:
+    return np.asarray((values != 0) | (calls is not None and calls != 0))
 
 
 def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray | None:

@@ -4,14 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparisons import from_exclusive, from_stacks, timed
-from profgate.decide.detect.call_context import CallContext, State, context_table
-from profgate.decide.detect.strategy import resolved
+from profgate.decide.detect.call_context import CallContext
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
@@ -74,14 +72,7 @@ def golden_comparison(case: dict[str, Any], context: dict[str, Any]) -> Comparis
 )
 def test_golden_states(case: dict[str, Any], context: dict[str, Any]) -> None:
     comparison = golden_comparison(case, context)
-    tree, options = comparison.tree, resolved(CallContext(), GOLDEN["rule"])
-    assert tree is not None
-    table = context_table(comparison, tree, options)
     number = comparison.symbols.names.index("f")
-    row = int(np.flatnonzero(tree.symbol == number)[0])
-    assert State(int(table.state[row])).name.lower() == context["state"]
-    assert table.shift[row] == pytest.approx(context["shift"], abs=1e-12)
-    assert table.threshold[row] == pytest.approx(context["threshold"], abs=1e-7)
     states: tuple[SourceState, ...] = tuple(
         context["source"] if name == "f" else "unknown" for name in comparison.symbols.names
     )
@@ -91,6 +82,9 @@ def test_golden_states(case: dict[str, Any], context: dict[str, Any]) -> None:
     kinds = dict(zip(found.symbol.tolist(), found.kind.tolist(), strict=True))
     assert (number in kinds) == context["listed"]
     if number in kinds:
+        row = found.symbol.tolist().index(number)
+        assert details_of(found).shift[row] == pytest.approx(context["shift"], abs=1e-12)
+        assert details_of(found).threshold[row] == pytest.approx(context["threshold"], abs=1e-7)
         assert Kind(kinds[number]).word == context["kind"]
 
 
@@ -105,13 +99,6 @@ def test_shares_and_costs_are_those_of_the_tree() -> None:
     assert (detection.from_value.tolist(), detection.to_value.tolist()) == ([20.0], [60.0])
     assert details_of(detection).shift.tolist() == pytest.approx([60 / 140 - 0.2])
     assert details_of(detection).calls_from is None
-    assert detection.counts == {
-        "contexts_unchanged": 2,
-        "contexts_added": 0,
-        "contexts_removed": 0,
-        "contexts_slower": 1,
-        "contexts_faster": 0,
-    }
 
 
 @pytest.mark.parametrize(
@@ -127,7 +114,6 @@ def test_shares_and_costs_are_those_of_the_tree() -> None:
 def test_changed_source_is_more_than_a_maybe(state: SourceState, kind: str) -> None:
     comparison, detection = detected({"f": 20, "g": 80}, {"f": 60, "g": 80}, sources={"f": state})
     assert rows((comparison, detection)) == {"f": kind}
-    assert details_of(detection).state == ["slower"]
 
 
 def test_calls_are_stated_where_they_are_exact() -> None:
