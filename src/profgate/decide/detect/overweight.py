@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,55 +18,40 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
 
 
-class OverweightTable(NamedTuple):
-    """Symbols of both sides as parallel columns, sorted by overweight. Values are means over runs in stored units.
-
-    ``symbol`` and ``interest`` are int64, all other columns float64. Ratios are fractions, or NaN if undefined.
-    ``only_baseline`` and ``only_target`` are the symbols that exist on one side only, sorted by descending cost.
-    ``only_baseline_value`` and ``only_target_value`` are the inclusive values of these symbols. ``baseline_total`` and
-    ``target_total`` are the totals of the sides.
-    """
-
-    symbol: IntArray
-    baseline: FloatArray
-    target: FloatArray
-    delta: FloatArray
-    responsibility: FloatArray
-    overweight: FloatArray
-    interest: IntArray
-    exclusive_baseline: FloatArray
-    exclusive_target: FloatArray
-    only_baseline: IntArray
-    only_baseline_value: FloatArray
-    only_target: IntArray
-    only_target_value: FloatArray
-    baseline_total: float
-    target_total: float
-
-    @property
-    def total_delta(self) -> float:
-        """Target total minus baseline total."""
-        return self.target_total - self.baseline_total
-
-    def by_interest(self) -> IntArray:
-        """Return the rows sorted by interest, then overweight, then delta, all in descending order."""
-        return np.lexsort((-self.delta, -self.overweight, -self.interest))
-
-
-class PivotLevel(NamedTuple):
-    """One level of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
-
-    table: OverweightTable
-    pivot: int | None
-
-
-class _Values(NamedTuple):
+class Values(NamedTuple):
     """Means over runs, with one row per side and one column per symbol. ``known`` marks the symbols that exist."""
 
     inclusive: FloatArray
     exclusive: FloatArray
     known: BoolArray
     totals: FloatArray
+
+
+class OverweightTable(NamedTuple):
+    """The symbols of both sides with their ratios as parallel columns, sorted by overweight.
+
+    ``values`` contains their costs in stored units. Ratios are fractions, or NaN if undefined. ``only_baseline`` and
+    ``only_target`` are the symbols that exist on one side only, sorted by descending cost.
+    """
+
+    values: Values
+    symbol: IntArray
+    responsibility: FloatArray
+    overweight: FloatArray
+    interest: IntArray
+    only_baseline: IntArray
+    only_target: IntArray
+
+    @property
+    def total_delta(self) -> float:
+        """Target total minus baseline total."""
+        return float(self.values.totals[1] - self.values.totals[0])
+
+    @property
+    def delta(self) -> FloatArray:
+        """Target cost minus baseline cost of each symbol of both sides."""
+        before, after = self.values.inclusive[:, self.symbol]
+        return np.asarray(after - before)
 
 
 def _interest(overweight: FloatArray, responsibility: FloatArray, target: FloatArray, target_total: float) -> IntArray:
@@ -84,11 +68,11 @@ def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
     return symbols[np.lexsort((symbols, -values[symbols]))]
 
 
-def _values(comparison: Comparison, dropped: Sequence[int]) -> _Values:
+def _values(comparison: Comparison, dropped: Sequence[int]) -> Values:
     """Return the values of the stacks that contain none of the dropped symbols."""
     tree, runs, symbols = comparison.tree, comparison.runs, len(comparison.symbols)
     if not dropped:
-        return _Values(
+        return Values(
             np.stack(runs.means(comparison.total_value)),
             np.stack(runs.means(comparison.self_value)),
             comparison.present,
@@ -105,61 +89,47 @@ def _values(comparison: Comparison, dropped: Sequence[int]) -> _Values:
         inclusive[side] = added_at(symbols, tree.symbol[top], below_rows[top]) / count
         exclusive[side] = added_at(symbols, tree.symbol[1:], left[1:]) / count
         totals[side] = int(below_rows[0]) / count
-    return _Values(inclusive, exclusive, inclusive > 0, totals)
+    return Values(inclusive, exclusive, inclusive > 0, totals)
 
 
 def overweight_table(comparison: Comparison, *, dropped: Sequence[int] = ()) -> OverweightTable:
     """Return the table without stacks that contain a dropped symbol. Raises ValueError if stacks are missing."""
     values = _values(comparison, dropped)
-    b, t = values.inclusive
+    (b, t), (total_b, total_t) = values.inclusive, values.totals.tolist()
     known_b, known_t = values.known
-    total_b, total_t = values.totals.tolist()
     both = np.flatnonzero((b > 0) & known_t & known_b)
-    change, delta = total_t - total_b, t - b
+    change, delta = total_t - total_b, (t - b)[both]
     # a single division is rounded correctly, so equal ratios compare as equal
-    ratio = delta[both] / b[both]
+    ratio = delta / b[both]
     if change != 0.0:
-        overweight, responsibility = ratio * (total_b / change), delta[both] / change
-        order = np.lexsort((-delta[both], -np.sign(change) * ratio))
+        overweight, responsibility = ratio * (total_b / change), delta / change
+        order = np.lexsort((-delta, -np.sign(change) * ratio))
     else:
         overweight = responsibility = np.full(len(both), np.nan)
         order = np.argsort(-np.abs(values.exclusive[1] - values.exclusive[0])[both], kind="stable")
-    symbol = both[order]
-    only_b = _heaviest_first(np.flatnonzero((b > 0) & ~known_t), b)
-    only_t = _heaviest_first(np.flatnonzero((t > 0) & ~(known_b & (b > 0))), t)
     return OverweightTable(
-        symbol=symbol,
-        baseline=b[symbol],
-        target=t[symbol],
-        delta=delta[symbol],
-        responsibility=responsibility[order],
-        overweight=overweight[order],
-        interest=_interest(overweight[order], responsibility[order], t[symbol], total_t),
-        exclusive_baseline=values.exclusive[0][symbol],
-        exclusive_target=values.exclusive[1][symbol],
-        only_baseline=only_b,
-        only_baseline_value=b[only_b],
-        only_target=only_t,
-        only_target_value=t[only_t],
-        baseline_total=total_b,
-        target_total=total_t,
+        values,
+        both[order],
+        responsibility[order],
+        overweight[order],
+        _interest(overweight, responsibility, t[both], total_t)[order],
+        only_baseline=_heaviest_first(np.flatnonzero((b > 0) & ~known_t), b),
+        only_target=_heaviest_first(np.flatnonzero((t > 0) & ~(known_b & (b > 0))), t),
     )
 
 
 def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray:
     heavy = at_least(np.abs(table.responsibility), options["responsibility"])
-    direction = np.sign(table.delta) * np.sign(table.total_delta)
-    out_of_scale = (direction > 0) & above(table.overweight, options["overweight"])
-    return np.asarray(heavy & (out_of_scale | (direction < 0)))
+    out_of_scale = (table.responsibility > 0) & above(table.overweight, options["overweight"])
+    return np.asarray(heavy & (out_of_scale | (table.responsibility < 0)))
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
     """Return whether the total changed by less than the threshold or the noise, which would make ratios unbounded."""
-    if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
+    before, after = table.values.totals.tolist()
+    if abs(after - before) < options["min_total_change"] * before:
         return True
-    if bar is None or min(table.baseline_total, table.target_total) <= 0.0:
-        return False
-    return abs(math.log(table.target_total / table.baseline_total)) < bar
+    return bar is not None and min(before, after) > 0.0 and abs(math.log(after / before)) < bar
 
 
 def overweight_kinds(
@@ -184,28 +154,27 @@ def pivot_levels(
     options: Mapping[str, Any] | None = None,
     bar: float | None = None,
     dropped: tuple[int, ...] = (),
-) -> tuple[PivotLevel, ...]:
+) -> tuple[list[OverweightTable], list[int]]:
     """Drop the stacks of the most interesting candidate and recompute the table, until no candidate is left.
 
-    The stacks of the symbols in ``dropped`` are excluded from the first level. There is only one level, without a
-    pivot, if the comparison has no stacks, no candidate or an unchanged total.
+    Return the table before and after each drop, and the dropped pivots. The stacks of the symbols in ``dropped`` are
+    excluded from all tables. There is no pivot if the comparison has no stacks, no candidate or an unchanged total.
     """
     chosen = resolved(Overweight(), options or {})
-    tree, levels = comparison.tree, list[PivotLevel]()
-    while True:
-        table = overweight_table(comparison, dropped=dropped)
-        more = tree is not None and len(levels) < chosen["max_pivots"]
-        pivot = _next_pivot(table, chosen, bar) if more else None
-        levels.append(PivotLevel(table, pivot))
+    tables, pivots = [overweight_table(comparison, dropped=dropped)], list[int]()
+    while comparison.tree is not None and len(pivots) < chosen["max_pivots"]:
+        pivot = _next_pivot(tables[-1], chosen, bar)
         if pivot is None:
-            return tuple(levels)
-        dropped = (*dropped, pivot)
+            break
+        pivots.append(pivot)
+        tables.append(overweight_table(comparison, dropped=(*dropped, *pivots)))
+    return tables, pivots
 
 
 def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> int | None:
     if table.total_delta == 0.0 or _is_small(table, options, bar):
         return None
-    order = table.by_interest()
+    order = np.lexsort((-table.delta, -table.overweight, -table.interest))
     chosen = order[_candidates(table, options)[order]]
     return int(table.symbol[chosen[0]]) if len(chosen) else None
 
@@ -241,20 +210,17 @@ class Overweight:
         if apart := counts_apart(comparison):
             return not_tested(self, apart)
         bar = noise_bar(comparison, context)
-        levels = pivot_levels(comparison, chosen, bar)
-        table = levels[0].table
-        if table.baseline_total <= 0.0:
+        (table, *_), pivots = pivot_levels(comparison, chosen, bar)
+        if table.values.totals[0] <= 0.0:
             return not_tested(self, Reason(ReasonCode.CANNOT_TEST, {"case": "zero_baseline"}))
         gone, new = table.only_baseline, table.only_target
         symbol = np.concatenate([table.symbol, gone, new])
-        from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
-        to_value = np.concatenate([table.target, np.zeros(len(gone)), table.only_target_value])
+        from_value, to_value = table.values.inclusive[:, symbol]
         unknown = np.full(len(gone) + len(new), np.nan)
         change = table.total_delta or np.nan
         unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
         shared = overweight_kinds(table, chosen, worse_sign(comparison.metric), bar)
         numbers = np.full(len(comparison.symbols), np.nan)  # the number of each symbol among the pivots, or NaN
-        pivots = [level.pivot for level in levels if level.pivot is not None]
         numbers[pivots] = np.arange(1, len(pivots) + 1)
         return Detection(
             strategy=self.name,
@@ -282,13 +248,16 @@ class Overweight:
 def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> dict[str, Any]:
     """Return the table as JSON data, with ratios as fractions or None. Raises ProfgateError for unknown pivots."""
     bar, dropped = noise_bar(comparison, Context()), _symbols(comparison, pivots)
-    levels = pivot_levels(comparison, {}, bar, dropped)
-    scale, table, thresholds = comparison.metric.scale, levels[0].table, resolved(Overweight(), {})
+    (table, *rest), pivots = pivot_levels(comparison, {}, bar, dropped)
+    scale, values, thresholds = comparison.metric.scale, table.values, resolved(Overweight(), {})
     kinds = overweight_kinds(table, thresholds, worse_sign(comparison.metric), bar).tolist()
     if bar is not None:
         thresholds["min_total_change"] = max(thresholds["min_total_change"], bar)
-    costs = ("baseline", "target", "delta", "exclusive_baseline", "exclusive_target")
-    columns: dict[str, list[Any]] = {name: _numbers(getattr(table, name).tolist(), scale) for name in costs}
+    costs = (*values.inclusive[:, table.symbol], table.delta, *values.exclusive[:, table.symbol])
+    names = ("baseline", "target", "delta", "exclusive_baseline", "exclusive_target")
+    columns: dict[str, list[Any]] = {
+        name: _numbers(cost.tolist(), scale) for name, cost in zip(names, costs, strict=True)
+    }
     columns |= {
         "responsibility": list(map(finite, table.responsibility.tolist())),
         "overweight": list(map(finite, table.overweight.tolist())),
@@ -296,19 +265,18 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> d
         "kind": [Kind(code).word for code in kinds],
     }
     rows = [_place(comparison, symbol) for symbol in table.symbol.tolist()]
-    for row, values in zip(rows, zip(*columns.values(), strict=True), strict=True):
-        row.update(zip(columns, values, strict=True))
-    pivot_rows = []
-    for level, rest in pairwise(levels):
-        if level.pivot is not None:
-            without = _total(rest.table.baseline_total, rest.table.target_total, scale)
-            pivot_rows.append({**_place(comparison, level.pivot), "without": without})
+    for row, cells in zip(rows, zip(*columns.values(), strict=True), strict=True):
+        row.update(zip(columns, cells, strict=True))
+    pivot_rows = [
+        {**_place(comparison, pivot), "without": _total(*without.values.totals, scale)}
+        for pivot, without in zip(pivots, rest, strict=True)
+    ]
     return {
         "schema": "profgate.overweight/1",
         "unit": comparison.metric.unit,
         "all_stacks": _total(*comparison.runs.means(comparison.run_totals), scale),
         "dropped": [_place(comparison, symbol) for symbol in dropped],
-        "total": _total(table.baseline_total, table.target_total, scale),
+        "total": _total(*values.totals, scale),
         "thresholds": thresholds,
         "symbols": rows,
         "only_baseline": _alone(comparison, table, "baseline"),
@@ -351,7 +319,7 @@ def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[di
     """Return the symbols on one side only, which have no overweight. Their entire values count as their changes."""
     target = side == "target"
     symbols = (table.only_target if target else table.only_baseline).tolist()
-    values = (table.only_target_value if target else table.only_baseline_value).tolist()
+    values = table.values.inclusive[int(target), symbols].tolist()
     change = table.total_delta if target else -table.total_delta
     return [
         {**_place(comparison, symbol), side: number, "responsibility": finite(value / change) if change else None}

@@ -54,8 +54,9 @@ def test_published_tables(example: int) -> None:
     lines = [line.split() for line in TABLES[example].split("\n") if line]
     expected = sorted(lines, key=lambda line: (-float(line[5]), -float(line[3]), line[0]))  # rows may be equal
     assert [names[symbol] for symbol in table.symbol.tolist()] == [line[0] for line in expected]
-    columns = (table.baseline, table.target, table.delta, 100 * table.responsibility, 100 * table.overweight)
-    for place, column in enumerate((*columns, table.interest), start=1):
+    costs = (*table.values.inclusive[:, table.symbol], table.delta)
+    columns = (*costs, 100 * table.responsibility, 100 * table.overweight, table.interest)
+    for place, column in enumerate(columns, start=1):
         assert column.tolist() == pytest.approx([float(line[place]) for line in expected], abs=0.005)
     assert [Kind(kind) for kind in kinds.tolist()] == [WORDS[line[7]] for line in expected]
 
@@ -70,7 +71,7 @@ def test_second_level_lacks_the_stacks_of_the_first_pivot() -> None:
     comparison = from_stacks([BASE], [TARGETS[5]])
     found = evidence(comparison)
     assert {name: row.pivot for name, row in found.items() if row.pivot is not None} == {"k": 1.0, "x": 2.0}
-    table = pivot_levels(comparison)[1].table
+    table = pivot_levels(comparison)[0][1]
     names = [comparison.symbols.names[symbol] for symbol in table.symbol.tolist()]
     expected = [line.split() for line in TABLES[6].split("\n") if line]
     second = dict(zip(names, table.overweight.tolist(), strict=True))
@@ -87,10 +88,9 @@ def test_without_a_candidate_there_is_no_pivot() -> None:
 def test_option_limits_pivots() -> None:
     comparison = from_stacks([BASE], [TARGETS[5]])
     names = comparison.symbols.names
-    levels = pivot_levels(comparison, {"max_pivots": 1})
-    assert [None if level.pivot is None else names[level.pivot] for level in levels] == ["k", None]
-    below = pivot_levels(comparison, {}, None, (names.index("k"),))
-    assert [None if level.pivot is None else names[level.pivot] for level in below] == ["x", None]
+    k, x = names.index("k"), names.index("x")
+    assert pivot_levels(comparison, {"max_pivots": 1})[1] == [k]
+    assert pivot_levels(comparison, {}, None, (k,))[1] == [x]
 
 
 def test_a_total_within_its_noise_explains_nothing() -> None:
@@ -111,7 +111,7 @@ def test_recursion_counts_a_stack_once_at_every_level() -> None:
     for dropped in ([], [names.index("p")]):
         table = overweight_table(comparison, dropped=dropped)
         a = table.symbol.tolist().index(names.index("a"))
-        assert table.baseline[a] == 14
+        assert table.values.inclusive[0, table.symbol[a]] == 14
 
 
 def test_symbols_of_one_side_stand_apart() -> None:
