@@ -194,8 +194,7 @@ class ContextShift(Details):
 class ModelPair(Details):
     """The cost models of both sides over the input size, and what a strategy compared.
 
-    ``baseline`` and ``target`` are names of models, and ``records`` is the subtype of the records. The common range of
-    sizes is from ``x_from`` to ``x_to``, and ``overlap`` is its part of the union of both ranges. The values and the
+    ``baseline`` and ``target`` are names of models, and ``records`` is the subtype of the records. The values and the
     exponents of growth are those at the ``largest_common_size``.
     """
 
@@ -204,11 +203,6 @@ class ModelPair(Details):
     target: str = ""
     records: str = ""
     order_steps: float | None = None
-    area_from: float | None = None
-    area_to: float | None = None
-    x_from: float | None = None
-    x_to: float | None = None
-    overlap: float | None = None
     largest_common_size: float | None = None
     value_from: float | None = None
     value_to: float | None = None

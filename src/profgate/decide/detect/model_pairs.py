@@ -184,10 +184,6 @@ class ModelRows:
         kinds = np.where(at_most(size, options["no_change"]), np.int64(Kind.NO_CHANGE), kinds)
         self.change(rows, kinds, relative, case)
 
-    def add_interval(self) -> None:
-        """Add the common range of sizes to the details."""
-        self.details |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
-
     def add_largest_size(self) -> None:
         """Add values and growth exponents at the largest common size, or NaN if the size or a formula is missing."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)

@@ -95,10 +95,6 @@ class IntegralComparison(ModelStrategy):
         unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
         relative = np.where(unusable, np.nan, relative)
         rows.change_by_size(able, relative, options, "no_area")
-        area_from, area_to = columns = np.full((2, len(rows)), np.nan)
-        columns[:, able] = before, after
-        rows.details |= {"area_from": area_from, "area_to": area_to}
-        rows.add_interval()
         rows.add_largest_size()
 
 
@@ -160,7 +156,6 @@ class LocalStatistics(ModelStrategy):
             )
         rows.details["windows"] = windows
         rows.change_by_size(able, relative, options, "no_window")
-        rows.add_interval()
 
 
 def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
@@ -273,7 +268,6 @@ class DifferenceOfModels(ModelStrategy):
         for row, name in zip(able.tolist(), names, strict=True):
             if rows.kinds[row] not in (Kind.NO_CHANGE, Kind.UNKNOWN):
                 rows.subtypes[row] = name
-        rows.add_interval()
 
     def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
         """Return the relative mean, the sum and the form of the differences of the pairs in ``able``, or NaN and ""."""
