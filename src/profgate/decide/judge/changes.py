@@ -61,31 +61,11 @@ class _Sums:
     totals: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The shares of all rows of one detection, the listed rows in output order, and counts of the other rows.
-
-    If no row is listed, the shares may be empty.
-    """
-
-    share_from: FloatArray
-    share_to: FloatArray
-    listed: list[int]
-    counts: Counter[str]
-
-
-def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
+def _shares(detection: Detection, sums: _Sums) -> FloatArray:
     """Return the shares of the rows in the totals of both sides, or NaN if the values are not parts of the totals."""
-    if not detection.shares:
-        unknown = np.full(len(detection.symbol), np.nan)
-        return unknown, unknown
     with np.errstate(divide="ignore", invalid="ignore"):
-        pair = (
-            np.asarray(values / total, dtype=np.float64)
-            for values, total in zip((detection.from_value, detection.to_value), sums.totals, strict=True)
-        )
-        share_from, share_to = (np.where(detection.symbol == WHOLE, np.nan, share) for share in pair)
-    return share_from, share_to
+        shares = np.stack([detection.from_value, detection.to_value]) / np.array(sums.totals)[:, None]
+    return np.where((detection.symbol == WHOLE) | (not detection.shares), np.nan, shares)
 
 
 def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: FloatArray) -> IntArray:
@@ -103,39 +83,35 @@ def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> Bo
     return np.asarray((growth > 0) & (growth >= np.sort(growth)[-SUSPECTS:].min(initial=np.inf)))
 
 
-def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _Rows:
-    kinds = detection.kind
-    undecided = detection.calibration is not None and detection.calibration.inconclusive is not None
-    moved = np.array(
-        [net == "moved" for net in (detection.result.fields.get("net", ()) if detection.result else ())] or False
-    )
-    if not (verbose or undecided or moved.any()) and (kinds == NO_CHANGE).all():  # most detections are so
-        nothing = np.zeros(0)
-        counts = Counter[str](no_change=len(kinds), unknown=0, small=0, cut=0)
-        counts.update(detection.counts)
-        return _Rows(nothing, nothing, [], counts)
-    share_from, share_to = _shares(detection, sums)
-    counts = Counter[str]()
-    listed = np.ones(len(kinds), dtype=np.bool_)
-    for kind, name in ((NO_CHANGE, "no_change"), (UNKNOWN, "unknown")):
-        rows = kinds == kind
-        counts[name] += int(rows.sum())
-        if not verbose:
-            listed &= ~rows | moved
-    one_sided = ((kinds == ADDED) | (kinds == REMOVED)) & (detection.node is None)
-    small = one_sided & (np.fmax(np.abs(share_from), np.abs(share_to)) < NEW_COST_SHARE)
+def _rows(
+    detection: Detection, sums: _Sums, *, verbose: bool, dearer: int
+) -> tuple[FloatArray, list[int], Counter[str]]:
+    """Return the shares of all rows on both sides, the listed rows in output order, and counts of the other rows.
+
+    If no row is listed, the shares may be empty.
+    """
+    kinds, calibration = detection.kind, detection.calibration
+    undecided = calibration is not None and calibration.inconclusive is not None
+    nets = detection.result.fields.get("net", ()) if detection.result else ()
+    moved = np.array([net == "moved" for net in nets] or False)
+    counts = Counter(detection.counts)
+    counts.update(no_change=int((kinds == NO_CHANGE).sum()), unknown=int((kinds == UNKNOWN).sum()))
+    listed = verbose | moved | ((kinds != NO_CHANGE) & (kinds != UNKNOWN))
+    if not undecided and not listed.any():  # most detections are so
+        return np.zeros((2, 0)), [], counts
+    shares = _shares(detection, sums)
     if not verbose:
-        counts["small"] += int(small.sum())
+        one_sided = ((kinds == ADDED) | (kinds == REMOVED)) & (detection.node is None)
+        small = one_sided & (np.fmax(*np.abs(shares)) < NEW_COST_SHARE)
+        counts["small"] = int(small.sum())
         listed &= ~small
     if undecided:
-        listed |= _grown_most(share_from, share_to, dearer) & (dearer * (detection.to_value - detection.from_value) > 0)
+        listed |= _grown_most(*shares, dearer) & (dearer * (detection.to_value - detection.from_value) > 0)
     rows = np.flatnonzero(listed)
-    if len(rows):
-        rows = rows[_worst_first(detection, rows, kinds[rows], np.abs(share_to - share_from)[rows])]
+    rows = rows[_worst_first(detection, rows, kinds[rows], np.abs(shares[1] - shares[0])[rows])]
     limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS
-    counts["cut"] += max(0, len(rows) - limit)
-    counts.update(detection.counts)
-    return _Rows(share_from, share_to, rows[:limit].tolist(), counts)
+    counts["cut"] = max(0, len(rows) - limit)
+    return shares, rows[:limit].tolist(), counts
 
 
 def _draft(
@@ -172,7 +148,7 @@ def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
     return {"calls_from": before, "calls_to": after, "calls_range": spread}
 
 
-def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int) -> Change:
+def _change(comparison: Comparison, detection: Detection, shares: FloatArray, row: int) -> Change:
     scale = comparison.metric.scale
     from_value, to_value = (finite(float(side[row]) * scale) for side in (detection.from_value, detection.to_value))
     delta = None if from_value is None or to_value is None else to_value - from_value
@@ -189,8 +165,8 @@ def _change(comparison: Comparison, detection: Detection, rows: _Rows, row: int)
         to_value=to_value,
         delta=delta,
         relative=relative if detection.relative is None else finite(float(detection.relative[row])),
-        share_from=finite(float(rows.share_from[row])),
-        share_to=finite(float(rows.share_to[row])),
+        share_from=finite(float(shares[0, row])),
+        share_to=finite(float(shares[1, row])),
         confidence_type=detection.confidence_types[row],
         confidence=finite(float(detection.confidence[row])),
         reason=None if reason is None else as_reason(reason),
@@ -334,12 +310,12 @@ def _listed(
     dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
         judged = detection.result.fields.get("judged", "") if detection.result else ""
-        rows = _rows(detection, sums, verbose=verbose, dearer=dearer)
-        counts.update(rows.counts)
+        shares, rows, others = _rows(detection, sums, verbose=verbose, dearer=dearer)
+        counts.update(others)
         counts["failed"] += detection.failed
-        for row in rows.listed:
+        for row in rows:
             symbol = int(detection.symbol[row])
-            changes.append(_change(comparison, detection, rows, row))
+            changes.append(_change(comparison, detection, shares, row))
             listed |= {symbol} if symbol >= 0 else set()
             if judged and (judged[row] == "subtree" or comparison.symbols.names[symbol] in COLLECTORS):
                 moved = abs(float(detection.to_value[row] - detection.from_value[row]))
