@@ -5,30 +5,14 @@ A look is an analysis of the runs so far. If code is unchanged, all looks togeth
 placement of the same code can show on a machine.
 """
 
-from typing import NamedTuple
-
 from profgate.decide.judge.machines import placement_of
 from profgate.model.levels import DEVIATIONS, LISTED, RED
 from profgate.model.measurement import Look
 
 RUNS = (10, 20, 40)  # runs of each side at the looks: 5, 10 and 20 blocks
 FEWEST = 5  # runs of each side at the only look of a small budget
-
-
-class Rule(NamedTuple):
-    """The levels at the looks, and how many standard deviations a change must exceed, with the effect of placement."""
-
-    levels: tuple[float, float, float]
-    deviations: float
-
-
-OF_SUSPECTS = (0.004, 0.006, 0.010)
-# by the number of machines that must agree; 0 stands for a measurement that confirms no earlier comparison
-RULES = {
-    0: Rule((0.001, 0.002, 0.003), DEVIATIONS[0]),
-    1: Rule(OF_SUSPECTS, DEVIATIONS[1]),
-    2: Rule(OF_SUSPECTS, DEVIATIONS[2]),
-}
+# levels at the looks of a measurement that confirms no earlier comparison, and of one that does
+OF_ALL, OF_SUSPECTS = (0.001, 0.002, 0.003), (0.004, 0.006, 0.010)
 OF_COUNTS = Look(2, 0.001)  # decides about counts whose runs are equal; 6 splits cannot reach the level
 
 
@@ -43,7 +27,7 @@ def planned(most: int, *, counts: bool, machines: int = 0, functions: int = 0, o
         return (OF_COUNTS, *planned(most, counts=False, machines=machines, functions=functions))
     if most < FEWEST:
         return ()
-    levels, deviations = RULES[machines]
+    levels = OF_SUSPECTS if machines else OF_ALL
     last = min(most, RUNS[-1])
     if last > FEWEST + 2:  # complete blocks
         last -= last % 2
@@ -51,4 +35,4 @@ def planned(most: int, *, counts: bool, machines: int = 0, functions: int = 0, o
     early = 0 if once else sum(runs < last for runs in RUNS)
     left = min(sum(levels[early:]), LISTED if machines else RED)
     ends = zip((*RUNS[:early], last), (*levels[:early], left), strict=True)
-    return tuple(Look(runs, level, None, deviations, placement) for runs, level in ends)
+    return tuple(Look(runs, level, None, DEVIATIONS[machines], placement) for runs, level in ends)

@@ -1,6 +1,6 @@
 import pytest
 
-from profgate.measuring.looks import RULES, planned
+from profgate.measuring.looks import OF_ALL, planned
 from profgate.model.levels import LISTED, RED
 
 
@@ -29,4 +29,4 @@ def test_looks_fit_into_the_budget(most: int, looks: list[tuple[int, float, floa
 def test_levels_of_all_looks_keep_their_sum(most: int, machines: int, deviations: float) -> None:
     looks = planned(most, counts=False, machines=machines)
     assert {look.deviations for look in looks} == {deviations}
-    assert sum(look.level for look in looks) <= (LISTED if machines else RED + RULES[0].levels[0]) + 1e-9
+    assert sum(look.level for look in looks) <= (LISTED if machines else RED + OF_ALL[0]) + 1e-9
