@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from profgate.model.profile import Configuration, Facts
     from profgate.model.source import SourceFile
 
+CHUNK = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class LocalSet:
@@ -156,5 +158,8 @@ def _folder(entry: str, sources: Sequence[SourceFile]) -> str:
 def _digest(source: SourceFile) -> str:
     import hashlib
 
+    digest = hashlib.sha256()
     with source.open(0, None) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""What blocks a comparison, what makes it advisory, and what is only noted."""
+"""What blocks a comparison, and what is only noted."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,9 +22,9 @@ def profile(**facts: Any) -> Profile:
     )
 
 
-def notes(baseline: list[Profile], target: list[Profile], *, named: bool = False) -> dict[str, tuple[bool, bool]]:
+def notes(baseline: list[Profile], target: list[Profile], *, named: bool = False) -> dict[str, bool]:
     found = comparability(baseline, target, named=named)
-    return {str(note.reason.parameters.get("fact", note.reason.code)): (note.blocks, note.advisory) for note in found}
+    return {str(note.reason.parameters.get("fact", note.reason.code)): note.blocks for note in found}
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def notes(baseline: list[Profile], target: list[Profile], *, named: bool = False
     ],
 )
 def test_different_facts_block_unless_files_are_named(fact: str, change: dict[str, Any]) -> None:
-    assert notes([profile()], [profile(**change)]) == {fact: (True, False)}
-    assert notes([profile()], [profile(**change)], named=True) == {fact: (False, False)}
+    assert notes([profile()], [profile(**change)]) == {fact: True}
+    assert notes([profile()], [profile(**change)], named=True) == {fact: False}
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,7 @@ def test_different_facts_block_unless_files_are_named(fact: str, change: dict[st
     ],
 )
 def test_smaller_parts_of_versions_are_notes(fact: str, change: dict[str, Any]) -> None:
-    assert notes([profile(compiler="gcc 13.2")], [profile(**{"compiler": "gcc 13.2"} | change)]) == {
-        fact: (False, False)
-    }
+    assert notes([profile(compiler="gcc 13.2")], [profile(**{"compiler": "gcc 13.2"} | change)]) == {fact: False}
 
 
 MACHINE = {"cpu_model": "a", "image": "b", "c_library": "c", "kernel": "d", "architecture": "e", "environment": "1: A"}
@@ -92,35 +90,35 @@ def test_environments_differ_by_size_and_names() -> None:
 @pytest.mark.parametrize(
     ("fact", "change"), [("cpu_differs", {"cpu_model": "cpu B"}), ("rates_differ", {"rate": 99.0})]
 )
-def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[str, Any]) -> None:
-    assert notes([profile()], [profile(**change)]) == {fact: (False, True)}
+def test_another_machine_or_rate_is_a_note(fact: str, change: dict[str, Any]) -> None:
+    assert notes([profile()], [profile(**change)]) == {fact: False}
 
 
 def test_counts_are_converted_where_all_rates_are_known() -> None:
     (note,) = comparability([profile()], [profile(rate=400.0)], named=False)
     assert note.reason.parameters == {"baseline": "100", "target": "400", "rate": 400.0}
-    assert notes([profile(), profile(rate=None)], [profile(rate=400.0)] * 2) == {"rates_differ": (False, True)}
+    assert notes([profile(), profile(rate=None)], [profile(rate=400.0)] * 2) == {"rates_differ": False}
 
 
 def test_a_fact_of_one_side_only_warns() -> None:
-    assert notes([profile(os=None)], [profile()]) == {"operating system": (False, False)}
-    assert notes([profile(mode=None)], [profile()]) == {"sampling mode": (False, False)}
+    assert notes([profile(os=None)], [profile()]) == {"operating system": False}
+    assert notes([profile(mode=None)], [profile()]) == {"sampling mode": False}
 
 
 def test_every_run_counts_not_only_the_first() -> None:
     mixed = [profile(), profile(runtime="3.13.0")]
-    assert notes([profile(), profile()], mixed) == {"runtime": (True, False)}
-    assert notes(mixed, mixed) == {"runtime": (True, False)}
+    assert notes([profile(), profile()], mixed) == {"runtime": True}
+    assert notes(mixed, mixed) == {"runtime": True}
 
 
 @pytest.mark.parametrize("named", [False, True])
 def test_different_configurations_block_unless_files_are_named(named: bool) -> None:
     other = replace(profile(), configuration=Configuration(command="b"))
-    assert notes([profile()], [other], named=named) == {"configurations_differ": (not named, False)}
+    assert notes([profile()], [other], named=named) == {"configurations_differ": not named}
 
 
 def test_single_run_against_several_is_noted() -> None:
-    assert notes([profile()] * 5, [profile()]) == {"run_counts_differ": (False, False)}
+    assert notes([profile()] * 5, [profile()]) == {"run_counts_differ": False}
     assert notes([profile()] * 5, [profile()] * 3) == {}
 
 

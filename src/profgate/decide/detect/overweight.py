@@ -248,7 +248,7 @@ class Overweight:
 def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> dict[str, Any]:
     """Return the table as JSON data, with ratios as fractions or None. Raises ProfgateError for unknown pivots."""
     bar, dropped = noise_bar(comparison, Context()), _symbols(comparison, pivots)
-    (table, *rest), pivots = pivot_levels(comparison, {}, bar, dropped)
+    (table, *rest), found = pivot_levels(comparison, {}, bar, dropped)
     scale, values, thresholds = comparison.metric.scale, table.values, resolved(Overweight(), {})
     kinds = overweight_kinds(table, thresholds, worse_sign(comparison.metric), bar).tolist()
     if bar is not None:
@@ -268,15 +268,15 @@ def overweight_document(comparison: Comparison, pivots: Sequence[str] = ()) -> d
     for row, cells in zip(rows, zip(*columns.values(), strict=True), strict=True):
         row.update(zip(columns, cells, strict=True))
     pivot_rows = [
-        {**_place(comparison, pivot), "without": _total(*without.values.totals, scale)}
-        for pivot, without in zip(pivots, rest, strict=True)
+        {**_place(comparison, pivot), "without": _total(without.values.totals, scale)}
+        for pivot, without in zip(found, rest, strict=True)
     ]
     return {
         "schema": "profgate.overweight/1",
         "unit": comparison.metric.unit,
-        "all_stacks": _total(*comparison.runs.means(comparison.run_totals), scale),
+        "all_stacks": _total(comparison.runs.means(comparison.run_totals), scale),
         "dropped": [_place(comparison, symbol) for symbol in dropped],
-        "total": _total(*values.totals, scale),
+        "total": _total(values.totals, scale),
         "thresholds": thresholds,
         "symbols": rows,
         "only_baseline": _alone(comparison, table, "baseline"),
@@ -310,8 +310,9 @@ def _place(comparison: Comparison, symbol: int) -> dict[str, Any]:
     return {"name": table.names[symbol], "file": table.files[symbol], "library": is_library(*place)}
 
 
-def _total(baseline: float, target: float, scale: float) -> dict[str, Any]:
-    totals = [float(total) for total in (baseline, target, target - baseline)]
+def _total(sides: Sequence[float] | FloatArray, scale: float) -> dict[str, Any]:
+    baseline, target = map(float, sides)
+    totals = [baseline, target, target - baseline]
     return dict(zip(("baseline", "target", "delta"), _numbers(totals, scale), strict=True))
 
 

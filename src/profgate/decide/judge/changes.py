@@ -76,10 +76,10 @@ def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: F
     return np.lexsort((place, -np.where(np.isnan(moved), 0.0, moved), rank))
 
 
-def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> BoolArray:
+def _grown_most(shares: FloatArray, dearer: int) -> BoolArray:
     """Return a mask of the `SUSPECTS` rows whose share of the run became worse by most."""
-    growth = dearer * (share_to - share_from)
-    growth[np.isnan(growth) | (np.fmax(share_from, share_to) < SUSPECT_SHARE)] = 0.0
+    growth = dearer * (shares[1] - shares[0])
+    growth[np.isnan(growth) | (np.fmax(*shares) < SUSPECT_SHARE)] = 0.0
     return np.asarray((growth > 0) & (growth >= np.sort(growth)[-SUSPECTS:].min(initial=np.inf)))
 
 
@@ -106,7 +106,7 @@ def _rows(
         counts["small"] = int(small.sum())
         listed &= ~small
     if undecided:
-        listed |= _grown_most(*shares, dearer) & (dearer * (detection.to_value - detection.from_value) > 0)
+        listed |= _grown_most(shares, dearer) & (dearer * (detection.to_value - detection.from_value) > 0)
     rows = np.flatnonzero(listed)
     rows = rows[_worst_first(detection, rows, kinds[rows], np.abs(shares[1] - shares[0])[rows])]
     limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS

@@ -73,11 +73,14 @@ def _parts_of(comparison: Comparison, symbol: int) -> tuple[FloatArray, FloatArr
     part, sides = np.zeros(0, np.int64), (np.zeros(0, np.int64), np.zeros(0, np.int64))
     if tree is not None and comparison.symbols.names[symbol] in COLLECTORS:
         rows = np.flatnonzero((tree.symbol == symbol) & (tree.parent > 0))
-        part, sides = tree.symbol[tree.parent[rows]], (tree.baseline_total[rows], tree.target_total[rows])
+        part, sides = (
+            tree.symbol[tree.parent[rows]].astype(np.int64),
+            (tree.baseline_total[rows], tree.target_total[rows]),
+        )
     elif tree is not None:
         # a call below another call of the same callee is part of its cost
         rows = tree.topmost(1 + np.flatnonzero(tree.symbol[tree.parent[1:]] == symbol))
-        part, sides = tree.symbol[rows], (tree.baseline_total[rows], tree.target_total[rows])
+        part, sides = tree.symbol[rows].astype(np.int64), (tree.baseline_total[rows], tree.target_total[rows])
     elif edges is not None:
         rows = np.flatnonzero(edges.caller == symbol)
         part, sides = edges.callee[rows], (edges.baseline_total[rows], edges.target_total[rows])

@@ -13,7 +13,8 @@ from profgate.decide.detect.builtin import detections_of, selected
 from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
 from profgate.decide.detect.strategy import Strategy
 from profgate.decide.judge import changes
-from profgate.decide.judge.changes import LISTED_CHANGES, changed_parts, metric_report, within_limit
+from profgate.decide.judge.changes import LISTED_CHANGES, metric_report, within_limit
+from profgate.decide.judge.explaining import changed_parts
 from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection, Location
 from profgate.model.comparison import CallEdges, Comparison, Runs
