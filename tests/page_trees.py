@@ -1,6 +1,10 @@
-"""Call trees from rows in any order."""
+"""Call trees from rows in any order, and what pages contain of them."""
 
-from collections.abc import Sequence
+import base64
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,3 +39,28 @@ def page_tree(
         evidence=None if evidence is None else evidence[:, order],
     )
     return NamedTree(shown, names, **functions)
+
+
+def unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.a85decode(text.replace("v", "<")))
+
+
+def columns_in(header: Mapping[str, Any], data: str) -> dict[str, bytes]:
+    """The bytes of each column."""
+    columns, stream = {}, unpacked(data)
+    for name, length in header["columns"]:
+        columns[name], stream = stream[:length], stream[length:]
+    assert not stream
+    return columns
+
+
+def parts_of_page(page: str) -> dict[str, str]:
+    """The header and the packed data of a page, and its packed script; nothing of other files."""
+    return dict(re.findall(r'<script type="application/[a-z-]+" id="(\w+)">([^<]*)</script>', page))
+
+
+def data_of_page(page: str) -> tuple[Mapping[str, Any], dict[str, bytes]]:
+    """The header of a page and its columns."""
+    parts = parts_of_page(page)
+    header = json.loads(parts["header"])
+    return header, columns_in(header, parts["data"])

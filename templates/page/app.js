@@ -1,14 +1,15 @@
 // Opens the page: decodes the data, connects the parts and restores the state from the URL.
 import { makeAddress } from "./address.js";
 import { makeChanges } from "./changes.js";
-import { base64ToBytes, decodeColumns, inflate } from "./codec.js";
+import { decodeColumns } from "./codec.js";
 import { makePage } from "./context.js";
-import { byId, showFailure } from "./dom.js";
+import { byId } from "./dom.js";
 import { makeEdits } from "./edits.js";
 import { makeFinder } from "./finder.js";
 import { makeGraph } from "./graph.js";
 import { makeKeys } from "./keys.js";
 import { makeLegend } from "./legend.js";
+import { showFailure, unpack } from "./packed.js";
 import { makeSaving } from "./save.js";
 import { makeRuns } from "./runs.js";
 import { makeSettings } from "./settings.js";
@@ -20,9 +21,7 @@ import { makeTree } from "./tree.js";
 
 async function start(panels) {
   const header = JSON.parse(byId("header").textContent);
-  const bytes = await inflate(base64ToBytes(byId("data").textContent));
-  byId("data").remove();
-  const tree = makeTree(decodeColumns(header, bytes));
+  const tree = makeTree(decodeColumns(header, await unpack("data")));
   const page = makePage(header, tree);
   byId("static").remove();
   byId("app").hidden = false;
@@ -54,7 +53,5 @@ async function start(panels) {
 
 // Opens the page with these panels besides the graph, the sandwich and the table.
 export function openPage(panels) {
-  start(panels).catch((error) =>
-    showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`),
-  );
+  start(panels).catch((error) => showFailure("The interactive graph", error, "the static picture is shown instead"));
 }

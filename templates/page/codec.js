@@ -1,16 +1,4 @@
-// Decodes the columns of the page: base64, one zlib stream, numbers in preorder.
-
-export function base64ToBytes(text) {
-  const raw = atob(text.trim());
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return bytes;
-}
-
-export async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
+// Decodes the columns of the page: numbers in preorder.
 
 // Reads the lowest bytes of all numbers, then the next bytes, as doubles, which are exact up to 2^53.
 export function readNumbers(bytes, count) {

@@ -77,8 +77,3 @@ export function showFragment(text, step) {
     // some viewers forbid this, and the page works without a link
   }
 }
-
-// Explains, above the static page, why the interactive page cannot be opened.
-export function showFailure(text) {
-  document.querySelector("main").prepend(element("p", text, "message"));
-}

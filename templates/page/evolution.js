@@ -1,18 +1,16 @@
 // Opens the evolution: decodes the data, connects the chart and the tables, and stores the state in the URL.
-import { base64ToBytes, inflate } from "./codec.js";
-import { announce, byId, element, radioChoices, showFragment, showFailure } from "./dom.js";
+import { announce, byId, element, radioChoices, showFragment } from "./dom.js";
 import { formatSignedShare, formatValue } from "./format.js";
 import { MOST_SHOWN, matching, rankedLines, readEvolution } from "./evolution_data.js";
 import { fillShown, makeChart, spreadOf } from "./evolution_chart.js";
 import { makeTables } from "./evolution_tables.js";
+import { showFailure, unpack } from "./packed.js";
 
 const SCALES = { index: "Index", linear: "Linear", log: "Log" };
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
 async function start() {
-  const bytes = await inflate(base64ToBytes(byId("data").textContent));
-  const evolution = readEvolution(JSON.parse(new TextDecoder().decode(bytes)));
-  byId("data").remove();
+  const evolution = readEvolution(JSON.parse(new TextDecoder().decode(await unpack("data"))));
   byId("static").remove();
   byId("app").hidden = false;
   makeEvolution(evolution);
@@ -248,9 +246,7 @@ function makeEvolution(evolution) {
   renew();
 }
 
-start().catch((error) =>
-  showFailure(`The chart could not be opened (${error.message}); the largest jumps are listed instead.`),
-);
+start().catch((error) => showFailure("The chart", error, "the largest jumps are listed instead"));
 
 function toggleHelp() {
   byId("help").hidden = !byId("help").hidden;

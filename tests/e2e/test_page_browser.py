@@ -198,6 +198,15 @@ def test_static_picture_without_script(open_page: OpenPage) -> None:
     assert page.locator("#app").is_hidden()
 
 
+@pytest.mark.parametrize("part", ["script", "data"])
+def test_damaged_page_shows_the_static_picture(open_file: OpenFile, tmp_path: Path, part: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(build_page(DEMO, HEADER).replace(f'id="{part}">', f'id="{part}">!!!!!'), encoding="utf-8")
+    page = open_file(path)
+    page.locator("p.message", has_text="could not be opened").wait_for()
+    assert page.locator("#static svg").is_visible()
+
+
 def test_pointing_marks_both_pictures_and_a_click_zooms(open_page: OpenPage) -> None:
     page = painted(open_page(width=1280), "diff")
     assert [pane.get_attribute("class") for pane in page.locator(".pane").all()] == ["pane after", "pane diff"]

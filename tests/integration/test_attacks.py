@@ -1,15 +1,14 @@
 """Input made to break the command line, or to make it say something wrong in silence."""
 
-import base64
 import json
 import re
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import pytest
 
+from page_trees import data_of_page, parts_of_page
 from profgate.__main__ import main
 
 STEADY = "main;a 600\nmain;b 400\n"
@@ -125,15 +124,10 @@ def test_invisible_characters_are_shown_nowhere(tmp_path: Path, capsys: pytest.C
 
 def page_data(page: Path) -> str:
     """The header of a page and the names in its columns, unpacked; empty for other files."""
-    found = re.findall(r'<script type="application/[a-z-]+" id="(header|data)">([^<]*)</script>', page.read_text())
-    if not found:
+    if not parts_of_page(page.read_text()):
         return ""
-    header, stream = json.loads(dict(found)["header"]), zlib.decompress(base64.b64decode(dict(found)["data"]))
-    start, texts = 0, []
-    for name, size in header["columns"]:
-        if name in {"names", "files"}:
-            texts += json.loads(stream[start : start + size])
-        start += size
+    header, columns = data_of_page(page.read_text())
+    texts = json.loads(columns["names"]) + json.loads(columns["files"])
     assert "main" in texts
     return json.dumps([header, *texts], ensure_ascii=False)
 

@@ -1,25 +1,22 @@
 """Tracking a real repository whose versions get slower, counted by cProfile, which says the same in every run."""
 
-import base64
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from measured_repository import commit_of
 from measured_repository import run_git as git
+from page_trees import data_of_page
 from profgate.__main__ import main
 from slow_cases import quick_first
 
@@ -77,20 +74,6 @@ def jumps(document: dict[str, object], metric: str = "calls") -> list[tuple[str,
     return sorted((str(one["baseline"]), str(one["target"]), float(one["from"]), float(one["to"])) for one in rows)  # type: ignore[arg-type]
 
 
-def sources_of(page: Path) -> list[dict[str, Any]]:
-    """The differences of sources that a page holds, by function."""
-    found = dict(
-        re.findall(r'<script type="application/[a-z-]+" id="(header|data)">([^<]*)</script>', page.read_text())
-    )
-    header, stream, start = json.loads(found["header"]), zlib.decompress(base64.b64decode(found["data"])), 0
-    for name, size in header["columns"]:
-        if name == "sources":
-            sources: list[dict[str, Any]] = json.loads(stream[start : start + size])
-            return sources
-        start += size
-    return []
-
-
 def test_jumps_of_last_versions_have_pages(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     document = tracked(capsys, "--last", "6", "--runs", "2", *COMMAND)
@@ -102,7 +85,8 @@ def test_jumps_of_last_versions_have_pages(repository: Repository, capsys: pytes
     assert "v2 → v3" in page
     (slower,) = (output / "jumps").glob("work.calls.v2.v3-*.html")
     assert f'href="jumps/{slower.name}#tab=symbols"' in page, "calls without stacks are shown as a table"
-    assert "+    for _ in range(150):" in sources_of(slower)[0]["hunks"][0][2]
+    (source,) = json.loads(data_of_page(slower.read_text())[1]["sources"])
+    assert "+    for _ in range(150):" in source["hunks"][0][2]
     assert git(folder, "status", "--porcelain") == ""
     assert len(git(folder, "worktree", "list").splitlines()) == 1
 

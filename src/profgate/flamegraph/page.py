@@ -20,6 +20,7 @@ from profgate.flamegraph.page_columns import (
     PageHeader,
     cut_tree,
     encode_page,
+    packed,
     threshold_for,
     uncut,
     visible_page,
@@ -160,6 +161,12 @@ def page_script(entry: str) -> str:
     return script
 
 
+@cache
+def packed_script(entry: str) -> str:
+    """Return the script of `page_script`, packed; the script `loader` runs it."""
+    return packed(page_script(entry).encode())
+
+
 def page_style(names: Sequence[str]) -> str:
     """Return style sheets as one."""
     return "\n".join(read_asset(f"page/{name}.css") for name in names)
@@ -175,14 +182,11 @@ def _filled(
     picture = draw_svg(tree, shown, header, max_boxes=150)
     warnings = [*header.warnings, *_few_samples(tree, header)]
     data = compressed()
-    size = len(data)
-    script = page_script("main_blueprint" if header.blueprint else "main")
+    entry, loader = "main_blueprint" if header.blueprint else "main", page_script("loader")
     style = page_style([*STYLES, "blueprint"] if header.blueprint else STYLES)
     styles = " ".join(hash_source(text) for text in (style, SVG_STYLE))
-    policy = f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}"
-    notes = list(header.notes)
-    if size > 2_000_000:
-        notes.append(f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data.")
+    scripts = f"{hash_source(loader)} {hash_source(page_script(entry))}"
+    policy = f"default-src 'none'; script-src {scripts}; style-src {styles}; {NO_WAY_OUT}"
     facts = _facts(header, int(whole.baseline_total[0]), int(whole.target_total[0]))
     page = filled_asset(
         "page/page.html",
@@ -191,14 +195,15 @@ def _filled(
         kind="profile alone" if header.alone else "profile",
         masthead=masthead(header, facts),
         warnings=warnings_markup(warnings),
-        notes=notes_menu(notes),
-        static=static_part(notes, picture),
+        notes=notes_menu(header.notes),
+        static=static_part(header.notes, picture),
         page_header=script_json(encoded.header),
         data=data,
-        script=script,
+        script=packed_script(entry),
+        loader=loader,
         style=style,
     )
-    return page.encode("utf-8", "replace").decode("utf-8"), size  # a name may contain a lone surrogate
+    return page.encode("utf-8", "replace").decode("utf-8"), len(data)  # a name may contain a lone surrogate
 
 
 def hash_source(text: str) -> str:

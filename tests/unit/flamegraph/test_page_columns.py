@@ -1,11 +1,9 @@
-import base64
-import zlib
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from page_trees import page_tree
+from page_trees import columns_in, page_tree
 from profgate.flamegraph.page_columns import OTHER, NamedTree, PageHeader, cut_tree, encode_page, uncut
 from profgate.model.comparison import DiffTree
 
@@ -42,13 +40,7 @@ def stacks(tree: DiffTree, names: list[str]) -> dict[str, tuple[int, int]]:
 
 def columns_of(tree: NamedTree) -> tuple[dict[str, bytes], dict[str, object]]:
     page = encode_page(tree, uncut(tree.tree), HEADER, None)
-    stream = zlib.decompress(base64.b64decode(page.data()))
-    columns, at = {}, 0
-    for name, length in page.header["columns"]:
-        columns[name] = stream[at : at + length]
-        at += length
-    assert at == len(stream)
-    return columns, page.header
+    return columns_in(page.header, page.data()), page.header
 
 
 @pytest.mark.parametrize("threshold", [0.001, 0.01, 0.2, 1.1])

@@ -1,8 +1,6 @@
 """Renders the evolution of benchmarks over versions as one self-contained HTML page."""
 
-import base64
 import json
-import zlib
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from profgate.flamegraph.page import NO_WAY_OUT, check_links, hash_source, page_script, page_style
+from profgate.flamegraph.page_columns import packed
 from profgate.measuring.track.evolution_text import (
     ARROWS,
     evolution_document,
@@ -30,7 +29,6 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
     check_links(links.values())
     script, style = page_script("evolution"), page_style(("page", "evolution"))
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    packed = zlib.compress(text.encode("utf-8", "replace"))
     # maximum number of rows in the table for browsers without JavaScript
     jumps = evolution.first_jumps()[:20]
     page = render_template(
@@ -42,7 +40,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
         notes=[*warnings(evolution), *evolution_notes(evolution)],
         jumps=[(*jump_cells(evolution, jump, full_name), jump.direction, links.get(number)) for number, jump in jumps],
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(style)}; {NO_WAY_OUT}",
-        data=base64.b64encode(packed).decode("ascii"),
+        data=Markup(packed(text.encode("utf-8", "replace"))),  # noqa: S704 -- no character of it is markup
         script=Markup(script),  # noqa: S704 -- our own file
         style=Markup(style),  # noqa: S704 -- our own file
     )

@@ -1,11 +1,10 @@
-import base64
 import json
 import re
-import zlib
 from typing import Any
 
 import pytest
 
+from page_trees import parts_of_page, unpacked
 from profgate.measuring.track.evolution import evolution_of
 from profgate.measuring.track.evolution_page import build_evolution_page
 from profgate.measuring.track.evolution_text import evolution_json, evolution_lines
@@ -31,10 +30,7 @@ EVOLUTION = evolution_of(
 
 
 def document(evolution: Evolution, links: dict[int, str] | None = None) -> dict[str, Any]:
-    page = build_evolution_page(evolution, links)
-    data = re.search(r'id="data">([^<]+)<', page)
-    assert data is not None
-    content: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(data[1])))
+    content: dict[str, Any] = json.loads(unpacked(parts_of_page(build_evolution_page(evolution, links))["data"]))
     return content
 
 
