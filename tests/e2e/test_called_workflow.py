@@ -3,7 +3,6 @@
 The runner knows neither ``job.workflow_sha`` nor the repositories of actions, so the called workflow has a local form.
 """
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ import yaml
 
 from action_stage import ARTIFACT, SHARES, SLOWER
 from e2e.container_run import api_service
-from e2e.test_independent_runner import ROOT, Runner, _authority, act
+from e2e.independent_runner import ROOT, WORKFLOW, Runner, _authority, act
 from fake_github import FakeGitHub
 from measured_repository import made
 from profgate.__main__ import main
@@ -22,8 +21,6 @@ from profgate.__main__ import main
 __all__ = ["act"]
 pytestmark = [pytest.mark.full, pytest.mark.xdist_group("container")]
 GATE = ".github/workflows/gate.yml"
-WORKFLOW = ".github/workflows/performance.yml"
-POLICY = ".github/profgate.yml"
 BENCHMARK = """
 import os, random
 from shop import SHARES
@@ -61,10 +58,13 @@ def composite(place: Path, run: str, **inputs: str) -> None:
     (place / "action.yml").write_text(yaml.safe_dump(action | {"runs": {"using": "composite", "steps": [step]}}))
 
 
+def program(shares: dict[str, int]) -> dict[str, str]:
+    return {"shop.py": f"SHARES = {shares}\n"}
+
+
 class CalledRunner(Runner):
     """A repository with the files that ``profgate init`` writes, and the local form of the called workflow."""
 
-    workflow = WORKFLOW
     timeout = 900
 
     def _write_action(self) -> None:
@@ -108,32 +108,11 @@ class CalledRunner(Runner):
         self.local(gate)
         gate["jobs"]["profgate"]["steps"].insert(0, gate["jobs"]["measure"]["steps"][0])  # for the certificate
         gate["jobs"]["confirm"]["runs-on"] = "machine"  # the base image has no profgate
-        for name, content in ((WORKFLOW, caller), (GATE, gate)):
-            content["on"] = content.pop(True)
-            (self.repository / name).write_text(yaml.safe_dump(content), encoding="utf-8")
-        shutil.copy(authority, self.repository / "ca.pem")
-        (self.repository / ".gitignore").write_text("profgate-report\nprofiles\nbuilt\nfirst\nmachines\n")
-        self._git("init", "--quiet", "--initial-branch=main")
-        self._git("remote", "add", "origin", f"{self.fake.server_url}/{self.fake.state.repository}")
+        made(self.repository, {".gitignore": "profgate-report\nprofiles\nbuilt\nfirst\nmachines\n"})
+        self._start(authority, {WORKFLOW: caller, GATE: gate})
         for kind, run, inputs in (("upload", UPLOAD, "FILES"), ("download", DOWNLOAD, "FOLDER")):
             place = self.actions[f"{kind}-artifact"] = self.action.parent / kind
             composite(place, run.replace("$STORE", str(self.home)), NAME="name", **{inputs: "path"})
-
-    def version(self, shares: dict[str, int], branch: str = "main") -> str:
-        """Commit a version of the program."""
-        before = self.fake.state.branches.get("main")
-        (self.repository / "shop.py").write_text(f"SHARES = {shares}\n", encoding="utf-8")
-        self._git("checkout", "--quiet", "-B", branch)
-        self._git("add", "--all")
-        self._git("commit", "--quiet", "--allow-empty", "--message", f"Version of {branch}")
-        sha, files = self._git("rev-parse", "HEAD"), {POLICY: (self.repository / POLICY).read_bytes()}
-        return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch, files=files)
-
-    def merge(self, base: str, head: str) -> None:
-        """Check out the test merge of the pull request."""
-        self._git("checkout", "--quiet", "--detach", base)
-        self._git("merge", "--quiet", "--no-ff", "--message", "Merge", head)
-        self.fake.add_commit(sha=self._git("rev-parse", "HEAD"), parents=[base, head])
 
     def all_jobs(self, event: str, payload: dict[str, object], run: int) -> "subprocess.CompletedProcess[str]":
         """Execute the calling job: ``confirm`` on this machine, which stands for two, and the others in containers."""
@@ -142,7 +121,7 @@ class CalledRunner(Runner):
 
     def pushed(self) -> str:
         """Record a baseline of the base branch."""
-        base = self.version(SHARES)
+        base = self.version(program(SHARES))
         run = self.fake.start_run(base, path=WORKFLOW)
         facts = {"ref": "refs/heads/main", "repository": self.repository_facts}
         done = self.all_jobs("push", {"after": base, **facts}, run)
@@ -166,8 +145,8 @@ def test_jobs_follow_the_conclusion(act: Path, tmp_path: Path) -> None:
     context, authority = _authority(tmp_path)
     with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
         runner = GraphRunner(act, fake, tmp_path, engine, authority)
-        base = runner.version(SHARES)
-        head = runner.version(SLOWER, "feature")
+        base = runner.version(program(SHARES))
+        head = runner.version(program(SLOWER), "feature")
         _, run, pull = runner.open_pull(head, base)
         for name in ("confirm", "profgate"):
             (runner.home / name).write_text("")
@@ -199,7 +178,7 @@ def test_pull_requests_are_measured_confirmed_and_judged(act: Path, tmp_path: Pa
 
         def pull_request(shares: dict[str, int], branch: str, base: str) -> tuple[int, str]:
             """The exit code and the last comment of a run for a new pull request."""
-            head = runner.version(shares, branch)
+            head = runner.version(program(shares), branch)
             runner.merge(base, head)
             number, run, event = runner.open_pull(head, base)
             done = runner.all_jobs("pull_request", event, run)
@@ -207,7 +186,7 @@ def test_pull_requests_are_measured_confirmed_and_judged(act: Path, tmp_path: Pa
             runner._git("checkout", "--quiet", "main")
             return done.returncode, "".join(fake.comment_bodies(number)[-1:])
 
-        base = runner.version(SHARES)
+        base = runner.version(program(SHARES))
         code, comment = pull_request(SHARES, "first", base)
         assert (code, "First run" in comment) == (0, True)
         base = runner.pushed()

@@ -9,6 +9,7 @@ import pytest
 from action_stage import BASE_RUNS, SLOWER, WORKFLOW, Stage, profiles
 from e2e.container_run import Step, build_image, run_step, why_not, workspace_after
 from fake_github import FakeGitHub
+from profgate.version import VERSION
 
 pytestmark = pytest.mark.slow
 
@@ -89,3 +90,14 @@ def test_a_regression_fails_the_step_and_tells_the_pull_request(
     assert report.stat().st_uid == workspace_after().stat().st_uid
     page = request.getfixturevalue("open_file")(html)  # last: without a browser the rest has been seen
     page.wait_for_selector("canvas[data-painted]", state="attached")
+
+
+@pytest.mark.usefixtures("_image")
+def test_a_hostile_workspace_does_not_become_the_program(tmp_path: Path) -> None:
+    for name in ("profgate", "numpy"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("print('hijacked')\n", encoding="utf-8")
+    (tmp_path / "sitecustomize.py").write_text("print('hijacked')\n", encoding="utf-8")
+    outcome = run_step(Step(["--version"], tmp_path, {"PYTHONPATH": "/github/workspace"}))
+    assert outcome.code == 0
+    assert outcome.stdout.startswith(f"profgate {VERSION} (")

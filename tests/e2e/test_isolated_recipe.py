@@ -12,13 +12,12 @@ import yaml
 
 from action_stage import SHARES, SLOWER
 from e2e.container_run import BASE, api_service
-from e2e.test_independent_runner import ROOT, Runner, _authority, act
+from e2e.independent_runner import POLICY, ROOT, WORKFLOW, Runner, _authority, act
 from fake_github import FakeGitHub
+from measured_repository import made
 
 __all__ = ["act"]
 pytestmark = pytest.mark.full
-WORKFLOW = ".github/workflows/performance.yml"
-POLICY = ".github/profgate.yml"
 # What code of a pull request would like to reach, by name.
 PROBES = """
 import os, random, socket, sys
@@ -68,11 +67,8 @@ with open(os.environ["PROFGATE_OUT"] + "/checkout.folded", "w") as profile:
 class IsolatedRunner(Runner):
     """A repository with the recipe; only what it downloads and records differs, and jobs do not exchange artifacts."""
 
-    workflow = WORKFLOW
-
     def _write_workflow(self, authority: Path) -> None:
         workflow = yaml.safe_load((ROOT / "examples/workflows/isolated.yml").read_text(encoding="utf-8"))
-        workflow["on"] = workflow.pop(True)
         measure, judge = workflow["jobs"]["measure"], workflow["jobs"]["profgate"]
         checkout, download, install, measured, _ = measure["steps"]
         measure["env"] = {
@@ -87,40 +83,23 @@ class IsolatedRunner(Runner):
         judge["steps"] = [checkout, judge["steps"][1]]
         judge["steps"][1]["with"] |= {"ca-bundle": "ca.pem", "baseline-workflow": "performance.yml"}
         del judge["needs"]
-        place = self.repository / WORKFLOW
-        place.parent.mkdir(parents=True)
-        place.write_text(yaml.safe_dump(workflow), encoding="utf-8")
-        shutil.copy(authority, self.repository / "ca.pem")
-        (self.repository / POLICY).write_text('gate: {required: ["*"]}\n', encoding="utf-8")
-        self._git("init", "--quiet", "--initial-branch=main")
-        self._git("remote", "add", "origin", f"{self.fake.server_url}/{self.fake.state.repository}")
+        made(self.repository, {POLICY: 'gate: {required: ["*"]}\n'})
+        self._start(authority, {WORKFLOW: workflow})
 
-    def version(self, shares: dict[str, int], benchmark: str, branch: str = "main") -> str:
-        """Commit the program and its benchmark."""
-        before = self.fake.state.branches.get("main")
+    def program(self, shares: dict[str, int], benchmark: str) -> dict[str, str]:
+        """The program and its benchmark."""
         port = self.fake.server_url.rpartition(":")[2]
-        (self.repository / "shop.py").write_text(PROBES.format(port=port, shares=shares), encoding="utf-8")
-        (self.repository / "bench").mkdir(exist_ok=True)
-        (self.repository / "bench" / "checkout.py").write_text(benchmark, encoding="utf-8")
-        self._git("checkout", "--quiet", "-B", branch)
-        self._git("add", "--all")
-        self._git("commit", "--quiet", "--message", f"Version of {branch}")
-        sha, files = self._git("rev-parse", "HEAD"), {POLICY: (self.repository / POLICY).read_bytes()}
-        return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch, files=files)
-
-    def merge(self, base: str, head: str) -> str:
-        """Check out the test merge of the pull request."""
-        self._git("checkout", "--quiet", "--detach", base)
-        self._git("merge", "--quiet", "--no-ff", "--message", "Merge", head)
-        return self.fake.add_commit(sha=self._git("rev-parse", "HEAD"), parents=[base, head])
+        return {"shop.py": PROBES.format(port=port, shares=shares), "bench/checkout.py": benchmark}
 
 
 def test_recipe_isolates_both_sides(act: Path, tmp_path: Path) -> None:
     context, authority = _authority(tmp_path)
     with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
         runner = IsolatedRunner(act, fake, tmp_path, engine, authority)
-        base = runner.version(SHARES, BENCHMARK)
-        head = runner.version(SLOWER, "raise SystemExit('the benchmark of the pull request')", "feature")
+        base = runner.version(runner.program(SHARES, BENCHMARK))
+        head = runner.version(
+            runner.program(SLOWER, "raise SystemExit('the benchmark of the pull request')"), "feature"
+        )
         outside = subprocess.run(
             [sys.executable, "-c", "import shop; print(shop.reached())"],
             cwd=runner.repository,

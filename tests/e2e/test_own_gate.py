@@ -10,14 +10,12 @@ import pytest
 import yaml
 
 from e2e.container_run import api_service
-from e2e.test_independent_runner import ROOT, Runner, _authority, act
+from e2e.independent_runner import POLICY, ROOT, WORKFLOW, Runner, _authority, act
 from fake_github import FakeGitHub
 from profgate.action.github.artifact_upload import report_artifact
 
 __all__ = ["act"]
 pytestmark = [pytest.mark.full, pytest.mark.xdist_group("container")]
-WORKFLOW = ".github/workflows/performance.yml"
-POLICY = ".github/profgate.yml"
 SIDES = ("profiles-base", "profiles-head")
 SLOWER = 450_000  # bytecodes, about 3 % of the largest part
 PLANTS = (  # functions, and how often the largest part of the benchmark, Compare, calls them
@@ -37,7 +35,6 @@ PLANTS = (  # functions, and how often the largest part of the benchmark, Compar
 class GateRunner(Runner):
     """A clone of this repository; the jobs exchange profiles and reports through the test."""
 
-    workflow = WORKFLOW
     timeout = 1800  # seconds; six recordings of about 30 s of processor time each
 
     def _write_workflow(self, authority: Path) -> None:

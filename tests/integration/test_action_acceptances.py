@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from action_stage import BASE_RUNS, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
 from slow_cases import quick_first
 
 COMMAND = "/profgate accept parse max=+150%: the new format needs it"
-FAR_SLOWER = SHARES | {"parse": 150_000}
 
 
 @pytest.fixture
@@ -59,26 +58,6 @@ def test_unknown_rights_accept_nothing(red: Stage) -> None:
     assert remarks(red) == [("maintainer", "rights_unknown")]
 
 
-@pytest.mark.parametrize(
-    "bodies",
-    [
-        [f"> {COMMAND}", f"```\n{COMMAND}\n```", f"    {COMMAND}", f"<!--\n{COMMAND}\n-->", "/profgate accept parse"],
-        [
-            "/profgate accept parse max=+5%: less than it is",
-            "/profgate accept pars max=+150%: another function",
-            "/profgate accept total max=+150%: the whole",
-            "/profgate accept parse max=+150% file=other.py: another file",
-            "/profgate accept parse: no limit",
-        ],
-    ],
-    ids=["no command", "too little"],
-)
-def test_wrong_or_too_small_acceptance_accepts_nothing(red: Stage, bodies: list[str]) -> None:
-    for body in bodies:
-        say(red, body)
-    assert red.compare(profiles(SLOWER, 78)) == 1
-
-
 @pytest.mark.parametrize("updated", ["", "within two seconds"])
 def test_an_edited_comment_counts_no_longer(red: Stage, updated: str) -> None:
     comment = red.fake.state.comments[say(red, "Looks good.")]
@@ -86,15 +65,6 @@ def test_an_edited_comment_counts_no_longer(red: Stage, updated: str) -> None:
     comment.updated = comment.created.replace("00Z", "01Z") if updated else ""
     assert red.compare(profiles(SLOWER, 78)) == 1
     assert remarks(red) == [("maintainer", "comment_edited")]
-
-
-def test_beyond_what_was_accepted_it_is_red_again(red: Stage) -> None:
-    say(red)
-    red.push_to_pull()
-    assert red.compare(profiles(SLOWER, 79)) == 0
-    red.push_to_pull()
-    assert red.compare(profiles(FAR_SLOWER, 80)) == 1
-    assert remarks(red) == [("maintainer", "accepted_less")]
 
 
 def test_another_pull_request_is_not_covered(red: Stage) -> None:
@@ -249,26 +219,11 @@ def test_untrusted_comments_get_no_reaction(failed: Stage) -> None:
     assert "spam" not in failed.comments[0]
 
 
-def test_untrusted_comments_hide_no_acceptance(failed: Stage) -> None:
-    maintainers = say(failed)
-    for number in range(60):
-        say(failed, author=f"outsider-{number}")
-    failed.fake.state.comments[maintainers].association = "MEMBER"
-    assert failed.compare(profiles(SLOWER, 78)) == 0
-    assert "- `parse`: accepted by `maintainer`" in failed.comments[0]
-
-
 def test_unread_comments_accept_nothing(red: Stage) -> None:
     say(red)
     red.fake.fail("GET", "/issues/1/comments", 502, times=9)
     assert red.compare(profiles(SLOWER, 78)) == 1
     assert "acceptances_unread" in [warning["code"] for warning in red.report["warnings"]]
-
-
-def test_another_finding_stays_red(red: Stage) -> None:
-    say(red)
-    assert red.compare(profiles(BOTH_SLOWER, 78)) == 1
-    assert "`/profgate accept render max=+" in red.comments[0]
 
 
 def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:

@@ -106,14 +106,6 @@ def test_unreadable_baseline_is_not_replaced_by_an_older(recorded: Stage) -> Non
     assert "do not match the digest" in recorded.comments[0].splitlines()[1]
 
 
-def test_merged_shards_fail_by_an_unreadable_baseline(recorded: Stage) -> None:
-    recorded.damage_baselines()
-    recorded.start_pull_run()
-    recorded.step(profiles(SHARES, 77), mode="shard")
-    assert recorded.finish(recorded.step({}, mode="merge", **{"shards-result": "success"})) == 1
-    assert recorded.outputs["conclusion"] == "fail"
-
-
 # Base runs that have not completed
 
 

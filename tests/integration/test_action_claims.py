@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import FASTER, SHARES, SLOWER, Stage, profiles
+from action_stage import FASTER, SHARES, Stage, profiles
 from machine_results import measured_again, publish
 from profgate.model.claim import level_of
 from two_commits import Shares, pairs_take
@@ -53,19 +53,12 @@ def test_claim_is_proven_on_two_machines(timed: Stage) -> None:
     assert receipt["claims"][0]["state"] == "proven"
 
 
-@pytest.mark.parametrize("costs", [SHARES, SLIGHTLY_FASTER, SLOWER])
-def test_smaller_change_contradicts_a_claim(timed: Stage, costs: Shares) -> None:
-    assert claimed(timed, target=costs) == 1
-    assert publish(timed, measured_again(timed, costs), status="true") == 1
+def test_smaller_change_contradicts_a_claim(timed: Stage) -> None:
+    assert claimed(timed, target=SLIGHTLY_FASTER) == 1
+    assert publish(timed, measured_again(timed, SLIGHTLY_FASTER), status="true") == 1
     assert (timed.outputs["conclusion"], states(timed)) == ("fail", [("contradicted", "contradicted")])
     assert timed.fake.state.statuses[-1]["state"] == "failure"
     assert "laim contradicted: `parse` −10.0 %" in comment(timed)
-
-
-def test_machines_must_agree(timed: Stage) -> None:
-    claimed(timed)
-    assert publish(timed, measured_again(timed, FASTER, SHARES)) == 1
-    assert states(timed) == [("not proven", "placement")]
 
 
 def test_measured_claim_must_be_the_one_of_the_description(timed: Stage) -> None:

@@ -82,20 +82,6 @@ def test_machine_without_a_result_is_no_pass(waiting: Stage, lost: int) -> None:
     assert f"{2 - lost} of 2 machines" in waiting.comments[0]
 
 
-def test_machine_counts_once(waiting: Stage) -> None:
-    files = measured_again(waiting, SHARES)
-    same = files | {"../machine-2/report.json": files["../machine-1/report.json"]}
-    assert publish(waiting, same) == 1
-    assert "1 of 2 machines" in waiting.comments[0]
-
-
-def test_result_of_another_comparison_is_refused(waiting: Stage) -> None:
-    files = measured_again(waiting, SHARES)
-    foreign = json.loads(files["../machine-2/report.json"]) | {"confirms": 64 * "0"}
-    assert publish(waiting, files | {"../machine-2/report.json": json.dumps(foreign).encode()}) == 2
-    assert "another comparison" in waiting.log
-
-
 def test_the_links_of_the_first_job_stay(waiting: Stage) -> None:
     page = waiting.outputs["page-url"]
     assert page

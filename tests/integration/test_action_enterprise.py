@@ -247,11 +247,3 @@ def test_refusing_proxy_is_reported_without_address(behind_proxy: Stage, monkeyp
         log = everything_shown(behind_proxy)
         assert "pass-word-17" not in log
         assert str(proxy.port) not in log.replace(behind_proxy.fake.api_url, "")
-
-
-@pytest.mark.slow
-def test_an_authority_that_the_workflow_names_is_trusted(secured: Stage, authority: trustme.CA) -> None:
-    place = secured.folder / "authority.pem"
-    authority.cert_pem.write_to_path(place)
-    secured.inputs["ca-bundle"] = str(place)
-    everything_works(secured)

@@ -3,11 +3,8 @@
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 
-import cmarkgfm
-import cmarkgfm.cmark
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, BOTH, BOTH_SLOWER, SHARES, SLOWER, Stage, both_builds, profiles
@@ -183,48 +180,6 @@ def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
     assert "changed [in this PR](" in with_sources.comments[0]
     page = with_sources.file("api.samples.html").partition('id="header">')[2].partition("</script>")[0]
     assert "sources" in {name for name, _ in json.loads(page)["columns"]}
-
-
-def test_planted_baseline_of_a_fork_is_ignored(recorded: Stage) -> None:
-    planted = recorded.fake.add_run(recorded.base, repository="mallory/shop", repository_id=666)
-    recorded.fake.add_artifact(planted, ARTIFACT, profiles(SLOWER, 77))
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-
-
-def test_hostile_names_change_neither_comment_nor_log(stage: Stage) -> None:
-    hostile = "x`|<img src=x>@octocat ##[set-output name=conclusion]pass --> ![a](b)"
-    shares = SHARES | {hostile: 10_000}
-    stage.push_jobs(BASE_RUNS, lambda seed: profiles(shares, seed))
-    stage.open_pull()
-    assert stage.compare(profiles(shares | {hostile: 30_000}, 77)) == 1
-    assert "##[" not in stage.log
-    shown = cmarkgfm.github_flavored_markdown_to_html(stage.comments[0], cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE)
-    assert "<img" not in shown
-    assert 'href="b"' not in shown
-    assert "@octocat" not in re.sub(r"<code>.*?</code>", "", shown, flags=re.DOTALL)
-    assert stage.comments[0].index("-->") < stage.comments[0].index("\n")
-    assert stage.outputs["conclusion"] == "fail"
-
-
-@pytest.mark.parametrize("stored", [True, False])
-def test_server_error_creates_no_second_comment(recorded: Stage, *, stored: bool) -> None:
-    recorded.fake.fail("POST", "/comments", stored=stored)
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert len(recorded.comments) == 1
-
-
-def test_rate_limit_while_searching_is_an_error(recorded: Stage) -> None:
-    recorded.fake.fail("GET", "/actions/workflows", 403, times=9, message="API rate limit exceeded for installation")
-    assert recorded.compare(profiles(SHARES, 77)) == 2
-    assert "::error" in recorded.log
-    assert recorded.outputs["conclusion"] == "not_compared"
-    assert "failed" in recorded.summary
-
-
-def test_rate_limit_while_commenting_leaves_the_verdict(recorded: Stage) -> None:
-    recorded.fake.fail("GET", "/issues", 403, times=9, message="API rate limit exceeded for installation")
-    assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert "::warning title=profgate::no comment was written" in recorded.log
 
 
 def commit_policy(stage: Stage, text: str) -> None:

@@ -45,14 +45,6 @@ def test_change_without_effect_is_proven(stage: Stage, before: str, after: str, 
     assert ("not reachable from the change" in stage.comments[0]) is not bool(code)
 
 
-@pytest.mark.parametrize(("text", "code"), [("required: [api]", 1), ("on-not-compared: fail", 1), ("", 0)])
-def test_committed_profiles_lack_what_is_required(recorded: Stage, text: str, code: int) -> None:
-    recorded.set_policy(f"gate: {{{text}}}")
-    recorded.open_pull(files={f"profiles/{name}": data for name, data in COMMITTED.items()})
-    assert recorded.compare(profiles(SHARES, 77) | COMMITTED) == code
-    assert recorded.outputs["conclusion"] == "not_compared"
-
-
 def test_committed_facts_are_not_compared(recorded: Stage) -> None:
     facts = {RECORDING_NAME: b"cpu_model=Other\n"}
     recorded.open_pull(files={f"profiles/{RECORDING_NAME}": facts[RECORDING_NAME]})

@@ -46,36 +46,6 @@ def test_workload_that_is_left_out_fails(stage: Stage, text: str, brought: dict[
     assert "/profgate accept api: REASON" in stage.comments[0]
 
 
-def test_removed_workload_passes_once_accepted(stage: Stage) -> None:
-    required(stage)
-    stage.fake.state.collaborators |= {"maintainer": "write", "reader": "read"}
-    for author, code in (("reader", 1), ("maintainer", 0)):
-        stage.fake.add_comment(stage.number, "/profgate accept api: replaced", author=author)
-        assert stage.compare(profiles(SHARES, 77, "batch")) == code
-    comment = next(text for text in stage.comments if text.startswith("<!--"))
-    assert "no longer measured, accepted by" in comment
-
-
-@pytest.mark.parametrize(("text", "code"), [("", 0), ("required: [api]", 1)])
-def test_halved_values_are_no_pass(stage: Stage, text: str, code: int) -> None:
-    required(stage, text, **MANY)
-    assert stage.compare(both(77, {name: value * 2 // 5 for name, value in MANY.items()})) == code
-    assert stage.outputs["conclusion"] == "inconclusive"
-    assert "% as much, and nothing" in stage.comments[0]
-    assert ("/profgate accept api: REASON" in stage.comments[0]) == bool(code)
-
-
-@pytest.mark.parametrize(
-    ("text", "code"), [("on-not-compared: unreadable", 0), ("on-not-compared: fail", 1), ("required: [api]", 1)]
-)
-def test_regression_against_an_older_baseline_is_no_pass(stage: Stage, text: str, code: int) -> None:
-    required(stage, text)
-    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-    stage.open_pull()
-    assert stage.compare(both(77, FAR_SLOWER)) == code
-    assert stage.outputs["conclusion"] == ("fail" if code else "warn")
-
-
 COMMITTED = {"api/6.folded": folded(SHARES, 6)}
 
 
@@ -192,13 +162,6 @@ def test_expired_baselines_are_no_first_run(stage: Stage, mode: str, text: str, 
     (comment,) = stage.comments
     assert "Not compared: artifact profgate-default of run" in comment
     assert "Run the workflow on the base branch again; it stores a new baseline." in comment
-
-
-@pytest.mark.parametrize("text", ["", "required: [api]"])
-def test_required_workload_needs_enough_samples(stage: Stage, text: str) -> None:
-    required(stage, text)
-    assert stage.compare({**profiles({"parse": 90}, 77), **profiles(SHARES, 78, "batch")}) == bool(text)
-    assert stage.outputs["conclusion"] == "inconclusive"
 
 
 # What holds where no policy says anything

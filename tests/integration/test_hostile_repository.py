@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from action_stage import SHARES, SLOWER
-from measured_repository import run_git
 from profgate.__main__ import main
 from two_commits import COPY, TwoCommits, pairs_take, with_commits
 
@@ -149,6 +148,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         git("config", f"remote.{remote}.promisor", "true")
     alternates = place / "repository" / ".git" / "objects" / "info" / "alternates"
     alternates.write_text(f"{other}/.git/objects\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(repository.place)
+        main(["compare", "profiles/1.folded", "profiles/2.folded", "--output-dir", "compared"])
+        main(["store", "add", "--history", "history", "profiles/2.folded"])
+        main(["store", "add", "--history", "base", "--commit", "HEAD~1", "profiles/1.folded"])
+    with_commits(repository.place / "compared" / "report.json", {"baseline": parent, "target": head})
+    shutil.copy(repository.place / "compared" / "report.json", repository.place / "missing.json")
+    with_commits(repository.place / "missing.json", {"baseline": ABSENT})
     return place
 
 
@@ -185,17 +192,6 @@ def test_documentation_names_all_settings_and_commands() -> None:
 def test_no_trap_runs(
     hostile: Path, trapped: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int
 ) -> None:
-    with monkeypatch.context() as patch:
-        patch.delenv("TRAPPED")
-        main(["compare", "profiles/1.folded", "profiles/2.folded", "--output-dir", "compared"])
-        main(["store", "add", "--history", "history", "profiles/2.folded"])
-        main(["store", "add", "--history", "base", "--commit", "HEAD~1", "profiles/1.folded"])
-        commits = {
-            side: run_git(Path(), "rev-parse", ref) for side, ref in {"baseline": "HEAD~1", "target": "HEAD"}.items()
-        }
-    with_commits(Path("compared/report.json"), commits)
-    shutil.copy("compared/report.json", "missing.json")
-    with_commits(Path("missing.json"), {"baseline": ABSENT})
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(hostile / "traps" / "external"))
     Path("source.py").write_text("a = 3\n")
     pairs_take(monkeypatch, 10.0)

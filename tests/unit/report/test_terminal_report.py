@@ -54,11 +54,6 @@ def test_long_lists_are_cut_and_counted() -> None:
     assert len(terminal_text(report, verbose=True).splitlines()) > 1000
 
 
-def test_names_stay_on_one_line() -> None:
-    text = terminal_text(samples.hostile(), verbose=True)
-    assert not [sign for sign in text if unicodedata.category(sign) in {"Cc", "Cf", "Cs"} and sign != "\n"]
-
-
 def test_tables_fit_eighty_columns_with_wide_names() -> None:
     row = samples.finding("解析ヘッダー" * 30, 2.4e9, 5.1e9)
     text = terminal_text(samples.report(samples.workload(samples.metric(row)), verdict=samples.RED))

@@ -72,12 +72,6 @@ def test_heaviest_of_contexts_that_agree_counts() -> None:
     assert found.location == Location("f")
 
 
-def test_contexts_that_go_both_ways_are_unknown() -> None:
-    found = finding_of([row("Degradation", "a;f", 0.1, 0.2), row("MaybeOptimization", "b;f", 0.2, 0.1)])
-    assert found is not None
-    assert (found.kind, found.direction) == ("Unknown", "none")
-
-
 def test_new_and_gone_contexts_are_no_finding() -> None:
     rows = [row("NotInBaseline", "a;f", 0.0, 0.2), row("NotInTarget", "b;f", 0.2, 0.0)]
     assert finding_of(rows) is None

@@ -13,6 +13,8 @@ from comparisons import SAMPLES, from_exclusive
 from judged import BASE, SLOWER, codes, findings, judged
 from model_samples import Given
 from profgate.compare.growth import cost_models
+from profgate.decide.detect.amounts import ExclusiveTimeOutliers
+from profgate.decide.detect.builtin import Selection, detections_of
 from profgate.decide.detect.gate_tests import CalibratedLogRatio
 from profgate.decide.detect.overweight import Overweight
 from profgate.decide.detect.regression_models import BestModelOrderEquality, IntegralComparison
@@ -20,7 +22,7 @@ from profgate.decide.detect.strategy import Strategy
 from profgate.decide.judge.changes import metric_report
 from profgate.decide.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
-from profgate.model.change import Context
+from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
@@ -143,14 +145,6 @@ def test_acceptance_in_the_report_always_holds() -> None:
     assert judge(replace(report, acceptances=()), Policy()).verdict.colour == "red"
 
 
-def test_judging_again_gives_the_same() -> None:
-    report = judged(slower(), from_exclusive([BASE], [SLOWER], workload="other"))
-    assert judge(report, Policy()) == report
-    stored = from_json(to_json(report))
-    assert to_json(judge(stored, Policy())) == to_json(report)
-    assert judge(stored, Policy()).verdict == report.verdict
-
-
 def test_families_share_the_level_of_red() -> None:
     """Two families that could show red share 1 %: 1 of 252 splits still is; three do not."""
     loads = [from_exclusive([BASE] * 5, [BASE] * runs, workload=f"w{runs}") for runs in (3, 6, 7)]
@@ -189,6 +183,21 @@ def test_failing_strategy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     report = judged(same())
     assert (report.verdict.colour, reasons(report)) == ("yellow", ["strategy_failed"])
     assert any("overweight: the strategy failed" in text for text in texts(report.workloads[0].metrics[0].not_tested))
+
+
+class FailingTest:
+    """A strategy of another package that replaces a test of the gate."""
+
+    name, short, family, options = "odd", "odd", "T", ()
+
+    def detect(self, *_: object) -> Detection:
+        raise OSError
+
+
+def test_failing_test_of_the_gate_compares_nothing() -> None:
+    chosen: list[Selection] = [(FailingTest(), {}), (ExclusiveTimeOutliers(), {})]  # type: ignore[list-item]
+    report = judged_by(same(), detections_of(same(), chosen, Context()))
+    assert (report.workloads[0].metrics[0].state, report.verdict.exit_code) == ("not compared", 3)
 
 
 def test_new_function_is_red() -> None:
@@ -245,7 +254,10 @@ def profile_of(models: Sequence[Given], frame: int) -> Profile:
 
 def judged_by_models(comparison: Comparison) -> Report:
     strategies: tuple[Strategy, ...] = (CalibratedLogRatio(), BestModelOrderEquality(), IntegralComparison())
-    detections = [strategy.detect(comparison, {}, Context()) for strategy in strategies]
+    return judged_by(comparison, [strategy.detect(comparison, {}, Context()) for strategy in strategies])
+
+
+def judged_by(comparison: Comparison, detections: Sequence[Detection]) -> Report:
     workload = WorkloadReport("w", (), (metric_report(comparison, detections),))
     unjudged = Verdict("not_compared", "neutral", ())
     return judge(Report(Side("baseline"), Side("target"), unjudged, (workload,)), Policy())

@@ -1,4 +1,4 @@
-"""The example workflow, executed by an independent runner (nektos/act) with our container, against the fake GitHub."""
+"""Workflows, executed by an independent runner (nektos/act) with our container, against the fake GitHub."""
 
 import json
 import os
@@ -6,23 +6,21 @@ import shutil
 import socket
 import ssl
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
 import yaml
 
-from action_stage import ARTIFACT, SHARES, SLOWER, profiles
-from e2e.container_run import BASE, IMAGE, WORK, api_service, build_image, why_not
+from e2e.container_run import BASE, IMAGE, WORK, build_image, why_not
 from fake_github import FakeGitHub
-from profgate.action.github.artifact_upload import report_artifact
-from profgate.model.levels import FEWEST_JOBS
+from measured_repository import made
 
 ROOT = Path(__file__).parents[2]
 ACT = "github.com/nektos/act@v0.2.89"
-WORKFLOW = ".github/workflows/pull-request.yml"
-TIMEOUT = 300
-pytestmark = pytest.mark.full
+WORKFLOW, POLICY = ".github/workflows/performance.yml", ".github/profgate.yml"
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +45,7 @@ class Runner:
     """A repository whose workflow act executes; the fake GitHub knows its commits."""
 
     workflow = WORKFLOW
-    timeout = TIMEOUT
+    timeout = 300
 
     def __init__(self, act: Path, fake: FakeGitHub, folder: Path, engine: str, authority: Path) -> None:
         self.act, self.fake, self.engine = act, fake, engine
@@ -68,20 +66,13 @@ class Runner:
         (self.action / "action.yml").write_text(yaml.safe_dump(metadata), encoding="utf-8")
 
     def _write_workflow(self, authority: Path) -> None:
-        """The example workflow; only its recording step and the addresses differ, and each job is run by itself."""
-        workflow = yaml.safe_load((ROOT / "examples/workflows/pull-request.yml").read_text(encoding="utf-8"))
-        address = {"ca-bundle": "ca.pem", "baseline-workflow": Path(WORKFLOW).name}
-        checkout, record, measure = workflow["jobs"]["measure"]["steps"]
-        record["run"] = "mkdir -p profiles && cp -r recorded/. profiles/"
-        measure["with"] |= address
-        judge = workflow["jobs"]["profgate"]
-        judge["steps"][0]["with"] |= address | {"shards-result": "success"}
-        judge["steps"].insert(0, checkout)  # for the certificate
-        del judge["needs"]
-        workflow["on"] = workflow.pop(True)  # YAML 1.1 reads "on" as a boolean
-        place = self.repository / WORKFLOW
-        place.parent.mkdir(parents=True)
-        place.write_text(yaml.safe_dump(workflow), encoding="utf-8")
+        raise NotImplementedError
+
+    def _start(self, authority: Path, workflows: Mapping[str, dict[Any, Any]]) -> None:
+        """Make the folder a repository with these workflows."""
+        for name, content in workflows.items():
+            content["on"] = content.pop(True)  # YAML 1.1 reads "on" as a boolean
+            made(self.repository, {name: yaml.safe_dump(content)})
         shutil.copy(authority, self.repository / "ca.pem")
         self._git("init", "--quiet", "--initial-branch=main")
         self._git("remote", "add", "origin", f"{self.fake.server_url}/{self.fake.state.repository}")
@@ -91,17 +82,22 @@ class Runner:
         command = ["git", "-C", str(self.repository), *identity, *words]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    def commit(self, shares: dict[str, int], seed: int, branch: str = "main") -> str:
-        """Commit recorded profiles; the fake GitHub learns the commit."""
-        before = self.fake.state.branches.get(branch) or self.fake.state.branches.get("main")
-        for name, data in profiles(shares, seed).items():
-            place = self.repository / "recorded" / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
+    def version(self, files: Mapping[str, str], branch: str = "main") -> str:
+        """Commit a version of the program; the fake GitHub learns the commit."""
+        before = self.fake.state.branches.get("main")
+        made(self.repository, files)
+        self._git("checkout", "--quiet", "-B", branch)
         self._git("add", "--all")
-        self._git("commit", "--quiet", "--message", f"Recording {seed}")
+        self._git("commit", "--quiet", "--allow-empty", "--message", f"Version of {branch}")
+        known = {POLICY: (self.repository / POLICY).read_bytes()}
         sha = self._git("rev-parse", "HEAD")
-        return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch)
+        return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch, files=known)
+
+    def merge(self, base: str, head: str) -> None:
+        """Check out the test merge of the pull request."""
+        self._git("checkout", "--quiet", "--detach", base)
+        self._git("merge", "--quiet", "--no-ff", "--message", "Merge", head)
+        self.fake.add_commit(sha=self._git("rev-parse", "HEAD"), parents=[base, head])
 
     def run(
         self, job: str, event: str, payload: dict[str, object], run: int, **others: str
@@ -170,31 +166,3 @@ def _authority(folder: Path) -> tuple[ssl.SSLContext, Path]:
     authority.issue_cert("127.0.0.1").configure_cert(context)
     authority.cert_pem.write_to_path(folder / "ca.pem")
     return context, folder / "ca.pem"
-
-
-def test_example_workflow_records_and_comments(act: Path, tmp_path: Path) -> None:
-    context, authority = _authority(tmp_path)
-    with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
-        runner = Runner(act, fake, tmp_path, engine, authority)
-        facts = {"ref": "refs/heads/main", "repository": runner.repository_facts}
-        for seed in range(FEWEST_JOBS):
-            base = runner.commit(SHARES, seed)
-            run = fake.start_run(base, path=WORKFLOW)
-            done = runner.run("measure", "push", {"after": base, **facts}, run)
-            assert done.returncode == 0, done.stdout + done.stderr
-            (archive,) = [data for place, data in runner.uploaded(run).items() if "history" not in place]
-            fake.add_artifact(run, ARTIFACT, archive)
-            fake.finish_run()
-        head = runner.commit(SLOWER, 77, branch="feature")
-        number, run, event = runner.open_pull(head, base)
-        done = runner.run("measure", "pull_request", event, run)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert "gh run download" in done.stdout  # this server takes zips only, so that pages wait in the workspace
-        name = report_artifact("default", 1)
-        (report,) = [data for place, data in runner.uploaded(run).items() if place.startswith(name)]
-        fake.add_artifact(run, name, report)
-        done = runner.run("profgate", "pull_request", event, run)
-        (comment,) = fake.comment_bodies(number)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "set-output:: conclusion=fail" in done.stdout
-    assert "`parse`" in comment.splitlines()[1]
