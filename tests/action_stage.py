@@ -62,7 +62,7 @@ class Stage:
 
     def __init__(self, fake: FakeGitHub, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.fake, self.folder, self.capsys = fake, folder, capsys
-        self.log = ""
+        self.log, self.code = "", 0  # of the last run
         self.base_branch = "main"
         self.base = fake.add_commit(branch="main")
         self.inputs: dict[str, str] = {"token": fake.token}
@@ -317,9 +317,9 @@ class Stage:
             if not self.history:
                 patched.setattr(base_runs, "extend_history", lambda *_: None)
                 patched.setattr(compared_sides, "known_before", lambda *_: None)
-            code = main(environ, self.pace)
+            self.code = main(environ, self.pace)
         self.log = self.capsys.readouterr().out
-        return code
+        return self.code
 
     @property
     def outputs(self) -> dict[str, str]:

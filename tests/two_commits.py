@@ -73,11 +73,11 @@ def confirmed_in(place: Path, first: Path, shares: Shares, *words: str) -> Path:
     digest = digest_of(
         from_json(first.read_text()), links_from_json(links.read_text(), "") if links.exists() else Links()
     )
-    before = with_commits(first, repository.commits)
+    given = Path(shutil.copy(first, place / "first.json"))
+    before = with_commits(given, repository.commits)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(repository.place)
-        main(["confirm", str(first), *words, "--output-dir", str(out), "--", "sh", "-c", COPY])
-    with_commits(first, before)
+        main(["confirm", str(given), *words, "--output-dir", str(out), "--", "sh", "-c", COPY])
     with_commits(out / "report.json", before)
     report = json.loads((out / "report.json").read_text())
     (out / "report.json").write_text(json.dumps(report | {"confirms": digest}))

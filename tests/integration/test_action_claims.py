@@ -19,8 +19,13 @@ def claimed(stage: Stage, description: str = CLAIM, *, target: Shares = FASTER) 
     stage.description = description
     stage.push_jobs()
     stage.open_pull()
-    stage.start_pull_run()
-    return stage.step(profiles(target, 77))
+
+    def first_job() -> None:
+        stage.start_pull_run()
+        stage.step(profiles(target, 77))
+
+    stage.filled(first_job, description, target)
+    return stage.code
 
 
 @pytest.fixture

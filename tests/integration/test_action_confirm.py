@@ -21,9 +21,13 @@ def waiting(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
     stage.push_jobs()
     stage.open_pull()
+    stage.filled(lambda: first_job(stage), "first job")
+    return stage
+
+
+def first_job(stage: Stage) -> None:
     stage.start_pull_run()
     assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
-    return stage
 
 
 def test_nothing_is_red_before_confirmation(waiting: Stage) -> None:
