@@ -30,15 +30,17 @@ class Desk:
 
     def compared(self, target: Shares = BOTH_SLOWER, runs: int = 5, *words: str) -> Path:
         """The report of a first comparison."""
-        out = self.folder / "first"
         for side, shares, seed in (("before", SHARES, 1), ("after", target, 2)):
             for name, data in list(profiles(shares, seed).items())[:runs]:
                 place = self.folder / side / name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(data)
         sides = [str(self.folder / side) for side in ("before", "after")]
-        main(["compare", *sides, "--fail-on", "degradation", "-o", str(out), *words])
-        return out / "report.json"
+        self.capsys.readouterr()
+        main(["compare", *sides, "--fail-on", "degradation", "--format", "json", *words])
+        report = self.folder / "report.json"
+        report.write_text(self.capsys.readouterr().out)
+        return report
 
     def has(self, after: Shares | list[Shares], before: Shares | list[Shares] = SHARES) -> TwoCommits:
         repository = TwoCommits(self.folder / "repository", before, after)
