@@ -73,13 +73,14 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         if turns.count < look.runs:  # the budget ended, so this is the last look
             look = looks[-1]  # noqa: PLW2901
         now = replace(look, runs=turns.count, suspects=tested, machine=this_machine())
-        sides = {side: tuple(turns.profiles[side]) for side in turns.profiles}
-        measured = replace(given, baseline=sides["baseline"], target=sides["target"], interleaved=True, look=now)
+        baseline, target = map(tuple, turns.profiles.values())
+        measured = replace(given, baseline=baseline, target=target, interleaved=True, look=now)
         built = pipeline.compare(replace(measured, pages=0))
         outcomes = outcomes_of(watched, built.comparisons, now, looks[-1].runs)
-        red = any(finding.colour == "red" and not finding.is_total for _, _, finding in built.report.findings)
+        reds = [finding for *_, finding in built.report.findings if finding.colour == "red"]
+        red = any(not finding.is_total for finding in reds)
         # counts that vary between few values may be equal by chance, so two runs never end the measurement in red
-        undecided = any(finding.colour == "red" for *_, finding in built.report.findings) and turns.count < FEWEST
+        undecided = reds and turns.count < FEWEST
         waiting = list(filter(_is_open, outcomes))
         if not more or (not undecided and (red or not waiting)):
             break
@@ -87,21 +88,18 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         show_step(f"{turns.count} runs of each side do not decide about {what}")
         turns.ends_if = f"; decided then if {what} is clear"
     show_progress("")
-    colours = {finding.colour for *_, finding in built.report.findings}
-    if "red" in colours and given.diff is not None and ran_same_program(turns.sides, began):
+    if reds and given.diff is not None and ran_same_program(turns.sides, began):
         measured = replace(measured, diff=replace(given.diff, same_program=True))
         built = pipeline.compare(replace(measured, pages=0))
     open_left = not red and any(map(_is_open, outcomes))
     if turns.count < FEWEST and open_left:
         raise turns.too_small()
-    needed = turns.needed()
-    if needed <= turns.at_most:  # the first pair, which decides how many fit, was slower than the others
-        needed = turns.at_most * RUNS[0] / turns.count
     measurement = Measurement(
         runs=turns.count,
         seconds=turns.spent,
         budget=turns.budget,
-        needed=needed if turns.count < RUNS[0] and open_left else None,
+        # more than the limit, also if the first pair, which decides how many fit, was slower than the others
+        needed=max(turns.needed(), turns.at_most + 1.0) if turns.count < RUNS[0] and open_left else None,
         suspects=tuple(
             replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed
         ),

@@ -13,6 +13,7 @@ SMALLEST_SHARE = 0.0025  # minimum share of the run that a location needs to be 
 NEARLY_ALL = 0.9  # smallest share at which a location is treated as the whole run
 GATE_SHARE = 0.005  # smallest change of a location that is tested, as a share of the run
 OWN_FLOOR = 0.05  # smallest relative change of a location that is tested
+START = 1e8  # longest time at the start of a run that a profiler misses, in ns; py-spy misses 20 to 60 ms
 TOTAL_FLOOR = 0.02  # smallest relative change of a total that is tested
 
 FEWEST_SAMPLES = 1000  # minimum number of samples on each side

@@ -134,6 +134,18 @@ def test_function_with_fewer_calls_is_not_faster(
     assert (found.inconclusive, found.fewer_calls) == (inconclusive, fewer)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(("milliseconds", "found"), [(30, ["find", "total"]), (900, ["find", "sum", "total"])])
+def test_missed_start_of_short_runs_is_no_change(milliseconds: int, found: list[str], order: int) -> None:
+    """A profiler misses more of a function that is most of the shorter run, so that it seems to change with the run."""
+    sides = [
+        runs_of({name: round(part * milliseconds * 1e6) for name, part in costs.items()}, 8)
+        for costs in ({"find": 0.2, "sum": 0.8}, {"find": 4.0, "sum": 1.4})
+    ]
+    comparison = from_exclusive(*sides[::order], metric=Metric("time", "nanoseconds"))
+    assert listed(comparison, evidence(comparison)) == found
+
+
 def test_noise_that_hides_everything_decides_nothing() -> None:
     noisy = [{"f": 10_000 * factor, "g": 90_000 * factor} for factor in (1, 9, 2, 7, 3, 8, 1, 6, 2, 9)]
     found = evidence(from_exclusive(noisy[:5], noisy[5:], metric=timed()))
