@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,25 +68,53 @@ def test_findings_say_whether_their_function_was_changed(
     assert " · changed in this PR · " in capsys.readouterr().out
 
 
+@pytest.fixture
+def edited(checkout: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+    """Compares with the diff of an edited file, and returns the texts of the warnings."""
+
+    def warnings(path: str, before: str, after: str) -> list[str]:
+        made = tmp_path / path
+        made.parent.mkdir(exist_ok=True)
+        made.write_text(before)
+        git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run([*git, "add", path], cwd=tmp_path, check=True)
+        subprocess.run([*git, "commit", "--quiet", "--message", "a"], cwd=tmp_path, check=True)
+        made.write_text(after)
+        changes = subprocess.run([*git, "diff"], cwd=tmp_path, capture_output=True, check=True).stdout
+        (tmp_path / "x.diff").write_bytes(changes)
+        main(["compare", *checkout, "--diff", "x.diff", "--format", "json"])
+        return [warning["text"] for warning in json.loads(capsys.readouterr().out)["warnings"]]
+
+    return warnings
+
+
 @pytest.mark.parametrize(("path", "noted"), [("bench/all.py", True), ("src/shop/cart.py", False)])
-def test_new_benchmark_is_noted(
-    path: str, noted: bool, checkout: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_new_benchmark_is_noted(path: str, noted: bool, sides: list[str], edited: Callable[..., list[str]]) -> None:
     before, after = "def first():\n    pass\n", "\n\ndef second():\n    pass\n"
-    made = tmp_path / path
-    made.parent.mkdir(exist_ok=True)
-    for side, text in zip(checkout, ("", f"main;second ({path}:5) 1000\n"), strict=True):
-        (tmp_path / side).write_text(f"main;first ({path}:1) 9000\n{text}")
-    made.write_text(before)
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
-    subprocess.run([*git, "add", path], cwd=tmp_path, check=True)
-    subprocess.run([*git, "commit", "--quiet", "--message", "a"], cwd=tmp_path, check=True)
-    made.write_text(before + after)
-    changes = subprocess.run([*git, "diff"], cwd=tmp_path, capture_output=True, check=True).stdout
-    (tmp_path / "x.diff").write_bytes(changes)
-    main(["compare", *checkout, "--diff", "x.diff", "--format", "json"])
-    texts = [warning["text"] for warning in json.loads(capsys.readouterr().out)["warnings"]]
+    for side, text in zip(sides, ("", f"main;second ({path}:5) 1000\n"), strict=True):
+        Path(side).write_text(f"main;first ({path}:1) 9000\n{text}")
+    texts = edited(path, before, before + after)
     assert any(f"second of {path} is not in the baseline" in text for text in texts) == noted
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "noted"),
+    [
+        ("run.py", "def run():\n    work(9)\n", "def run():\n    work(1)\n", True),
+        ("run.py", "def run():\n    work(N)\n\n\nN = 9\n", "def run():\n    work(N)\n\n\nN = 1\n", True),
+        ("run.py", "def run():\n    work(9)\n", "def run():\n    work(9)\n\n\ndef other():\n    pass\n", False),
+        ("src/shop/cart.py", "def find():\n    a()\n", "def find():\n    b()\n", False),  # what run.py measures
+    ],
+)
+def test_edited_benchmark_is_noted(
+    path: str, before: str, after: str, noted: bool, sides: list[str], edited: Callable[..., list[str]]
+) -> None:
+    Path("run.py").touch()
+    subprocess.run(["git", "add", "run.py"], check=True)
+    for side, count in zip(sides, (9000, 99000), strict=True):
+        Path(side).write_text(f"run (run.py:1);find (src/shop/cart.py:1) {count}\n")
+    texts = edited(path, before, after)
+    assert any(f"the change edits {path}, where" in text for text in texts) == noted
 
 
 def test_a_diff_changes_no_verdict(checkout: list[str], capsys: pytest.CaptureFixture[str]) -> None:

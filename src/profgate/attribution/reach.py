@@ -188,24 +188,27 @@ def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]
 def changed_workloads(comparison: Comparison, states: SourceStates, functions: FunctionChanges) -> Iterator[Reason]:
     """Yield a reason for each file with a function that contains the whole run, if the change may alter the work.
 
-    This is the case if the function changed, or the code outside the functions of its file, such as a constant. A new
-    function in a file of benchmarks is one more benchmark; the largest of each file is noted.
+    The benchmark is the file of the outermost function of the repository. The change may alter its work if a function
+    there that contains the whole run changed, or the code outside its functions, such as a constant. A function that
+    the benchmark measures may be nearly the whole run, too. A new function in a file of benchmarks is one more
+    benchmark; the largest of each file is noted.
     """
-    before, after = shares(comparison, comparison.total_value)
-    noted = set[str]()
+    names, (before, after) = comparison.symbols.names, shares(comparison, comparison.total_value)
     new = np.flatnonzero((before == 0) & (after >= 0.01))  # smallest share of the run that is noted
-    for symbol in new[np.argsort(-after[new], kind="stable")].tolist():
-        path = states.paths[symbol]
-        if path is not None and states.states[symbol] in CHANGED and path not in noted and BENCHMARK.search(path):
-            noted.add(path)
-            name = comparison.symbols.names[symbol]
+    largest = {states.paths[row]: row for row in new[np.argsort(after[new])].tolist() if states.states[row] in CHANGED}
+    for path, symbol in largest.items():
+        if path and BENCHMARK.search(path):
             yield Reason(
                 ReasonCode.BENCHMARK_EDITED,
-                {"case": "new_benchmark", "workload": comparison.workload, "file": path, "function": name},
+                {"case": "new_benchmark", "workload": comparison.workload, "file": path, "function": names[symbol]},
             )
-    for symbol in np.flatnonzero(np.maximum(before, after) >= NEARLY_ALL).tolist():
+    inclusive, own = np.maximum(before, after), np.maximum(*shares(comparison, comparison.self_value))
+    benchmark = None
+    for symbol in np.lexsort((own, -inclusive))[: int((inclusive >= NEARLY_ALL).sum())].tolist():
         path = states.paths[symbol]
+        benchmark = benchmark or path
         outside = {one.state for one in functions.functions[1].get(path or "", ()) if one.function.kind == "module"}
-        if path is not None and not CHANGED.isdisjoint({states.states[symbol], *outside}):
-            name = comparison.symbols.names[symbol]
-            yield Reason(ReasonCode.BENCHMARK_EDITED, {"case": "workload_changed", "file": path, "function": name})
+        if path and path == benchmark and not CHANGED.isdisjoint({states.states[symbol], *outside}):
+            yield Reason(
+                ReasonCode.BENCHMARK_EDITED, {"case": "workload_changed", "file": path, "function": names[symbol]}
+            )
