@@ -55,6 +55,16 @@ def test_no_example_puts_untrusted_text_into_a_shell(example: Path) -> None:
     assert "pull_request_target" not in example.read_text()
 
 
+@pytest.mark.parametrize(("runs", "code", "ran"), [("2", 0, "0 1"), ("0", 1, ""), ("2.5", 1, "")])
+def test_called_workflow_records_a_whole_number_of_runs(runs: str, code: int, ran: str, tmp_path: Path) -> None:
+    (script,) = [step["run"] for step in CALLED["jobs"]["measure"]["steps"] if step.get("name") == "Record profiles"]
+    given = {"RUNS": runs, "RECORD": "echo $PROFGATE_RUN >> ran", "PATH": os.environ["PATH"]}
+    done = subprocess.run(["bash", "-ec", script], cwd=tmp_path, env=given, capture_output=True, text=True, check=False)
+    assert (done.returncode, f"not {runs}" in done.stdout) == (code, bool(code))
+    shown = tmp_path / "ran"
+    assert (shown.read_text().split() if shown.exists() else []) == ran.split()
+
+
 def test_two_builds_alternate_after_a_warm_up(tmp_path: Path) -> None:
     content = yaml.safe_load((FOLDER / "two-builds.yml").read_text())
     (script,) = [step["run"] for step in content["jobs"]["measure"]["steps"] if "discarded" in step.get("run", "")]
