@@ -48,7 +48,7 @@ def kinds(comparison: Comparison) -> dict[str, Kind]:
 
 
 def test_samples_may_stand_for_other_times() -> None:
-    times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
+    times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED, exponent=6)
     comparison = at_two_rates({stack: 5 * value for stack, value in SLOWER.items()}, times)
     values = np.array([10.0] * 5 + [1.0] * 5)
     comparison = replace(
