@@ -4,9 +4,10 @@ The results are stored by commit in build/bench/results, and the table shows tho
 
 ./run bench field measures the accuracy of verdicts, with --counts that of counts, ./run bench history the size and
 speed of a history, ./run bench drift what drift in recorded runs is detected, ./run bench claims how often claims are
-proven, ./run bench load the comparison of 10,000 workloads, ./run bench scale that by different executors, ./run bench
-machines simulates the verdict of two machines, ./run bench ranks what stable ranks detect, ./run bench page how fast a
-page with 300,000 nodes is in a browser, and ./run bench mutants whether tests fail with changed code.
+proven, ./run bench canary how often planted work is reported, ./run bench load the comparison of 10,000 workloads,
+./run bench scale that by different executors, ./run bench machines simulates the verdict of two machines, ./run bench
+ranks what stable ranks detect, ./run bench page how fast a page with 300,000 nodes is in a browser, and ./run bench
+mutants whether tests fail with changed code.
 """
 
 import argparse
@@ -24,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "bench"
 OTHERS = {"field": "bench.field.main"} | {
     name: f"bench.{name}"
-    for name in ("claims", "drift", "history", "load", "machines", "mutants", "page", "ranks", "scale")
+    for name in ("canary", "claims", "drift", "history", "load", "machines", "mutants", "page", "ranks", "scale")
 }
 SIZES = [name for name in RECIPES if name not in {SMALL, PPROF_SIZE}]
 

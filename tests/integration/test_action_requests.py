@@ -10,8 +10,8 @@ from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
 from profgate.action.github import downloads, requests
 
-NEEDED = 11
-FORK_COMMENT = 15
+NEEDED = 12
+FORK_COMMENT = 16
 PERSON = 1  # who wrote an acceptance
 FURTHER = BASE_RUNS - 1  # base runs beside the baseline
 SOURCES = {"src/cart.py": b"def parse(text):\n    return text\n"}

@@ -67,7 +67,7 @@ def test_a_crafted_report_cannot_leave_its_quotes(
     for load in document["workloads"]:
         load["metrics"][0]["unit"] = attack
         for excerpt in load["metrics"][0]["excerpts"]:
-            for frame in (*excerpt["path_to"], *excerpt["callers"], *excerpt["hunks"]):
+            for frame in (*excerpt["callers"], *excerpt["hunks"]):
                 frame["name"] = attack
             for hunk in excerpt["hunks"]:
                 hunk["lines"] = ["```", attack, *hunk["lines"]]

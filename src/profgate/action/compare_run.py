@@ -16,7 +16,7 @@ from profgate.action.github.artifact_source import ForkArtifact, asset_name
 from profgate.action.github.artifact_upload import report_artifact, upload_pages
 from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
-from profgate.action.policy_file import accepted, claimed, policy_at
+from profgate.action.policy_file import accepted, claimed, last_proof, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, comment_of, conclude, end_shard, first_run, summarize
 from profgate.action.source_diff import repository_sources, source_diff
 from profgate.api import write_report
@@ -110,6 +110,8 @@ def compare_run(
     built = pipeline.compare(given)
     report = replace(built.report, warnings=(*built.report.warnings, *warnings, *sides.missing[1:]))
     report = _explained(report, sides, obstacle, policy)
+    if settings.mode != "shard":
+        report = replace(report, proof=last_proof(job))
 
     # publishing: the files and the summary come before all that needs the network
     never = bool(sides.missing) and sides.never_recorded

@@ -9,7 +9,7 @@ from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.action.github.records import ArtifactRecord
 from profgate.action.job import Job
-from profgate.action.policy_file import accepted, claimed, policy_at
+from profgate.action.policy_file import accepted, claimed, last_proof, policy_at
 from profgate.action.reporting import UNFINISHED, ReportResult, conclude, first_run, is_first_run, summarize
 from profgate.decide.judge.machines import with_machines
 from profgate.decide.judge.shards import Shard, merge_reports
@@ -52,6 +52,7 @@ def merge_shards(job: Job, shards: Sequence[Shard] | None = None, machines: Sequ
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": failed})
     lost = [NotCompared("shards", None, "both", reason)] if failed else []
     report, links = merge_reports(shards, policy, lost, (*refused, *unread), acceptances, claimed(job))
+    report = replace(report, proof=last_proof(job))  # not that of a shard, which runs code of the pull request
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     if report.claims:
         job.write(Document(RECEIPT_NAME, "application/json", receipt_json(report)))

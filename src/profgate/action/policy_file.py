@@ -1,4 +1,4 @@
-"""Read the policy, the acceptances and the claims of a run."""
+"""Read the policy, the acceptances and the claims of a run, and the last proof that the gate works."""
 
 import os
 import posixpath
@@ -9,10 +9,11 @@ from profgate import loading
 from profgate.action.github.acceptance_comments import Rights, acceptances_of
 from profgate.action.github.requests import PAGE
 from profgate.action.job import Job
-from profgate.errors import GitHubError, SettingsError
+from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
 from profgate.model.claim import Claim, claims_in
+from profgate.model.plant import PLANT_NAME, Plant, plant_from_json
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, Side
 from profgate.settings.config_file import Catalogue, read_policy
@@ -95,6 +96,24 @@ def claimed(job: Job) -> tuple[Claim, ...]:
             place = own.head_branch, own.head_repository_id
             attempt = sum(run.run_attempt for run in runs if (run.head_branch, run.head_repository_id) == place)
     return tuple(replace(claim, attempt=attempt) for claim in claims)
+
+
+def last_proof(job: Job) -> Plant | None:
+    """Return the newest change that a canary of the default branch proved to be reported, or None.
+
+    Runs of pull requests and of forks can store artifacts of the same name, but not for a run of the default branch.
+    """
+    context, name = job.context, f"{job.settings.artifact}-canary"
+    if job.settings.token and context.default_branch and context.repository_id:
+        trusted = context.default_branch, context.repository_id, context.repository_id
+        try:
+            for one in job.client.named_artifacts(name):
+                if (one.head_branch, one.repository, one.head) == trusted and not one.expired:
+                    text = job.client.artifact_files(one).get(PLANT_NAME, b"").decode("utf-8", "replace")
+                    return replace(plant_from_json(text, name), workloads=(), caught=(one.created_at or "")[:10])
+        except ProfgateError as error:
+            job.log(f"the last proof is not known: {error}")
+    return None
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:

@@ -34,6 +34,7 @@ GROUPS = {  # the commands that most people use come first
         "replay": "Judge stored reports again under another policy.",
         "report": "Merge the reports of several shards.",
         "mcp": "Serve reports, explanations and call paths to an agent (Model Context Protocol).",
+        "canary": "Prove that the gate works: make a function slower and require that its check fails.",
         "verify": "Check that a report is the one that its receipt describes.",
     },
     "Reference": {

@@ -1,16 +1,15 @@
-"""Select what a report quotes from the call tree and the sources of a page, to explain its most important findings."""
+"""Select what a report quotes from the callers and the sources of a page, to explain its most important findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from profgate.model.call_tree import added_at
-from profgate.model.comparison import WHOLE, DiffTree
+from profgate.model.comparison import WHOLE
 from profgate.model.excerpt import Excerpt, Frame, Hunk
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from profgate.model.arrays import IntArray
 
 MOST_FINDINGS = 5
-PATH_ENDS = 6  # maximum number of frames at the root of a path, before the function, and below it
 MOST_CALLERS = 4
 MOST_HUNKS, LONGEST_HUNK, LONGEST_LINE = 3, 60, 200  # in hunks, lines and characters
 CONTEXT = 3  # unchanged lines around the changed ones
@@ -32,62 +30,18 @@ def excerpts_of(named: NamedTree, header: PageHeader) -> tuple[Excerpt, ...]:
 
 def _excerpt(key: str, symbol: int, named: NamedTree, header: PageHeader) -> Excerpt:
     tree = named.tree
-    rows = tree.topmost(np.flatnonzero(tree.symbol == symbol))  # row 0 for `WHOLE`
-    paths = [_path(tree, rows, costs) for costs in (tree.baseline_total, tree.target_total)]
-    distances: dict[int, int] = {}
-    for path in paths:
-        symbols = tree.symbol[path].tolist()
-        place = symbols.index(symbol) if symbol in symbols else 0
-        distances |= {own: abs(at - place) for at, own in enumerate(symbols)}
     growth = tree.target_self * header.runs[0] - tree.baseline_self * header.runs[1]
     changes = added_at(len(named.names), tree.symbol[1:], growth[1:])
-    nearest = sorted(
-        header.sources, key=lambda one: (distances.get(one["symbol"], len(tree)), -abs(changes[one["symbol"]]))
-    )
+    nearest = sorted(header.sources, key=lambda one: (one["symbol"] != symbol, -abs(changes[one["symbol"]])))
     hunks = dict.fromkeys(hunk for one in nearest for hunk in _hunks(one, named.names))
-    before, after = (_frames(path, named, header) for path in paths)
-    return Excerpt(key, before, after, _callers(rows, named, header), tuple(hunks)[:MOST_HUNKS])
-
-
-def _path(tree: DiffTree, rows: IntArray, costs: IntArray) -> list[int]:
-    """Return the rows of the most expensive path through one of ``rows``, root first.
-
-    Below this row, the path follows the most expensive callee while it takes at least half of the cost.
-    """
-    if not costs[rows].any():
-        return []
-    row = int(rows[np.argmax(costs[rows])])
-    path = [row] * (row > 0)
-    while path and (above := int(tree.parent[path[0]])) > 0:
-        path.insert(0, above)
-    for _ in range(PATH_ENDS):
-        below = row + 1 + np.flatnonzero(tree.parent[row + 1 : tree.end[row]] == row)
-        if not len(below) or 2 * costs[below].max() < costs[row]:
-            break
-        row = int(below[np.argmax(costs[below])])
-        path.append(row)
-    return path
-
-
-def _frames(path: Sequence[int], named: NamedTree, header: PageHeader) -> tuple[Frame, ...]:
-    tree = named.tree
-    frames = [_frame(tree.symbol[row], tree.baseline_total[row], tree.target_total[row], named, header) for row in path]
-    omitted = slice(PATH_ENDS, max(PATH_ENDS, len(frames) - 2 * PATH_ENDS))
-    frames[omitted] = [replace(one, name=f"({len(frames[omitted])} frames)", file=None) for one in frames[omitted][:1]]
-    return tuple(frames)
+    rows = tree.topmost(np.flatnonzero(tree.symbol == symbol))  # row 0 for `WHOLE`
+    return Excerpt(key, _callers(rows, named, header), tuple(hunks)[:MOST_HUNKS])
 
 
 def _frame(symbol: int, before: int, after: int, named: NamedTree, header: PageHeader) -> Frame:
     """Return a frame. ``before`` and ``after`` are sums over the runs of each side."""
-    return _costs(Frame(named.names[symbol], named.files[symbol], named.lines[symbol]), before, after, header)
-
-
-def _costs(frame: Frame, before: int, after: int, header: PageHeader) -> Frame:
-    return replace(
-        frame,
-        from_value=float(before * 10.0**header.exponent / header.runs[0]),
-        to_value=float(after * 10.0**header.exponent / header.runs[1]),
-    )
+    scale, place = 10.0**header.exponent, (named.names[symbol], named.files[symbol], named.lines[symbol])
+    return Frame(*place, float(before * scale / header.runs[0]), float(after * scale / header.runs[1]))
 
 
 def _callers(rows: IntArray, named: NamedTree, header: PageHeader) -> tuple[Frame, ...]:

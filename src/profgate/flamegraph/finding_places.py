@@ -79,11 +79,12 @@ def _path(comparison: Comparison, finding: Finding, symbol: int) -> tuple[Frame,
         if not chosen or any(values[row] < NEARLY_EQUAL * values[above] for values in sides):
             chosen.append(row)
         row = above
-    scale, names = comparison.metric.scale, comparison.symbols.names
+    scale, symbols = comparison.metric.scale, comparison.symbols
     steps = []
     for row in reversed(chosen[:MOST_STEPS]):
         before, after = (float(values[row]) * scale / count for values, count in zip(sides, counts, strict=True))
-        steps.append(Frame(names[tree.symbol[row]], from_value=before, to_value=after))
+        at = int(tree.symbol[row])
+        steps.append(Frame(symbols.names[at], symbols.files[at], symbols.lines[at], before, after))
     return tuple(steps)
 
 

@@ -63,13 +63,10 @@ class Hunk:
 class Excerpt:
     """What explains the change of one function, or of the total if ``key`` is empty.
 
-    ``key`` identifies the function (`report.rows.finding_key`). ``path_from`` and ``path_to`` are the most expensive
-    call paths through it in the baseline and in the target, root first. ``callers`` are its costs by direct caller, and
-    ``hunks`` the source changes of the function and of the changed functions that are nearest to it.
+    ``key`` identifies the function (`report.rows.finding_key`). ``callers`` are its costs by direct caller, and
+    ``hunks`` the source changes of the function and of the changed functions whose own costs changed most.
     """
 
     key: str = ""
-    path_from: tuple[Frame, ...] = ()
-    path_to: tuple[Frame, ...] = ()
     callers: tuple[Frame, ...] = ()
     hunks: tuple[Hunk, ...] = ()

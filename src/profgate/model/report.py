@@ -26,6 +26,7 @@ from profgate.model.claim import Claim
 from profgate.model.excerpt import Excerpt, Place
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
+from profgate.model.plant import Plant
 from profgate.model.policy import DriftRule, StatedPolicy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.units import CALLS
@@ -343,7 +344,8 @@ class Report:
     """The result of one run of profgate. ``measurement`` is set if both sides were measured in turns.
 
     ``blind_spots`` is None if the change of the sources is unknown or the same program was measured. ``confirms`` is
-    the digest of the report whose commits one machine measured again.
+    the digest of the report whose commits one machine measured again. ``proof`` is the last planted change that the
+    repository's gate is known to have reported.
     """
 
     baseline: Side
@@ -359,6 +361,7 @@ class Report:
     measurement: Measurement | None = None
     blind_spots: BlindSpots | None = None
     confirms: str = ""
+    proof: Plant | None = None
     schema: str = SCHEMA
 
     @property

@@ -220,6 +220,7 @@ class Body:
             older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
             lines.append(f"{older}: no profiles of a newer commit can be used.")
         lines += [*self._facts(), *view.further_reasons(), *view.notes()]
+        lines += [statements.proof(view.report, code_span)]
         lines += statements.renames((pair.metric for pair in view.pairs), code_span)
         stated = {"fail-on": policy.fail_on, "source": policy.source}
         if any(stated.values()):

@@ -30,7 +30,7 @@ LINKS_SCHEMA = "profgate.links/1"
 OPTIONAL = frozenset(
     {"context", "lines", "acceptances", "lacks", "parameters", "parts", "measurement", "unjudged", "confirms"}
     | {"drift", "steps", "places", "path", "blind_spots", "missed", "unknown", "unseen"}
-    | {"result", "details", "windows", "new_callees", "excerpts", "claims"}
+    | {"result", "details", "windows", "new_callees", "excerpts", "claims", "proof"}
 )  # these keys are omitted if empty
 SPARSE = (
     Calibration,

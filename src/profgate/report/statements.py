@@ -58,6 +58,15 @@ def claims(report: Report, quote: Quote) -> list[str]:
     return [full_sentence(claim.remark, quote) for claim in report.claims if claim.remark and claim.remark not in shown]
 
 
+def proof(report: Report, quote: Quote) -> str:
+    """Return when the gate was last proven to report a change, or "" if that is unknown."""
+    known = report.proof
+    if known is None or not known.caught:
+        return ""
+    work = f"{numbers.signed_percent(known.size)} of the run in {quote(known.function)}"
+    return f"Last proof: {work} was caught on {known.caught}"
+
+
 def _suspect(suspect: Suspect, quote: Quote) -> str:
     name = "the total" if suspect.location is None else quote(suspect.location.name)
     first = "" if suspect.change is None else f"first {numbers.signed_percent(suspect.change)}"

@@ -57,7 +57,8 @@ def terminal_lines(view: View, *, verbose: bool = False, width: int = 80) -> tup
     missing = view.not_compared()
     lines += _list("not compared", "warn", limited(missing, len(missing) if verbose else PAIRS, "workload", WITH_V))
     lines += _list("acceptances", "text", acceptance_lines(report, PLAIN))
-    lines += _list("notes", "quiet", [cut(note, 4 * width) for note in view.notes(URGENT)])
+    notes = [*view.notes(URGENT), *filter(None, [statements.proof(report, _name)])]
+    lines += _list("notes", "quiet", [cut(note, 4 * width) for note in notes])
     return tuple(lines)
 
 

@@ -15,6 +15,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader
 from profgate.model.excerpt import Excerpt, Frame, Hunk, LineCost, Place
 from profgate.model.links import Links
+from profgate.model.plant import Plant
 from profgate.model.reason import NotCompared, Side, as_reason
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
@@ -63,18 +64,18 @@ def markdown(name: str) -> tuple[str, str, str]:
     """The comment, the summary and the explanation of a report in which everything has this name."""
     row = samples.finding(name, 1e9, 2e9, file=name)
     frames = (Frame(name, name, 1, 1e9, 2e9),) * 2
-    excerpt = Excerpt("", frames, frames, frames, (Hunk(name, name, name, (name,), 1),))
+    excerpt = Excerpt("", frames, (Hunk(name, name, name, (name,), 1),))
     metric = replace(
         samples.metric(row, name=name),
         excerpts=(excerpt,),
-        places=(Place(row.location, lines=(LineCost(1, 2, 0.0, 1e9, name),)),),
+        places=(Place(row.location, frames, lines=(LineCost(1, 2, 0.0, 1e9, name),)),),
     )
     load = samples.workload(metric, name=name, notes=(name,))
     missing = (NotCompared(name, name, "both", as_reason(f"cannot read {name}")),)
     report = samples.report(
         load, verdict=samples.verdict("fail", samples.text(name)), missing=missing, warnings=(name,)
     )
-    report = replace(report, target=Side(name))
+    report = replace(report, target=Side(name), proof=Plant(name, name, 0.12, caught="2026-11-03"))
     view, links = View(report), Links()
     return render_comment(view, links=links).text, render_summary(view, links=links).text, explanation(view)
 

@@ -13,7 +13,8 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.calibration import Calibration
 from profgate.model.change import Location
 from profgate.model.claim import Claim, ClaimResult, claim_of
-from profgate.model.excerpt import Excerpt, Frame, Hunk
+from profgate.model.excerpt import Excerpt, Frame, Hunk, Place
+from profgate.model.plant import Plant
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Report
 from profgate.report import json_report
@@ -27,10 +28,12 @@ def explained() -> Report:
     row = replace(samples.finding("parse", 1e9, 2e9), attribution=Attribution(source="changed", reach="changed here"))
     cause = Cause(row.location, "worse", Location("lex"), changed=True)
     frames = (Frame("main", "a.py", 3, 2.5, 4.0), Frame("parse"))
-    excerpt = Excerpt("ab" * 8, frames, frames, frames[:1], (Hunk("parse", "a.py", None, ("    1       -x",), 2),))
+    excerpt = Excerpt("ab" * 8, frames[:1], (Hunk("parse", "a.py", None, ("    1       -x",), 2),))
     metric = replace(samples.metric(row), causes=(cause,), excerpts=(excerpt, Excerpt("")))
+    metric = replace(metric, places=(Place(row.location, frames),))
     report = samples.report(samples.workload(metric))
-    return replace(report, acceptances=(accepted, replace(accepted, limit=None, file=None)))
+    proof = Plant("parse", "a.py", 0.12, caught="2026-11-03")
+    return replace(report, proof=proof, acceptances=(accepted, replace(accepted, limit=None, file=None)))
 
 
 def claimed() -> Report:

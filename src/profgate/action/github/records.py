@@ -66,7 +66,7 @@ class WorkflowRun:
 class ArtifactRecord:
     """An artifact of a run. ``digest`` is the digest ``sha256:<hex>`` of the stored bytes, or None for old uploads.
 
-    The id and the commit of the run are None if the server does not state them.
+    All about the run is None if the server does not state it.
     """
 
     id: int
@@ -75,6 +75,10 @@ class ArtifactRecord:
     digest: str | None = None
     run_id: Annotated[int | None, Field(validation_alias=AliasPath("workflow_run", "id"))] = None
     head_sha: Annotated[str | None, Field(validation_alias=AliasPath("workflow_run", "head_sha"))] = None
+    head_branch: Annotated[str | None, Field(validation_alias=AliasPath("workflow_run", "head_branch"))] = None
+    repository: Annotated[int | None, Field(validation_alias=AliasPath("workflow_run", "repository_id"))] = None
+    head: Annotated[int | None, Field(validation_alias=AliasPath("workflow_run", "head_repository_id"))] = None
+    created_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,37 @@
+"""Work that was planted in a function to prove that a gate reports it."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Interval, Len
+
+from profgate.errors import ProfgateError
+
+PLANT_NAME = "canary.json"
+Text = Annotated[str, Len(1, 1000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A planted change: a function as profiles name it, its file in the repository, and the added share of the run.
+
+    ``workloads`` are those of the baseline, once for each shard. ``caught`` is the date (YYYY-MM-DD) on which the check
+    of a pull request reported the change, or "".
+    """
+
+    function: Text
+    file: Text
+    size: Annotated[float, Interval(ge=0.001, le=10.0)]
+    workloads: tuple[Text, ...] = ()
+    caught: Annotated[str, Len(0, 100)] = ""
+
+
+def plant_from_json(text: str, where: str) -> Plant:
+    """Parse a planted change from untrusted text. Raises ProfgateError if it is invalid."""
+    from pydantic import TypeAdapter, ValidationError  # imported late because few commands read one
+
+    try:
+        return TypeAdapter(Plant).validate_json(text.encode("utf-8", "replace"), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ProfgateError(where, f"{'.'.join(map(str, first['loc']))}: {first['msg']}; plant again") from None
