@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from action_stage import BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from golden_files import Golden
 from machine_results import measured_again, on_another_machine, publish
 from profgate.__main__ import main
 from two_commits import confirmed_in, pairs_take
@@ -35,7 +36,7 @@ def test_nothing_is_red_before_confirmation(waiting: Stage) -> None:
     assert "waits for confirmation (confirm: required)" in waiting.comments[0]
 
 
-def test_confirmed_regression_is_red(waiting: Stage) -> None:
+def test_confirmed_regression_is_red(waiting: Stage, golden: Golden) -> None:
     first = waiting.fake.state.comments.keys()
     files = measured_again(waiting, BOTH_SLOWER)
     assert publish(waiting, files) == 1
@@ -46,6 +47,7 @@ def test_confirmed_regression_is_red(waiting: Stage) -> None:
     assert comment.count(CONFIRMED) >= 2
     assert "3 of 3 suspects confirmed." in comment
     assert "waits for" not in comment
+    golden.check("comment/situations/confirmed.md", comment.replace(waiting.fake.server_url, "https://github.com"))
     assert CONFIRMED in waiting.summary
     assert len(waiting.requests) <= 6
 
@@ -67,12 +69,14 @@ def test_unchanged_code_is_not_red(waiting: Stage) -> None:
     assert "0 of 3 suspects confirmed; not repeated: " in waiting.summary
 
 
-def test_machines_that_disagree_show_both_numbers(waiting: Stage) -> None:
+def test_machines_that_disagree_show_both_numbers(waiting: Stage, golden: Golden) -> None:
     assert publish(waiting, measured_again(waiting, SHARES, SLOWER)) == 0
     assert waiting.outputs["conclusion"] == "warn"
     assert "still possible" in waiting.comments[0]
     assert "on the other machine: " in waiting.comments[0]
     assert "The check passes. To decide, confirm it again with a larger `--budget`." in waiting.comments[0]
+    comment = waiting.comments[0].replace(waiting.fake.server_url, "https://github.com")
+    golden.check("comment/situations/one-of-two-machines.md", comment)
 
 
 @pytest.mark.parametrize("lost", [1, 2])

@@ -1,7 +1,7 @@
 """Join the results of machines that measured the same commits: a change is certain only if every machine shows it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -67,6 +67,8 @@ def with_machines(first: Shard, results: Sequence[Shard], policy: Policy) -> Rep
         what = "are results of different baselines; use the results of one run"
         raise ProfgateError(f"reports {', '.join(shard.name for shard in results)}", what)
     if len(machines) >= policy.machines:
+        # the costs are those of the machine that shows most changes
+        reports.sort(key=_certain_changes, reverse=True)
         return judge(replace(reduce(_joined, reports), confirms=""), policy)
     if not is_open(first.report):
         return first.report
@@ -75,7 +77,7 @@ def with_machines(first: Shard, results: Sequence[Shard], policy: Policy) -> Rep
     why = [f"{len(machines)} of {policy.machines} machines have a result", *(str(each["text"]) for each in parameters)]
     # what a single machine measured is possible at most
     draft = first.report.with_metrics(
-        lambda _, metric: _joined_metric(metric, None, 0.0) if metric.calibration.measured else metric
+        lambda _, metric: _joined_metric(metric, None, 0.0, {}) if metric.calibration.measured else metric
     )
     draft = replace(draft, confirms="")
     return without_measurement(draft, "; ".join(dict.fromkeys(why)), side, policy)
@@ -86,15 +88,23 @@ def _joined(one: Report, other: Report) -> Report:
     assert other.measurement is not None  # noqa: S101
     extent = _joined_extent(one.measurement, other.measurement)
     theirs = {(workload.name, metric.name): metric for workload, metric in other.metrics}
+    results: dict[tuple[str, str], dict[Location | None, Suspect]] = {}
+    for suspect in other.measurement.suspects:
+        results.setdefault((suspect.workload, suspect.metric), {})[suspect.location] = suspect
 
     def joined(workload: WorkloadReport, metric: MetricReport) -> MetricReport:
         if not metric.calibration.measured:
             return metric
         # a count does not depend on the placement of the code
         placement = 0.0 if metric.kind == MetricKind.COUNTED else extent.placement or 0.0
-        return _joined_metric(metric, theirs.get((workload.name, metric.name)), placement)
+        key = workload.name, metric.name
+        return _joined_metric(metric, theirs.get(key), placement, results.get(key, {}))
 
     return replace(one.with_metrics(joined), measurement=extent, claims=joined_claims((one, other)))
+
+
+def _certain_changes(report: Report) -> int:
+    return sum(_is_certain(change) for _, metric in report.metrics for change in metric.changes)
 
 
 def placement_of(disagreements: Sequence[tuple[float, float]]) -> float:
@@ -132,14 +142,19 @@ def _in_logarithms(suspect: Suspect) -> tuple[float, float] | None:
     return (math.log(ratio), (suspect.high - suspect.low) / 4.0 / ratio) if ratio > 0 else None
 
 
-def _joined_metric(metric: MetricReport, other: MetricReport | None, placement: float) -> MetricReport:
-    """Return the metric with the results of both machines, of which ``other`` is None if it has none."""
+def _joined_metric(
+    metric: MetricReport, other: MetricReport | None, placement: float, results: Mapping[Location | None, Suspect]
+) -> MetricReport:
+    """Return the metric with the results of both machines, of which ``other`` is None if it has none.
+
+    ``results`` are those of the other machine, also of what it does not list.
+    """
     theirs: dict[Key, Change] = {}
     if other is not None and other.calibration.measured:
         theirs = {_key(change): change for change in other.changes if change.result is not None}
 
     def agreed(finding: Finding) -> Finding:
-        changes = (_agreed(change, theirs.get(_key(change)), placement) for change in finding.changes)
+        changes = (_agreed(change, theirs.get(_key(change)), placement, results) for change in finding.changes)
         return replace(finding, changes=tuple(changes))
 
     own = {_key(change) for change in metric.changes}
@@ -147,7 +162,7 @@ def _joined_metric(metric: MetricReport, other: MetricReport | None, placement: 
     for finding in other.findings if other is not None else ():
         new = [change for change in finding.changes if _is_certain(change) and _key(change) not in own]
         if new:
-            findings.append(replace(finding, changes=tuple(_agreed(change, None, placement) for change in new)))
+            findings.append(replace(finding, changes=tuple(_agreed(change, None, placement, {}) for change in new)))
     return replace(metric, findings=tuple(findings), unjudged=tuple(map(agreed, metric.unjudged)))
 
 
@@ -167,12 +182,16 @@ def _least(result: GateResult, placement: float) -> float | None:
     return DEVIATIONS[2] * math.hypot((result.high - result.low) / 4.0, placement)
 
 
-def _agreed(change: Change, theirs: Change | None, placement: float) -> Change:
+def _agreed(
+    change: Change, theirs: Change | None, placement: float, results: Mapping[Location | None, Suspect]
+) -> Change:
     """Return the change with the result of the other machine. It is possible if only one of them is certain."""
     if change.result is None or change.strategy not in {GATE_TEST, TOTAL_TEST}:
         return change
     result = (theirs and theirs.result) or GateResult()
     other = OtherMachine(result.ratio, result.low, result.high, result.p)
+    if theirs is None and (same := results.get(None if change.strategy == TOTAL_TEST else change.location)):
+        other = OtherMachine(None, same.low, same.high, same.p)
     own = replace(change.result, other=other, least=_least(change.result, placement))
     changed = replace(change, result=own)
     certain = [each for each in (change, theirs) if each is not None and _is_certain(each)]
