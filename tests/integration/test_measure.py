@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from action_stage import SHARES
+from action_stage import SHARES, SLOWER
 from profgate.__main__ import main
 from profgate.measuring.init.recipes import record_command
-from two_commits import TwoCommits, pairs_take
+from two_commits import COPY, TwoCommits, pairs_take
 
 STEADY = "".join(
     f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
@@ -29,7 +29,7 @@ def find(values):
 """
     + STEADY
     + """
-for _ in range(20):
+for _ in range(5):
     find(range(100))
     for render in (render_0, render_1, render_2, render_3, render_4, render_5, render_6, render_7):
         render(range(100))
@@ -73,21 +73,34 @@ def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.Ca
     assert "Both commits were measured in turns, 10 + 10 runs in 1 min 40 s." in capsys.readouterr().out
 
 
-def test_uncommitted_change_is_measured(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
-    (shop.place / "shop.py").write_text(SLOW)
-    assert main(["measure", "fast", "--format", "json", *PROGRAM]) == 1
+@pytest.fixture
+def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwoCommits:
+    """A repository with ready profiles, at the faster of its two commits."""
+    repository = TwoCommits(tmp_path / "repository", SHARES, SLOWER)
+    repository.git("checkout", "--quiet", "-B", "fast", repository.commits["baseline"])
+    monkeypatch.chdir(repository.place)
+    pairs_take(monkeypatch, 10.0)
+    return repository
+
+
+COPYING = ["--", "sh", "-c", f'{COPY}; [ "$PROFGATE_RUN" != 3 ] || cat crash 2> /dev/null || true']
+
+
+def test_uncommitted_change_is_measured(copies: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
+    copies.git("checkout", copies.commits["target"], "--", "profiles")
+    changed = (copies.place / "profiles/1.folded").read_text()
+    assert main(["measure", "fast", "--format", "json", *COPYING]) == 1
     shown = capsys.readouterr()
     assert json.loads(shown.out)["target"]["label"] == "working tree"
     assert "the working tree is measured, with uncommitted changes" in shown.err
-    assert (shop.place / "shop.py").read_text() == SLOW
-    assert shop.git("worktree", "list").count("\n") == 0
+    assert (copies.place / "profiles/1.folded").read_text() == changed
+    assert copies.git("worktree", "list").count("\n") == 0
 
 
-def test_crash_in_a_later_run_is_no_pass(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
-    crash = "import os\nif os.environ['PROFGATE_RUN'] == '3':\n    print('Traceback (most recent call last):')\n"
-    (shop.place / "shop.py").write_text(FAST + crash)
-    (shop.place.parent / "policy.yml").write_text("gate: {required: ['*']}")
-    words = ["measure", "fast", "--format", "json", "--config", str(shop.place.parent / "policy.yml"), *PROGRAM]
+def test_crash_in_a_later_run_is_no_pass(copies: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
+    (copies.place / "crash").write_text("Traceback (most recent call last):\n")
+    (copies.place.parent / "policy.yml").write_text("gate: {required: ['*']}")
+    words = ["measure", "fast", "--format", "json", "--config", str(copies.place.parent / "policy.yml"), *COPYING]
     assert main(words) == 1
     verdict = json.loads(capsys.readouterr().out)["verdict"]
     assert (verdict["conclusion"], verdict["reasons"][0]["code"]) == ("inconclusive", "other_work")
@@ -145,13 +158,12 @@ def test_setups_share_what_only_the_first_one_writes(
     assert "sets up one side after the other" in shown
 
 
-def test_baseline_is_where_the_branch_began(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
-    start = shop.git("rev-parse", "fast")
-    shop.git("checkout", "--quiet", "-B", "ahead", "fast")
-    shop.git("commit", "--quiet", "--allow-empty", "--message", "ahead")
-    shop.git("checkout", "--quiet", "-B", "branch", start)
-    shop.git("commit", "--quiet", "--allow-empty", "--message", "branch")
-    assert main(["measure", "ahead", "branch", "--format", "json", *PROGRAM]) == 0
+def test_baseline_is_where_the_branch_began(copies: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
+    start = copies.commits["baseline"]
+    for branch in ("ahead", "branch"):
+        copies.git("checkout", "--quiet", "-B", branch, start)
+        copies.git("commit", "--quiet", "--allow-empty", "--message", branch)
+    assert main(["measure", "ahead", "branch", "--format", "json", *COPYING]) == 0
     shown = capsys.readouterr()
     assert json.loads(shown.out)["baseline"]["sha"] == start
     assert f"ahead has other commits too, so the baseline is {start[:12]}, where they part" in shown.err
