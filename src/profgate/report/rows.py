@@ -206,7 +206,7 @@ def _size(times: str, word: str) -> str:
 
 
 def _comparative(row: Row) -> str:
-    is_more = (row.finding.relative or 0.0) > 0
+    is_more = (row.shown.relative or 0.0) > 0
     if base_unit(row.metric.unit)[0] in {"nanoseconds", "samples"}:
         return "slower" if is_more else "faster"
     more, less = ("higher", "lower") if row.metric.better == "higher" else ("larger", "smaller")

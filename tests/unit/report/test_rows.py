@@ -16,7 +16,7 @@ from profgate.report.comment import Body, render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.markdown_text import RAW
 from profgate.report.metric_headline import workload_table
-from profgate.report.rows import Row, grouped, growth_by_size, parts_text, place_name, tag_of
+from profgate.report.rows import Row, change_text, grouped, growth_by_size, parts_text, place_name, tag_of
 from profgate.report.statements import basis
 from profgate.report.view import View
 from terminal_text import terminal_text
@@ -256,6 +256,14 @@ def test_callees_that_explain_a_change_are_named() -> None:
     assert parts_text(Row("w", metric, caller), str) == "mostly in parse +600 ms (new), lex +300 ms"
     assert parts_text(Row("w", replace(metric, parts=metric.parts[1:]), caller), str) == "partly in lex +300 ms"
     assert parts_text(Row("w", metric, samples.finding("other", 1e9, 2e9)), str) == ""
+
+
+def test_caller_of_a_new_function_is_slower() -> None:
+    """The new function has no relative change, but the report shows the one of its caller."""
+    new = samples.finding("sorted", 0.0, 0.9e9)
+    costs = FunctionCosts(inclusive_from=0.1e9, inclusive_to=1e9)
+    metric = replace(samples.metric(new), causes=(Cause(new.location, "worse", Location("scan"), 1, costs=costs),))
+    assert change_text(Row("w", metric, new), str) == "scan is 10x slower (0.10 → 1.00 s), mostly in sorted"
 
 
 def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
