@@ -9,6 +9,7 @@ from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main as merge_by_hand
 from profgate.action.github.artifact_upload import report_artifact
 from profgate.model.links import Links
+from profgate.model.report import SCHEMA
 from profgate.report.json_report import links_to_json
 from slow_cases import quick_first
 
@@ -149,7 +150,7 @@ def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, byte
     assert message in sharded.log
 
 
-@pytest.mark.parametrize(("schema", "code"), [("profgate.report/3", 1), ("profgate.report/2", 2)])
+@pytest.mark.parametrize(("schema", "code"), [(SCHEMA, 1), ("profgate.report/3", 2)])
 def test_verdict_of_a_shard_is_not_believed(sharded: Stage, schema: str, code: int) -> None:
     sharded.start_pull_run()
     sharded.step(profiles(SLOWER, 77), **LINUX)

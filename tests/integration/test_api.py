@@ -49,7 +49,7 @@ def test_regression_fails_with_its_finding(report: api.Report) -> None:
 
 
 def test_report_has_every_output(report: api.Report, tmp_path: Path) -> None:
-    assert json.loads(report.json())["schema"] == "profgate.report/3"
+    assert json.loads(report.json())["schema"] == "profgate.report/4"
     assert report.text().startswith("FAILED  find_duplicates")
     report.write(str(tmp_path))
     assert (tmp_path / "comment.md").read_text() == report.markdown()

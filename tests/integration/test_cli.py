@@ -212,7 +212,7 @@ def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert out.startswith({"json": "{", "markdown": "<!-- profgate"}[form])
     if form == "json":
-        assert json.loads(out)["schema"] == "profgate.report/3"
+        assert json.loads(out)["schema"] == "profgate.report/4"
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ class Checks:
 
 
 def checks_json(checks: Checks) -> str:
-    """Return a JSON document that contains the report of each check in the format `profgate.report/3`."""
+    """Return a JSON document that contains the report of each check in the format `profgate.report/4`."""
     commits = [asdict(commit) | {"time": commit.time or None} for commit in checks.commits]
     first = [{"commit": commit, "workload": workload} for commit, workload in checks.first]
     edges = []

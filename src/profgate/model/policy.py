@@ -127,6 +127,7 @@ class StatedPolicy:
     required: tuple[str, ...] | None = None
     on_inconclusive: OnInconclusive | None = None
     on_blind_spots: OnBlindSpots | None = None
+    carry: bool | None = None
     confirm: Confirm | None = None
     machines: Machines | None = None
     source: str | None = None

@@ -31,7 +31,7 @@ from profgate.model.policy import DriftRule, StatedPolicy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
 from profgate.model.units import CALLS
 
-SCHEMA = "profgate.report/3"
+SCHEMA = "profgate.report/4"
 Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]

@@ -1,4 +1,4 @@
-"""Write and read report.json (`profgate.report/3`) and links.json, for other programs and for merging shards."""
+"""Write and read report.json (`profgate.report/4`) and links.json, for other programs and for merging shards."""
 
 import json
 import math
@@ -87,8 +87,8 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
         if document.get("schema") != SCHEMA:
-            stated = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
-            _refuse(where, f"is no report that this profgate reads: {stated}, expected {SCHEMA!r}; use a report.json")
+            schemas = f"its schema is {_shown(document.get('schema'))}, expected {SCHEMA!r}"
+            _refuse(where, f"is no report that this profgate reads: {schemas}; compare the profiles again with it")
         return _adapter().validate_json(json.dumps([document], ensure_ascii=False).encode("utf-8", "replace"))[0]
     except ValidationError as error:
         raise ProfgateError(where, _first_error(error)) from None

@@ -105,8 +105,8 @@ def spoiled(path: str, value: object) -> str:
     [
         (
             "schema",
-            "profgate.report/1",
-            'report.json: is no report that this profgate reads: its schema is "profgate.report/1"',
+            "profgate.report/3",
+            "reads: its schema is \"profgate.report/3\", expected 'profgate.report/4'; compare the profiles again",
         ),
         ("verdict", KeyError, "report.json: verdict: is missing"),
         ("verdict/conclusion", "fine", "report.json: verdict.conclusion: is \"fine\"; expected 'pass', 'warn'"),
@@ -155,12 +155,20 @@ def test_schema_lists_every_code() -> None:
     assert SCHEMA["$defs"]["reason"]["properties"]["code"]["enum"] == list(ReasonCode)
 
 
+DATA = Path(__file__).parents[2] / "data"
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 
 def test_the_published_schema_is_a_schema() -> None:
     meta.validate(SCHEMA)
+
+
+def test_a_format_never_loses_a_key() -> None:
+    """New keys are added to the file. If a key is removed or renamed, the format needs another name."""
+    parts = {"report": SCHEMA, **SCHEMA["$defs"]}
+    keys = {name: sorted(part.get("properties", ())) for name, part in parts.items()}
+    assert keys == json.loads((DATA / "report_keys.json").read_text("utf-8"))[SCHEMA["$id"]]
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
