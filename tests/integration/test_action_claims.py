@@ -102,6 +102,18 @@ def test_unknown_number_of_attempts_proves_nothing(timed: Stage) -> None:
     assert "actions" in timed.log
 
 
+@pytest.mark.parametrize(("written", "case"), [("Nothing.", "unmeasured"), ("profgate: claim parse -1%", "absent")])
+def test_run_that_is_started_again_reads_the_present_description(timed: Stage, written: str, case: str) -> None:
+    """Otherwise, an edit could be checked by an older claim, and its check be the newest one of the commit."""
+    claimed(timed, written)
+    files = measured_again(timed, FASTER)
+    timed.fake.state.pulls[timed.number].body = "profgate: claim parse -90%"
+    timed.start_again()
+    assert publish(timed, files) == 1
+    assert states(timed) == [("not proven", case)]
+    assert timed.report["claims"][0]["attempt"] == 2
+
+
 def test_claim_of_a_fork_is_read_from_the_pull_request(stage: Stage) -> None:
     stage.push_jobs()
     stage.open_pull(fork=True)
@@ -131,5 +143,5 @@ def test_hostile_claims_are_shown_as_text(stage: Stage, description: str, shown:
 
 
 def test_description_without_a_claim_changes_nothing(stage: Stage) -> None:
-    assert claimed(stage, "> profgate: claim parse -10%\n<!-- profgate: claim parse -10% -->", target=SHARES) == 0
+    assert claimed(stage, "> profgate: claim parse -10%\n `profgate: claim parse -10%`", target=SHARES) == 0
     assert "claims" not in stage.report

@@ -81,20 +81,23 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
 def claimed(job: Job) -> tuple[Claim, ...]:
     """Return the claims in the description of the pull request, with the number of this attempt.
 
-    The description is that of the event, so that all jobs of a run read the same one. Without the number of attempts,
-    for which a warning gives the reason, nothing can be proven.
+    The description is that of the event, so that all jobs of a run read the same one. A run that is started again reads
+    the present one, because otherwise an older claim could be proven after an edit. Without the number of attempts, for
+    which a warning gives the reason, nothing can be proven.
     """
     context = job.context
-    claims = claims_in(context.description) if context.concerns_pull else ()
-    if not claims or context.event_name != "pull_request":
-        return claims
-    attempt: int | None = None
+    if context.event_name != "pull_request" or context.pr_number is None:
+        return claims_in(context.description) if context.concerns_pull else ()
+    claims, attempt = claims_in(context.description), None
     with job.warning_on_failure("the attempts of the claims were not counted, so none is proven"):
-        runs = job.client.workflow_runs(context.workflow_path, context.head_ref, context.event_name)
+        if context.run_attempt > 1 and job.settings.token:
+            claims = claims_in(job.client.pull(context.pr_number).body or "")
+        place = context.workflow_path, context.head_ref, context.event_name
+        runs = job.client.workflow_runs(*place) if claims else []
         own = next((run for run in runs if run.id == context.run_id), None)
         if own is not None and own.head_repository_id is not None and len(runs) < PAGE:
-            place = own.head_branch, own.head_repository_id
-            attempt = sum(run.run_attempt for run in runs if (run.head_branch, run.head_repository_id) == place)
+            same = (run for run in runs if run.head_repository_id == own.head_repository_id)
+            attempt = sum(run.run_attempt for run in same if run.head_branch == own.head_branch)
     return tuple(replace(claim, attempt=attempt) for claim in claims)
 
 

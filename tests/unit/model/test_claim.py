@@ -37,22 +37,20 @@ def test_malformed_claim_is_refused(text: str) -> None:
     [
         "> profgate: claim parse -10%",
         "    profgate: claim parse -10%",
+        "`profgate: claim parse -10%`",
         "Write profgate: claim parse -10%",
         "profgate: claims parse -10%",
-        "```\nprofgate: claim parse -10%\n```",
-        "~~~~ text\n```\nprofgate: claim parse -10%\n~~~~",
-        "<!--\nprofgate: claim parse -10%\n-->",
-        "<!-- never closed\nprofgate: claim parse -10%",
         "a" * 70_000 + "\nprofgate: claim parse -10%",
     ],
 )
-def test_quoted_and_hidden_text_claims_nothing(description: str) -> None:
+def test_quoted_text_claims_nothing(description: str) -> None:
     assert claims_in(description) == ()
 
 
-def test_claims_after_code_and_comments_count() -> None:
-    description = "```sh\nx\n```\n<!-- a -->\nprofgate: claim parse -10%\n<!-- b -->\nprofgate: claim render -5%\n"
-    assert [claim.location for claim in claims_in(description)] == ["parse", "render"]
+@pytest.mark.parametrize("above", ["", "```x``` is faster", "`<!--`", "<div>\n~~~\n</div>\n", "```\n<!--\n```", "<!--"])
+def test_no_text_above_a_claim_hides_it(above: str) -> None:
+    """GitHub shows most of these claims, and a claim that is shown must be checked."""
+    assert [claim.location for claim in claims_in(f"{above}\nprofgate: claim parse -10%\n-->")] == ["parse"]
 
 
 def test_too_many_claims_are_refused_together() -> None:
