@@ -211,8 +211,11 @@ def _without_carried(
     from profgate.attribution.affected import Change
 
     change = Change(given.diff, functions, given.sources)
-    carried = {name for name, recorded in lost.items() if change.reaching(recorded) is None}
-    return [replace(entry, reason=Reason(ReasonCode.CARRIED)) if entry.name in carried else entry for entry in alone]
+    carried = {("baseline", name) for name, recorded in lost.items() if change.reaching(recorded) is None}
+    return [
+        replace(entry, reason=Reason(ReasonCode.CARRIED)) if (entry.side, entry.name) in carried else entry
+        for entry in alone
+    ]
 
 
 def _source_changes(

@@ -16,7 +16,7 @@ import numpy as np
 
 from profgate.attribution.blind_spots import SeenFunctions
 from profgate.attribution.function_changes import FunctionChanges, KnownFunction, texts_of
-from profgate.attribution.imports import PACKAGE, Imports, is_graphed
+from profgate.attribution.imports import PACKAGE, Imports, is_graphed, replaces_module
 from profgate.attribution.reach import DOCUMENTATION
 from profgate.attribution.repository_paths import BASELINE, TARGET
 from profgate.attribution.source_states import Sides
@@ -53,7 +53,10 @@ class Change:
         if not is_known or self._diff.repository_files is None:
             return _reason("incomplete")
         for file in self._files:
-            if any(not is_graphed(path) or path.endswith(PACKAGE) for path in (file.path, file.previous_path)):
+            if any(
+                not is_graphed(path) or path.endswith(PACKAGE) or (file.status != "modified" and replaces_module(path))
+                for path in (file.path, file.previous_path)
+            ):
                 return _reason("other_file", file=file.path)
             if file.path in self._changes.unread or not file.complete:
                 return _reason("unread", file=file.path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -21,6 +22,8 @@ PACKAGE = "package.json"  # names the file that is loaded for its folder
 # files that Python loads with every file below their folder
 _WITH_FOLDER = ("__init__.py", "conftest.py")
 _FOLDERS = frozenset({"index", "package", "__init__", "__main__"})  # files that are loaded by the name of their folder
+# names by which Python and its own modules load a file even if no file of the repository mentions it
+_OF_PYTHON = sys.stdlib_module_names | {"sitecustomize", "usercustomize"}
 _WORD = re.compile(r"\w+")
 _PATH = re.compile(r"(?<=[/'\"`])([\w$.@+-]+)/?(?=['\"`])")  # the last part of a path in quotes
 _NPM = re.compile(r"['\"`](?:@[\w.-]+/)?([\w.-]+)['\"`]")  # a package, in whose own files too
@@ -91,6 +94,11 @@ class Imports:
 def is_graphed(path: str) -> bool:
     """Return whether a file belongs to `Imports`."""
     return language_of(path) in LANGUAGES or posixpath.basename(path) == PACKAGE
+
+
+def replaces_module(path: str) -> bool:
+    """Return whether a new file may be loaded in place of a module of Python itself."""
+    return language_of(path) == "python" and not _OF_PYTHON.isdisjoint(_names_of(path))
 
 
 def _folder_name(path: str) -> str:

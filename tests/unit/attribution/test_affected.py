@@ -91,6 +91,10 @@ RUNNER = Recorded(
         ({"pyproject.toml": ""}, COUNTED, "other_file"),
         ({"shop/fast.c": "int f(void) { return 1; }\n"}, COUNTED, "other_file"),
         ({"package.json": "{}"}, COUNTED, "other_file"),
+        # Python itself loads these, in the folder of a program
+        ({"bench/enum.py": "A = 1\n"}, SAMPLED, "other_file"),
+        ({"bench/json/__init__.py": "A = 1\n"}, SAMPLED, "other_file"),
+        ({"src/sitecustomize.py": "A = 1\n"}, SAMPLED, "other_file"),
         ({"shop/text.py": TEXT + "\0"}, COUNTED, "unread"),
     ],
 )

@@ -262,7 +262,7 @@ def test_caller_of_a_new_function_is_slower() -> None:
     """The new function has no relative change, but the report shows the one of its caller."""
     new = samples.finding("sorted", 0.0, 0.9e9)
     costs = FunctionCosts(inclusive_from=0.1e9, inclusive_to=1e9)
-    metric = replace(samples.metric(new), causes=(Cause(new.location, "worse", Location("scan"), 1, costs=costs),))
+    metric = replace(samples.metric(new), causes=(Cause(new.location, "worse", Location("scan"), costs=costs),))
     assert change_text(Row("w", metric, new), str) == "scan is 10x slower (0.10 → 1.00 s), mostly in sorted"
 
 

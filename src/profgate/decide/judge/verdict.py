@@ -107,11 +107,12 @@ class _VerdictInputs:
         accepted = {one.location: one for one in report.acceptances if one.limit is None and one.state == "applies"}
         absent = [entry for entry in report.not_compared if entry.side != "target"]
         gone = [entry for entry in absent if entry.side == "baseline" and entry.name in accepted]
+        # the jobs whose reports are merged run the code of the pull request, so the policy decides again what is carried
         missing = [
             entry
             for entry in absent
             if entry not in gone
-            and entry.reason.code is not ReasonCode.CARRIED
+            and not (policy.carry and entry.reason.code is ReasonCode.CARRIED)
             and (entry.reason.code is not ReasonCode.NO_RESULTS or matches(entry.name, policy.required))
         ]
         known = {workload.name for workload in report.workloads} | {entry.name for entry in absent} | accepted.keys()
