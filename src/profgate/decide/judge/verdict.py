@@ -107,7 +107,7 @@ class _VerdictInputs:
         accepted = {one.location: one for one in report.acceptances if one.limit is None and one.state == "applies"}
         absent = [entry for entry in report.not_compared if entry.side != "target"]
         gone = [entry for entry in absent if entry.side == "baseline" and entry.name in accepted]
-        # the jobs whose reports are merged run the code of the pull request, so the policy decides again what is carried
+        # reports that are merged come from jobs of the pull request, so the policy decides again what may be carried
         missing = [
             entry
             for entry in absent
