@@ -871,12 +871,16 @@ def test_tests_with_many_cases_are_not_repeated(tmp_path: Path) -> None:
     assert [row.split("::")[1] for row in (tmp_path / "repeated_tests.txt").read_text().splitlines()] == ["test_few"]
 
 
-PLUGIN = "class BenchmarkFixture:\n    def __init__(self, node):\n        raise ValueError\n"
-REFUSES_OTHER_TYPES = """\
-from pytest_benchmark.fixture import BenchmarkFixture
+PLUGIN = """\
+import pytest
+class BenchmarkFixture:
+    def __call__(self, function, *words):
+        raise AssertionError("runs for a fixed time")
+@pytest.fixture
+def benchmark():
+    return BenchmarkFixture()
 def pytest_runtest_makereport(item):
-    if not isinstance(item.funcargs.get("benchmark", BenchmarkFixture.__new__(BenchmarkFixture)), BenchmarkFixture):
-        raise TypeError
+    assert isinstance(item.funcargs.get("benchmark", BenchmarkFixture()), BenchmarkFixture)
 """
 
 
@@ -887,12 +891,10 @@ def test_benchmarks_of_pytest_are_repeated_a_fixed_number_of_times(tmp_path: Pat
     recipe, whole = RECIPES[0], Files(str(made(tmp_path, files | {"test_other.py": "def test_c(): pass\n"})))
     (new,) = repeated_tests(whole, candidates(whole, recipe), Kind.BENCHMARK)
     assert new.update.endswith(" --update --benchmark-only bench/test_a.py bench/test_b.py")
-    plugin = {"pytest_benchmark/fixture.py": PLUGIN, "conftest.py": REFUSES_OTHER_TYPES}
     short = {name: text.replace("WHOLE = 2.5", "WHOLE = 0.2") for name, text in new.new_files.items()}
-    made(tmp_path, {**short, **plugin})
+    made(tmp_path, {**short, "conftest.py": PLUGIN})
     for words in (new.update, new.command):
-        given = os.environ | {"PYTHONPATH": str(tmp_path)}
-        subprocess.run([sys.executable, *words.split()[1:]], cwd=tmp_path, env=given, check=True)
+        subprocess.run([sys.executable, *words.split()[1:]], cwd=tmp_path, check=True)
     rows = (tmp_path / "benchmarks" / "repeated_tests.txt").read_text().splitlines()
     assert [row.split("/")[1] for row in rows] == [f"test_{x}.py::test_{y}" for x in "ab" for y in "ab"]
 
