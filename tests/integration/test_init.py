@@ -17,6 +17,7 @@ import yaml
 from measured_repository import committed, made
 from profgate import loading
 from profgate.__main__ import main
+from profgate.errors import ProfgateError
 from profgate.io.files import sources_under
 from profgate.loading import read_sources
 from profgate.measuring.init import trial
@@ -700,6 +701,22 @@ def test_written_workflow_is_checked(
     assert [len(row) for row in rows] == [3] * (2 if problem == "records" else 7)
     assert (problem in shown.out, bool(shown.err)) == (True, bool(problem))
     assert ("git add bench/new.js" in shown.err) == (problem == "records")
+
+
+def test_check_accepts_a_run_that_takes_longer_than_for_init(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = list[tuple[float, bool]]()
+
+    def run(self: trial.Copies, what: str, *given: Any) -> tuple[float, str]:
+        if what == "the recording":
+            limits.append((given[3], self.left >= 5 * given[3]))
+            raise ProfgateError("the recording", "ends here")
+        return 0.1, ""
+
+    monkeypatch.setattr(trial.Copies, "run", run)
+    top = committed(tmp_path, BENCHMARKS["Go"])
+    assert main(["init", str(top), "--yes"]) == 0
+    assert main(["init", str(top), "--check"]) == 2
+    assert limits == [(2 * trial.LONGEST_RUN, True)]
 
 
 def test_check_needs_a_written_workflow(tmp_path: Path) -> None:

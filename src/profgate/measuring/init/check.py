@@ -11,11 +11,12 @@ from profgate.io.scratch import scratch_folder
 from profgate.measuring.init.candidates import Candidate, Files, entries, subtable, table_of
 from profgate.measuring.init.recipes import FEWEST_RUNS, RECIPES, RUNS, Extent
 from profgate.measuring.init.repository import HOSTED, WORKFLOWS, Pattern, Project
-from profgate.measuring.init.trial import Copies, needed, once, other_version, too_little
+from profgate.measuring.init.trial import LONGEST_RUN, Copies, needed, once, other_version, too_little
 from profgate.measuring.init.workflow import Plan, one_line
 
 AGAIN = "profgate init --replace --measure"
 OTHER_SETUP, OTHER_COMMAND = f"{AGAIN} --install 'SETUP'", f"{AGAIN} --command 'COMMAND'"
+LONGEST = 2 * LONGEST_RUN  # what init accepts on one machine is accepted on a slower one, too
 ERRORS = 3.65  # the normal quantiles of a two-sided level of 0.005 (2.81) and of a power of 0.8 (0.84)
 
 
@@ -33,7 +34,8 @@ def checked(files: Files, project: Project) -> tuple[list[tuple[str, str, str]],
             checkout = copies.ready(plan)
             setup = copies.setups[plan.setup]
             rows.append(("sets up on a fresh clone", f"yes, in {setup:.0f} s", OTHER_SETUP))
-            trials = [once(plan, copies, checkout, lines) for _ in range(FEWEST_RUNS)]
+            copies.left = FEWEST_RUNS * LONGEST
+            trials = [once(plan, copies, checkout, lines, LONGEST) for _ in range(FEWEST_RUNS)]
         except ProfgateError as error:
             problem = one_line([str(error), *needed(files, plan, str(error))])
             failed = ("records", "no", OTHER_COMMAND) if rows else ("sets up on a fresh clone", "no", OTHER_SETUP)
@@ -69,10 +71,14 @@ def _written(text: str, project: Project) -> tuple[Plan, tuple[str, ...]]:
     recipe = next(iter([*named, *project.recipes]), RECIPES[-1])
     if not called:  # otherwise, the called workflow installs the profiler
         recipe = replace(recipe, setup=(), activate=())
-    looped = re.findall(r"seq 0 (\d{1,4})", f"{text} seq 0 {RUNS - 1}")
-    runs = int(given.get("runs", 0)) or int(looped[0]) + 1
+    runs = int(given.get("runs", 0)) or int(re.findall(r"seq 0 (\d{1,4})", f"{text} seq 0 {RUNS - 1}")[0]) + 1
     setup = tuple(line for line in given.get("setup", "").splitlines() if "sudo " not in line)  # it prepares a machine
-    pattern = Pattern(options={"version": given.get(recipe.language.lower(), "")})
-    benchmark = Candidate(recipe.language, "", "", setup=setup)
-    plan = Plan(recipe, benchmark, project.branch, (HOSTED,), Extent(recipe.rate, runs), pattern)
+    plan = Plan(
+        recipe,
+        Candidate(recipe.language, "", "", setup=setup),
+        project.branch,
+        (HOSTED,),
+        Extent(recipe.rate, runs),
+        Pattern(options={"version": given.get(recipe.language.lower(), "")}),
+    )
     return plan, (*recipe.activate, *given["record"].splitlines())

@@ -67,7 +67,7 @@ def plans(files: Files, under: str, project: Project, options: Options) -> list[
     return [
         Plan(
             recipe,
-            each if options.install is None else replace(each, setup=_lines(options.install)),
+            each if options.install is None else replace(each, setup=tuple({options.install.strip()} - {"", NOTHING})),
             project.branch if options.branch is None else options.branch,
             labels,
             extent_for(recipe.rate, None),
@@ -106,8 +106,3 @@ def _recipe(files: Files, project: Project, options: Options) -> Recipe:
         marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
         raise ProfgateError(files.top, f"contains none of {marks}; name the language with --language")
     return recipe
-
-
-def _lines(setup: str) -> tuple[str, ...]:
-    """Return the lines of a setup command."""
-    return () if setup in {"", NOTHING} else (setup.strip(),)

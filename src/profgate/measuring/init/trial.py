@@ -219,11 +219,14 @@ def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Tria
     return trial
 
 
-def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...]) -> Trial:
-    """Record one run with shell lines. Raises ProfgateError if its profiles are too large to be read."""
+def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...], longest: float = LONGEST_RUN) -> Trial:
+    """Record one run with shell lines, of at most so many seconds of processor time.
+
+    Raises ProfgateError if it takes longer, or if its profiles are too large to be read.
+    """
     _write_files(plan, checkout)
     with scratch_folder() as out:
-        seconds = copies.run("the recording", lines, plan, checkout, LONGEST_RUN, out)[0]
+        seconds = copies.run("the recording", lines, plan, checkout, longest, out)[0]
         size = sum(map(_size, Path(out).rglob("*.*")))
         if size > LARGEST_RECORDING:
             raise ProfgateError(f"the profile is {size / 1e6:.0f} MB", LONG_RUN)
