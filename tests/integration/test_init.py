@@ -284,6 +284,14 @@ def test_parts_of_a_chain_are_benchmarks_and_no_setup(tmp_path: Path) -> None:
     assert found == dict.fromkeys(["node a.js", "node b.js"], ("npm install", "npm run build"))
 
 
+def test_scripts_that_call_others_several_times_are_examined_once(tmp_path: Path) -> None:
+    scripts = {f"bench{n}": f"npm run bench{n + 1} && npm run bench{n + 1}" for n in range(60)} | {
+        "bench60": "node b.js"
+    }
+    tree = Files(str(made(tmp_path, {"package.json": json.dumps({"scripts": scripts})})))
+    assert [each.command for each in candidates(tree, RECIPES[2])] == ["node b.js"]
+
+
 def test_program_that_reads_standard_input_is_not_recorded(tmp_path: Path) -> None:
     programs = {"examples/perf-1.rs": READING, "benches/a.rs": READING, "examples/perf-2.rs": "fn main() {}"}
     tree = Files(str(made(tmp_path, {"Cargo.toml": CARGO} | programs)))
@@ -478,6 +486,13 @@ def test_invalid_workflow_values_are_refused(
     assert main(["init", str(made(tmp_path, BENCHMARKS["Python"])), "--yes", *words]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / ".github").exists()
+
+
+def test_branch_that_cannot_be_named_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path, BENCHMARKS["Python"])
+    subprocess.run(["git", "init", "--quiet", "--initial-branch", "a$b", tmp_path], check=True)
+    assert main(["init", str(tmp_path), "--yes"]) == 2  # a workflow for another branch would never run
+    assert "--branch: 'a$b' is not a branch" in capsys.readouterr().err
 
 
 def test_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

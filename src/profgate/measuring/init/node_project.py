@@ -79,7 +79,7 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         kind, what = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS, f"script {name!r} of package.json"
         if not NAME.fullmatch(name.replace(":", "")) or CHECKS.search(name) or name.startswith(("pre", "post")):
             continue
-        for command, before, inside in _parts(scripts, name, f"{above}node_modules/.bin/"):
+        for command, before, inside in _parts(scripts, name, f"{above}node_modules/.bin/", set()):
             if kind is Kind.TESTS and name != "test" and not TESTS.search(command):
                 continue
             tool, where = ELSEWHERE.search(command), joined(folder, inside)
@@ -125,21 +125,23 @@ def _is_member(files: Files, folder: str) -> bool:
     return folder != "." and any(fnmatchcase(folder, pattern.removeprefix("./").rstrip("/")) for pattern in patterns)
 
 
-def _parts(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, ...] = ()) -> Iterator[Script]:
+def _parts(scripts: Mapping[str, str], name: str, tools: str, seen: set[str]) -> Iterator[Script]:
     """Return the last command of a script, and the benchmarks before it. What else runs before a command prepares it.
 
-    A script that does not end with a command of Node has no parts.
+    A script that does not end with a command of Node has no parts. ``seen`` are the scripts that have been examined,
+    because scripts may call each other, and each may call others several times.
     """
     segments, folder = _segments(scripts.get(name, "")), "."
     known = all(PLAIN.fullmatch(QUOTED.sub("x", each)) and not re.match(r"cd (/|.*\.\.)", each) for each in segments)
     if name in seen or not known:
         return
+    seen.add(name)
     before = [f"npm run pre{name}"] if _segments(scripts.get(f"pre{name}", "")) else []
     for number, segment in enumerate(segments, 1):
         inner = RUNS.sub("", segment, 1).partition(" ")[0] if RUNS.match(segment) else ""
         changed = re.fullmatch(r"cd ([A-Za-z0-9_@./-]+)", segment)
         found: list[Script] = [(command, (), folder)] if (command := _command(segment, tools)) else []
-        found += _parts(scripts, inner, tools, (*seen, name)) if inner and folder == "." else ()
+        found += _parts(scripts, inner, tools, seen) if inner and folder == "." else ()
         starts, last = inner or segment.startswith("node "), number == len(segments)
         if found and (last or (starts and MEASURES.search(segment) and not BUILDS.search(segment))):
             yield from ((command, (*before, *lines), place) for command, lines, place in found)
