@@ -773,6 +773,18 @@ def test_needed_files_that_git_does_not_track_are_named(
     assert "git add bench/new.js)" in capsys.readouterr().err
 
 
+def test_benchmark_is_a_file_of_this_repository(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The checkout of a workflow contains neither the files of a submodule nor those that git does not track."""
+    top = committed(tmp_path, {"package.json": "{}"})
+    made(top, {"inner/.git": "gitdir: ../other", "inner/bench/a.js": ""})
+    assert main(["init", str(top), "--yes"]) == 2
+    made(top, {"bench/b.js": ""})
+    assert main(["init", str(top), "--yes", "--replace"]) == 0
+    shown = capsys.readouterr().out
+    assert "Records: node bench/b.js" in shown
+    assert "git add bench/b.js)" in shown
+
+
 @needs_node
 def test_command_that_works_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nested = {f"inner/{path}": text for path, text in NODE.items()}

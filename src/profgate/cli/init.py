@@ -19,8 +19,8 @@ from profgate.measuring.init.new_benchmarks import SKELETONS, skeleton
 from profgate.measuring.init.plans import Options, plans, workflow_path
 from profgate.measuring.init.recipes import RECIPES
 from profgate.measuring.init.repository import Project, detected
-from profgate.measuring.init.trial import FEW_SAMPLES, Trial, trial_of
-from profgate.measuring.init.workflow import check_of, open_line
+from profgate.measuring.init.trial import FEW_SAMPLES, Trial, needed, trial_of
+from profgate.measuring.init.workflow import Plan, check_of, open_line
 from profgate.model.visible_text import visible
 from profgate.report.templates import render_template
 
@@ -92,7 +92,7 @@ def init(folder: str, options: Options, *, yes: bool, check: bool) -> int:
             raise ProfgateError(workflow, "nothing was written; the options of profgate init change its content")
     for path, text in written.items():
         _write(top, path, text, replace=path == workflow)
-    _warn_of_ignored(top, written)
+    _warn_of_missing(files, trial.plan, written)
     if line := open_line(written[workflow]):
         problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
         raise ProfgateError(f"{workflow}:{line}", problem)
@@ -138,9 +138,11 @@ def _write(top: str, path: str, text: str, *, replace: bool) -> None:
     sys.stdout.write(f"Wrote {path}.\n")
 
 
-def _warn_of_ignored(top: str, written: Iterable[str]) -> None:
+def _warn_of_missing(files: Files, plan: Plan, written: Iterable[str]) -> None:
+    """Name the files that git does not track or that it ignores, because a checkout does not contain them."""
     with suppress(ProfgateError):  # git fails if it ignores none of them
-        ignored = quiet_git(top, "check-ignore", "--", *written)
+        sys.stdout.write("".join(f"{visible(advice)}\n" for advice in needed(files, plan, "")[:1] if advice))
+        ignored = quiet_git(files.top, "check-ignore", "--", *written)
         sys.stdout.write(
             ignored
             and "git ignores {paths}; add with git add --force {paths}\n".format(

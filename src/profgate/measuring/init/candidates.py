@@ -188,7 +188,10 @@ def _regular_files(top: str) -> Iterator[str]:
     for place, folders, names in os.walk(root):
         folders.sort()
         folders[:] = [
-            name for name in folders if name == ".github" or (not name.startswith(".") and name not in skipped)
+            name
+            for name in folders
+            if (name == ".github" or not (name.startswith(".") or name in skipped))
+            and not Path(place, name, ".git").exists()  # another repository, such as a submodule
         ]
         for name in sorted(names):
             path = Path(place, name)
