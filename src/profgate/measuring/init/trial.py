@@ -205,7 +205,7 @@ def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Tria
     """Return the recording of a plan whose work gives enough samples, as far as it can be changed."""
     for left in range(6, -1, -1):  # further trials
         try:
-            trial = once(plan, copies, checkout, plan.record)
+            trial = once(plan, copies, checkout, plan.record, LONGEST_RUN)
             other = _adjusted(trial)
         except ProfgateError as error:
             other = plan.with_work(0.25)
@@ -219,7 +219,7 @@ def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Tria
     return trial
 
 
-def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...], longest: float = LONGEST_RUN) -> Trial:
+def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...], longest: float) -> Trial:
     """Record one run with shell lines, of at most so many seconds of processor time.
 
     Raises ProfgateError if it takes longer, or if its profiles are too large to be read.
