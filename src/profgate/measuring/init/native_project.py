@@ -31,13 +31,19 @@ GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchm
 API = "build/.cmake/api/v1"  # CMake's file API
 LARGEST_REPLY = 1 << 24
 MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
+SKELETON = "bench/profile.c"  # it is linked with all libraries that the build of the repository makes
+LINKED = (
+    f"mkdir -p build && cc {OPTIONS} -O2 -I. -Iinclude -Isrc -Ibuild -Ibuild/include {SKELETON} "
+    "$(find . -name '*.a') -lm -lpthread -ldl -o build/profile"
+)
 
 
 def native_setup(files: Files, folder: str) -> tuple[str, ...]:
     """Return shell lines for a release build with symbols and frame pointers, of a folder or else of the top."""
     place = folder if files.read(joined(folder, "CMakeLists.txt")) else "."
     made = (_make(".", ()),) if any(map(files.read, MAKEFILES)) else ()
-    return _cmake_setup(place) if files.read(joined(place, "CMakeLists.txt")) else made
+    built = _cmake_setup(place) if files.read(joined(place, "CMakeLists.txt")) else made
+    return (*built, *([LINKED] if files.read(SKELETON) else []))
 
 
 def built_candidates(files: Files) -> Iterator[Candidate]:

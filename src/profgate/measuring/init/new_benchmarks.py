@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from profgate.measuring.init.candidates import Candidate, Files, Kind, joined
 from profgate.measuring.init.finders import CLASS_PATH
 from profgate.measuring.init.library_share import OTHERS
-from profgate.measuring.init.native_project import OPTIONS
+from profgate.measuring.init.native_project import LINKED, SKELETON
 from profgate.measuring.init.recipes import extent_for
 from profgate.measuring.init.repository import SETUPS
 from profgate.measuring.init.workflow import Plan
@@ -62,14 +62,13 @@ def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list
     return []
 
 
-LINKED = f"cc {OPTIONS} -O2 -I. -Iinclude -Isrc bench/profile.c $(find . -name '*.a') -o build/profile"
 SKELETONS = {  # by language: the path, the command, and what builds it
     "Python": ("benchmarks/profile_library.py", "python benchmarks/profile_library.py", ()),
     "Node": ("bench/profile.mjs", "node bench/profile.mjs", ()),
     "Go": ("profile_test.go", "go test -run '^$' -bench '^BenchmarkProfile$' -benchtime 1000x .", ()),
     "Rust": ("examples/perf_profile.rs", "target/release/examples/perf_profile", ()),
     "Java": ("bench/Profile.java", f'java -cp "{CLASS_PATH}" bench/Profile.java', ()),
-    "native code": ("bench/profile.c", "build/profile", (f"mkdir -p build && {LINKED}",)),
+    "native code": (SKELETON, "build/profile", (LINKED,)),
 }
 PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
 IMPORT = re.compile(r"from [\w.]+ import \w|import [\w{*\"(]|(?:const|var|let) .*\brequire\(|use \w+::|#include \"")
@@ -93,9 +92,18 @@ def skeleton(files: Files, plan: Plan) -> Plan:
     names = {name for line in imports for name in re.findall(r"\w+", line)} - {"import", "require", "from", "const"}
     calls = [line.strip() for line in frequent if not names.isdisjoint(re.findall(r"\b(\w++)\(", line))]
     package = next((found[1] for name in files.listed("*.go") if (found := PACKAGE.search(files.read(name)))), "main")
-    values = {"path": path, "imports": imports, "calls": [call for call in calls if call not in imports][:8]}
-    text = render_template("init/skeleton.j2", language=plan.recipe.language, package=package, **values)
+    text = render_template(
+        "init/skeleton.j2",
+        language=plan.recipe.language,
+        package=package,
+        path=path,
+        imports=imports,
+        calls=[call for call in calls if call not in imports][:8],
+    )
     setup = (*SETUPS[plan.recipe.language](files, "."), *build)
-    problem = f"{plan.problem}; or complete {path}, as profgate init --skill explains"
-    benchmark = Candidate(plan.recipe.language, command, path, setup=setup, new_files={path: text})
-    return replace(plan, benchmark=benchmark, extent=extent_for(plan.recipe.rate, None), problem=problem)
+    return replace(
+        plan,
+        benchmark=Candidate(plan.recipe.language, command, path, setup=setup, new_files={path: text}),
+        extent=extent_for(plan.recipe.rate, None),
+        problem=f"{plan.problem}; or complete {path}, as profgate init --skill explains",
+    )

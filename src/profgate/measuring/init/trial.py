@@ -143,7 +143,7 @@ class Copies:
         seconds = max(0.001, min(whole, sum(os.times()[2:4]) - before))
         self.left -= max(seconds, whole / WAITING)
         if outcome.failure:
-            slow = what != "the setup" and max(seconds, whole / WAITING) > 0.95 * longest
+            slow = what != "the setup" and max(seconds, whole / WAITING) > 0.9 * longest
             shown = LONG_RUN if slow else problem_in(outcome.output.replace(f"{checkout.place}/", ""))
             raise ProfgateError(f"{what} {'took too long' if slow else outcome.failure}", shown)
         return seconds, outcome.output
