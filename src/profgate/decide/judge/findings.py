@@ -1,7 +1,7 @@
 """Judge the changes of each location: direction, severity and values of its finding, and whether it fails the gate."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from profgate.model.attribution import Reach
@@ -37,15 +37,13 @@ class GateContext:
     """The facts that apply to all findings of one metric.
 
     ``red`` is the significance level that a red finding must reach. ``advisory`` lists the reasons why no finding of
-    the metric can be red. ``calls`` maps (name, file) to the exact numbers of calls per run, as (baseline, target), if
-    these numbers are known. ``decided`` is True if any metric of the workload has enough data for a decision. ``cpu``
+    the metric can be red. ``decided`` is True if any metric of the workload has enough data for a decision. ``cpu``
     is the note that the sides are from different CPU models, if they are.
     """
 
     policy: Policy
     red: float
     advisory: tuple[Reason, ...] = ()
-    calls: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
     decided: bool = False
     cpu: Reason | None = None
 
@@ -76,7 +74,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
         finding = replace(finding, direction="worse", kind=SIGNED[finding.severity, "worse"].word)
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
-    proof = None if offset else _calls_rose(finding, metric, context)
+    proof = None if offset else _calls_rose(finding, metric)
     if proof is None:
         return _coloured(finding, metric, context, None, _doubts(finding, metric, context, offset=offset))
     level = certain_severity(finding.weight)
@@ -191,17 +189,16 @@ def _is_open(result: GateResult) -> bool:
     return by_chance or (result.ratio is not None and abs(result.ratio) < (result.least or 0.0))
 
 
-def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
+def _calls_rose(finding: Finding, metric: MetricReport) -> Reason | None:
     """Return the reason CALLS_ROSE if the exact number of calls grew at least half as much as the time."""
-    counts, costs = context.calls.get((finding.location.name, finding.location.file)), finding.costs
-    if costs.calls_range == 0.0 and costs.calls_from is not None and costs.calls_to is not None:
-        counts = costs.calls_from, costs.calls_to
-    if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.result.judged:
+    costs, before, after = finding.costs, finding.costs.calls_from, finding.costs.calls_to
+    if costs.calls_range != 0.0 or before is None or after is None:
+        return None
+    if metric.unit != "nanoseconds" or finding.is_total or finding.result.judged:
         return None
     # times that were measured in turns are decided by their test alone: a machine may favour one build
     if metric.calibration.inconclusive == "too_few_runs" or metric.calibration.measured:
         return None
-    before, after = counts
     growth, relative = (after - before) / before if before > 0 else float("inf"), finding.relative
     # minimum growth in calls that explains a growth in time, as a fraction of the growth in time
     if after <= before or (relative is not None and growth < 0.5 * relative):

@@ -51,7 +51,7 @@ def _judged(draft: Report, policy: Policy, red: float, workload: WorkloadReport,
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
-    context = GateContext(policy, red, tuple(_advisory(draft, metric)), _calls_of(workload), decided, cpu)
+    context = GateContext(policy, red, tuple(_advisory(draft, metric)), decided, cpu)
     return judged_findings(metric, context)
 
 
@@ -66,22 +66,6 @@ def _advisory(draft: Report, metric: MetricReport) -> list[Reason]:
     if distance:
         reasons.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
     return reasons
-
-
-def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[float, float]]:
-    """Return the exact calls per run of functions whose calls changed by the same number in every run.
-
-    The result maps (name, file) to (baseline, target).
-    """
-    calls = {}
-    for metric in workload.metrics:
-        if not metric.counts_calls or not metric.calibration.exact:
-            continue
-        for change in metric.changes:
-            before, after = change.from_value, change.to_value
-            if change.result is not None and change.result.p == 0.0 and before is not None and after is not None:
-                calls[change.location.name, change.location.file] = (before, after)
-    return calls
 
 
 def _stated(policy: Policy) -> StatedPolicy:
