@@ -194,14 +194,8 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     omitted. Readings on other CPU models than the target's are only counted.
     """
     target = (comparison.facts[1],)
-    here, all_jobs, jobs_here = list[Reading](), set[tuple[str, str]](), set[tuple[str, str]]()
-    for reading in past:
-        all_jobs.add((reading.commit, reading.job))
-        if not on_other_machine(reading.facts, target):
-            here.append(reading)
-            jobs_here.add((reading.commit, reading.job))
-    elsewhere = all_jobs - jobs_here
-    if elsewhere:
+    here = [reading for reading in past if not on_other_machine(reading.facts, target)]
+    if elsewhere := _jobs_of(past) - _jobs_of(here):
         runs = comparison.runs._replace(elsewhere=comparison.runs.elsewhere + len(elsewhere))
         comparison = replace(comparison, runs=runs)
     values_of_sample = comparison.sampling.values
@@ -229,6 +223,10 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         sampling=comparison.sampling if period is not None else Sampling(),
         runs=comparison.runs._replace(noise=len(own), noise_jobs=tuple(jobs)),
     )
+
+
+def _jobs_of(past: Sequence[Reading]) -> set[tuple[str, str]]:
+    return {(reading.commit, reading.job) for reading in past}
 
 
 def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:

@@ -254,14 +254,10 @@ class _Search:
         self.factors = _factors_of_rest(comparison, evidence)
         self.sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
         self.paths = call_paths(comparison, self.sides)
-        changed = evidence.listed & (evidence.costs.kind == SELF)
-        signs = np.sign(evidence.difference)
-        # the functions whose self cost has a listed change; those with increases come first
-        self.moving = [int(each) for sign in (1, -1) for each in evidence.costs.symbol[changed & (signs == sign)]]
-        self.place = {
-            (int(symbol), int(kind)): place
-            for place, (symbol, kind) in enumerate(zip(evidence.costs.symbol, evidence.costs.kind, strict=True))
-        }
+        # the functions whose self cost has a listed change
+        self.moving: list[int] = evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)].tolist()
+        locations = zip(evidence.costs.symbol.tolist(), evidence.costs.kind.tolist(), strict=True)
+        self.place = {location: place for place, location in enumerate(locations)}
 
     def net_change(self, place: int) -> NetChange:
         """Return the change in the cost of a location, or of the caller in which other costs offset this change."""
@@ -357,9 +353,8 @@ class _Search:
             return row
         caller, outermost = known_caller(self.paths, row.symbol, present[0])
         before, after = self._sides(self.comparison.active_total)
-        added, broad = True, caller == WHOLE or after[caller] >= NEARLY_ALL * self.evidence.costs.whole
-        if caller != WHOLE:
-            added = bool(after[caller] - before[caller] >= OFFSET * row.change)
+        broad = caller == WHOLE or after[caller] >= NEARLY_ALL * self.evidence.costs.whole
+        added = caller == WHOLE or bool(after[caller] - before[caller] >= OFFSET * row.change)
         own_before, own_after = self._sides(self.comparison.self_value)
         fell = (own_before - own_after >= OFFSET * row.change).any()
         if not added and (fell or not broad):
@@ -387,8 +382,7 @@ class _Search:
         return self.evidence.mode == "exact" or self._moved_beyond_jobs(row, caller.symbol, -row.sign)
 
     def _moved_beyond_jobs(self, row: NetChange, caller: int, sign: int) -> bool:
-        comparison, noise = self.comparison, self.comparison.noise.active_total
-        active = comparison.active_total
+        comparison, noise, active = self.comparison, self.comparison.noise.active_total, self.comparison.active_total
         cost = totals = np.concatenate([comparison.noise.run_totals, comparison.run_totals]).astype(np.float64)
         inside = np.concatenate([comparison.noise.self_value, comparison.self_value])[:, row.symbol]
         if noise is not None:

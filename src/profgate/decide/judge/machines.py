@@ -1,7 +1,7 @@
 """Join the results of machines that measured the same commits: a change is certain only if every machine shows it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -226,8 +226,10 @@ def _joined_suspect(one: Suspect, other: Suspect) -> Suspect:
     outcome: Outcome = "not measured" if "not measured" in outcomes else "possible"
     if len(outcomes) == 1:
         outcome = one.outcome or outcome
-    lows = [low for low in (one.low, other.low) if low is not None]
-    highs = [high for high in (one.high, other.high) if high is not None]
-    ps = [p for p in (one.p, other.p) if p is not None]
-    low, high, p = min(lows, default=None), max(highs, default=None), max(ps, default=None)
-    return replace(one, low=low, high=high, p=p, outcome=outcome)
+    low, high = _widest(min, one.low, other.low), _widest(max, one.high, other.high)
+    return replace(one, low=low, high=high, p=_widest(max, one.p, other.p), outcome=outcome)
+
+
+def _widest(chosen: Callable[..., float | None], *values: float | None) -> float | None:
+    """Return the smallest or largest of the known values, or None if all are unknown."""
+    return chosen((value for value in values if value is not None), default=None)

@@ -178,9 +178,7 @@ def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
 
 def _warnings(shards: Sequence[Shard]) -> list[Reason]:
     """Return the warnings. A warning is prefixed with the shard's name unless all shards have this warning."""
-    of_all = set(map(repr, shards[0].report.warnings))
-    for shard in shards[1:]:
-        of_all &= set(map(repr, shard.report.warnings))
+    of_all = set.intersection(*(set(map(repr, shard.report.warnings)) for shard in shards))
     warnings = [warning for warning in shards[0].report.warnings if repr(warning) in of_all]
     for shard in shards:
         own = [warning for warning in shard.report.warnings if repr(warning) not in of_all]
