@@ -99,5 +99,5 @@ def _growth(report: dict[str, Any], function: str) -> float:
             for finding in metric["findings"]:
                 if finding["location"]["name"] == function:
                     costs, total = finding["costs"], metric["total"]["baseline"]
-                    return float((costs["exclusive_to"] - costs["exclusive_from"]) / total)
+                    return float((costs["inclusive_to"] - costs["inclusive_from"]) / total)
     return float("nan")

@@ -127,6 +127,11 @@ def one_run(stage: Stage) -> Result:
     return jobs(stage, {name: data for name, data in both(77, PLANTED).items() if "/1." in name})
 
 
+def silent(stage: Stage) -> Result:
+    stage.inputs["comment"] = "never"
+    return jobs(stage, both(77, PLANTED))
+
+
 def merged_first(stage: Stage) -> Result:
     stage.start_pull_run()
     return shown(stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})))
@@ -149,6 +154,7 @@ BROKEN: dict[str, Callable[[Stage], Result]] = {
     "wrong branch": other_branch,
     "lost shard": lambda stage: shards(stage, "linux"),
     "merge without needs": merged_first,
+    "comment: never": silent,
     "work in another checkout": recorded(both(77)),
     "another function is red": recorded(both(77, COSTS | {RENDER: 90_000})),
 }

@@ -89,7 +89,7 @@ def planted(path: str, source: bytes, function: str, size: float) -> bytes:
 
 def unseen(plant: Plant, report: Report, result: str | None, comment: str | None) -> list[str]:
     """Return what a gate did not show: sentences about the report, the result of its check and its comment."""
-    verdict = report.verdict
+    verdict, name = report.verdict, plant.function.rpartition(".")[2]  # a comment may shorten the name
 
     def is_planted(finding: Finding) -> bool:
         location = finding.explained_by or finding.location
@@ -106,8 +106,7 @@ def unseen(plant: Plant, report: Report, result: str | None, comment: str | None
         (any(map(is_planted, red)), f"{plant.function} ({plant.file}) is not red"),
         (not others, f"red without planted work: {', '.join(others[:5])}"),
         (not lost, f"not compared: {', '.join(lost)}"),
-        # a comment may shorten the name
-        (plant.function.rpartition(".")[2] in (comment or plant.function), "the comment does not name the function"),
+        (comment is None or name in comment, "the comment does not name the function"),
     )
     return [text for holds, text in checks if not holds]
 
