@@ -156,14 +156,19 @@ def in_runs(sides: Sequence[Sequence[Profile]]) -> tuple[list[list[Profile]], di
     """Add up the files of each run. Return the runs of each side, and the workloads whose runs are not known.
 
     Files of one process are one run. Where names differ in the number of a process only, the programs decide: each
-    program is a workload of its own. The runs are not known if the first two sides, which are compared, have different
-    programs, if a program has more runs than another one, or if files that name one run have no function in common.
+    program is a workload of its own. They do not if each run has a name and one process, because the file that Node
+    executes first may be a module that the program imports. The runs are not known if the first two sides, which are
+    compared, have different programs, if a program has more runs than another one, or if files that name one run have
+    no function in common.
     Results are never added up.
     """
     programs = [_programs(side) for side in sides]
     counts: dict[str, tuple[Counter[str], Counter[str]]] = {}
+    processes = Counter((place, *key[:2]) for place, of_side in enumerate(programs[:2]) for key in of_side)
+    shared = {workload for (_, workload, _), count in processes.items() if count > 1}
     for place, of_side in enumerate(programs[:2]):
-        for workload, _, program in {(*key[:2], program) for key, program in of_side.items() if program}:
+        deciding = {key for key in of_side if key[0] in shared or key[1] == key[2:]}
+        for workload, _, program in {(*key[:2], of_side[key]) for key in deciding if of_side[key]}:
             counts.setdefault(workload, (Counter(), Counter()))[place][program] += 1
     several, unclear = set[str](), dict[str, Reason]()
     for workload, (before, after) in counts.items():

@@ -152,6 +152,15 @@ def test_children_of_a_stated_run_are_added_by_program() -> None:
     }
 
 
+def test_single_process_of_a_stated_run_needs_no_program() -> None:
+    programs = ["bench"] * 4 + ["module"]  # Node may have executed an imported module first
+    sides = [
+        [callgrind(f"run-{run}/callgrind.out.{n}{run}", name) for run, name in enumerate(names)]
+        for n, names in enumerate((programs, ["bench"] * 5))
+    ]
+    assert compared(*sides)["callgrind"].run_totals.tolist() == [5] * 10
+
+
 def test_empty_file_beside_threads_is_no_run() -> None:
     side = [source_of("callgrind.out.7", b""), *(callgrind(f"callgrind.out.7-0{n}", "a") for n in (1, 2))]
     assert compared(side, side)["callgrind"].run_totals.tolist() == [10, 10]
