@@ -117,11 +117,13 @@ def within_sides(factors: FloatArray, target: int, totals: FloatArray) -> tuple[
     """Return the factors of interleaved runs with a limited ratio between the sides, and the part beyond the limit.
 
     The total changed at least as much as the limited ratio: a few samples of small functions prove no common factor.
-    A ratio that no machine may explain is a change in the program, so its limit is 1.
+    A ratio that no machine may explain is a change in the program, so its limit is 1. A machine may explain the ratios
+    between the runs of a side.
     """
+    machine = max(MACHINE, *(float(side.max() / side.min()) for side in np.split(factors, [-target])))
     between, whole = between_sides(factors, target), between_sides(totals, target)
     limited = min(max(between, min(whole, 1.0)), max(whole, 1.0))
-    beyond = between if max(between, 1.0 / between) > MACHINE else between / limited
+    beyond = between if max(between, 1.0 / between) > machine else between / limited
     last = np.arange(len(factors)) >= len(factors) - target
     return np.where(last, factors / beyond, factors), beyond
 

@@ -104,6 +104,13 @@ def test_interleaved_runs_keep_a_large_common_factor() -> None:
     )
 
 
+@pytest.mark.parametrize(("slowest", "ratio"), [(1.5, 2.4), (5.0, 1.0)])
+def test_runs_of_a_side_show_what_a_machine_explains(slowest: float, ratio: float) -> None:
+    sides = [[scaled(side * run) for run in (1.0, slowest)] for side in (1.0, 2.4)]
+    values = costs_of(from_exclusive(*sides), interleaved=True).values[0]
+    assert values[2:].sum() / values[:2].sum() == pytest.approx(ratio, rel=0.01)
+
+
 def test_interleaved_factor_is_bounded_by_the_total() -> None:
     """Small functions look 12 % cheaper, but the total did not change."""
     before = {**{f"f{place}": 40 for place in range(9)}, "large": 9000}
