@@ -8,14 +8,13 @@ import argparse
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 from scipy import stats
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.durations import DurationTable, RankCheck
-from profgate.statistics.rank_checks import RankRules, check
+from profgate.statistics.rank_checks import RankRules, check, exact_law
 
 TRIALS = 1000  # as in the paper
 FEWEST_TRIALS = 30  # fewer fill no two cells of a chi-squared test
@@ -25,20 +24,6 @@ PAPER_MEAN, PAPER_VARIANCE = 0.968, 0.926976
 PAPER_POISSON = (368, 368, 184, 61, 15, 3)
 RECIPE = (100, 80, 120)  # of the paper's recipe: the expected count and its bounds
 SEED = 2011
-
-
-def derangements(count: int) -> int:
-    """Return the number of permutations without a fixed point: D(n) = n * D(n - 1) + (-1)^n, D(0) = 1."""
-    found = 1
-    for number in range(1, count + 1):
-        found = number * found + (-1) ** number
-    return found
-
-
-def exact_law(count: int) -> tuple[Fraction, ...]:
-    """Return the probability that exactly k ranks are stable in a random order, for each k from 0 to ``count``."""
-    orders = math.factorial(count)
-    return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
 
 
 def stable_in_random_orders(tests: int, trials: int, chance: np.random.Generator) -> IntArray:

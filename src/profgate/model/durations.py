@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray
+from profgate.model.bounded import Probability
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
@@ -64,12 +65,13 @@ class RankCheck:
 
     ``mean`` is the mean count of stable ranks over all pairs of baseline runs, and ``count`` is the mean over the pairs
     of the target with each baseline run. Both means are None if no pair exists. ``order`` is below or above if
-    ``count`` differs from ``mean`` by more than ``width`` * ``sigma``. ``common`` is the number of tests that all runs
-    contain, and ``left_out`` is the number of other tests. ``overall`` is the median ratio of all tests, a common
-    factor that ranks cannot show. ``direction`` is the direction of the tests that moved. ``usual_distance`` is the
-    largest distance of any test in a baseline run from its ranks in the other baseline runs, or None if there are too
-    few baseline runs. ``farther`` is the number of tests that moved farther than ``usual_distance``. ``identical`` is
-    True if every target run is equal to a baseline run; ``count`` then has no meaning.
+    ``count`` differs from ``mean`` by more than ``width`` * ``sigma``. ``chance`` is the probability that a random
+    order has as many stable ranks. ``common`` is the number of tests that all runs contain, and ``left_out`` is the
+    number of other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show.
+    ``direction`` is the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a
+    baseline run from its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is
+    the number of tests that moved farther than ``usual_distance``. ``identical`` is True if every target run is equal
+    to a baseline run; ``count`` then has no meaning.
     """
 
     order: Order
@@ -82,6 +84,8 @@ class RankCheck:
     sigma: float | None = None
     sigma_rule: SigmaRule = "poisson"
     width: float = 2.0
+    chance: Probability | None = None
+    ties: int = 0
     overall: float | None = None
     direction: RankDirection = "unknown"
     moved: tuple[MovedTest, ...] = ()

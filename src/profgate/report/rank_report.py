@@ -43,6 +43,8 @@ def remarks(check: RankCheck) -> list[str]:
 
 
 def _notes(check: RankCheck) -> Iterable[str]:
+    if check.order == "unknown" and check.chance is not None and check.common > 1:
+        yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:
         yield _against_usual(check, check.usual_distance)
     if check.order == "kept" and not check.identical:
@@ -54,6 +56,8 @@ def _notes(check: RankCheck) -> Iterable[str]:
             f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not reveal a "
             "change of all tests, for example because of another machine"
         )
+    if check.ties > check.common / 2:
+        yield f"the clock is coarse: up to {counted(check.ties, 'reading')} equal another in the same run"
 
 
 def _against_usual(check: RankCheck, usual: int) -> str:

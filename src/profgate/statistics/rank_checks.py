@@ -8,6 +8,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from profgate.model.reason import Reason, ReasonCode
 FEWEST_RUNS = 3  # minimum number of baseline runs, because the mean needs at least three pairs
 NEAR = 2  # distances up to this number of ranks are ignored, because neighbouring tests often swap ranks
 CLOSE = 1e-9  # tolerance for rounding errors in means of counts
+EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
 
 class RankRules(NamedTuple):
@@ -33,6 +35,34 @@ class RankRules(NamedTuple):
     width: float = 2.0
     sigma: SigmaRule = "poisson"
     min_tests: int = 30
+
+
+def derangements(count: int) -> int:
+    """Return the number of permutations without a fixed point: D(n) = n * D(n - 1) + (-1)^n, D(0) = 1."""
+    found = 1
+    for number in range(1, count + 1):
+        found = number * found + (-1) ** number
+    return found
+
+
+def exact_law(count: int) -> tuple[Fraction, ...]:
+    """Return the probability that exactly k ranks are stable in a random order, for each k from 0 to ``count``."""
+    orders = math.factorial(count)
+    return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
+
+
+def chance_of_as_many(count: int, same: int) -> float:
+    """Return the probability that at least ``same`` of ``count`` ranks are stable in a random order.
+
+    The result is exact for small counts. For large counts, it is approximated by the Poisson distribution with mean 1,
+    whose terms from ``same`` on are added, because 1 minus the others would be inexact.
+    """
+    if same <= 0:
+        return 1.0
+    if count <= EXACT_LIMIT:
+        return float(sum(exact_law(count)[same:], Fraction(0)))
+    # further terms of the Poisson distribution are negligible
+    return math.fsum(math.exp(-1.0 - math.lgamma(rank + 1.0)) for rank in range(same, same + 20))
 
 
 def distinct(names: Iterable[str]) -> list[str]:
@@ -111,6 +141,8 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         sigma=sigma,
         sigma_rule=rule,
         width=rules.width,
+        chance=chance_of_as_many(len(names), round(count)) if count is not None and names else None,
+        ties=max((len(row) - len(set(row.tolist())) for row in values), default=0),
         unit=table.unit,
         identical=identical,
         **moves,

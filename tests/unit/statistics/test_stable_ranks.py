@@ -133,9 +133,10 @@ def test_unknown_order_has_a_reason(tests: int, baselines: int, reason: str) -> 
     assert case(found.reason) == reason
 
 
-def test_few_tests_show_their_count() -> None:
+def test_few_tests_show_count_and_chance() -> None:
     found = checked(noisy(5, 4, 1e-6), 3)
     assert (found.order, found.mean, found.count) == ("unknown", 5.0, 5.0)
+    assert found.chance == pytest.approx(1 / 120)
     assert checked(noisy(1, 4, 0.1), 3).count == 1.0
 
 
