@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput
 from profgate.compare.recordings import without_samples
+from profgate.compare.symbols import with_first_lines
 from profgate.errors import ComparisonError
 from profgate.io.native import NativeKernels
 from profgate.loading import profiles_at, strategies
@@ -120,28 +121,29 @@ def compare(
         compared = compare_sources(given, executor)
         # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
         states, warnings, spots = _source_changes(given, compared)
+        comparisons = tuple(map(with_first_lines, compared.comparisons, states))
         # Steps 5 and 6: Detect changes in each comparison, and judge them.
         available = strategies() if available is None else available
-        report = report_on(compared.comparisons, given, available, compared.not_compared, warnings, states, spots)
+        report = report_on(comparisons, given, available, compared.not_compared, warnings, states, spots)
         if any(finding.colour != "neutral" for _, _, finding in report.findings):
             from profgate.flamegraph.finding_places import with_places
 
-            report = with_places(report, compared.comparisons, states, given.diff, given.policy.embed_source)
+            report = with_places(report, comparisons, states, given.diff, given.policy.embed_source)
         if not given.pages:
-            return Built(report, (), compared.comparisons)
+            return Built(report, (), comparisons)
         # Step 7: Draw the pages.
         from profgate.decide.detect.evidence import run_values
         from profgate.flamegraph.pages import build_pages
 
         values = partial(run_values, interleaved=given.interleaved)
         pages, failed = build_pages(
-            *(compared.comparisons, states, report, given.policy, given.diff, given.pages, values),
+            *(comparisons, states, report, given.policy, given.diff, given.pages, values),
             run=partial(in_processes, many=2),
         )
         report = replace(report, warnings=(*report.warnings, *failed))
         quoted = {(page.workload, page.metric): page.excerpts for page in pages}
         report = report.with_metrics(lambda load, one: replace(one, excerpts=quoted.get((load.name, one.name), ())))
-        return Built(report, pages, compared.comparisons)
+        return Built(report, pages, comparisons)
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:
@@ -158,7 +160,7 @@ def overlays(given: PipelineInput) -> list[Comparison]:
             name = f"{entry.name} {entry.metric}" if entry.metric else entry.name
             reasons.append(f"{name}: {reason_text(entry.reason, str)}")
         raise ComparisonError("; ".join(reasons))
-    return list(compared.comparisons)
+    return [with_first_lines(comparison, None) for comparison in compared.comparisons]
 
 
 def compare_sources(given: PipelineInput, executor: Executor | None = None) -> Compared:

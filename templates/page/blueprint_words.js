@@ -65,7 +65,7 @@ export function verdictWords(page, figures, node, partner) {
   if (tree.symbol[node] >= 0) words.push(SOURCE_WORDS[sourceOf(tree, node)]);
   if (partner !== undefined)
     words.push(`moved ${figures.state[node] === "added" ? "from" : "to"} ${nameOf(tree, tree.parent[partner])}`);
-  words.push(...findingWords(page, tree.symbol[node], false));
+  words.push(...findingWords(page, tree.symbol[node]));
   return words.filter(Boolean).join(", ");
 }
 

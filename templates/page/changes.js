@@ -4,10 +4,10 @@ import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingGlyph } from "./draw.js";
 import { reachOf, rowsOfFinding, tagOf } from "./findings.js";
-import { counted, formatChosenShare, numeral, shorten } from "./format.js";
+import { formatChosenShare, numeral, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
-import { changeOf, changeText, explains } from "./words.js";
+import { changeOf, changeText } from "./words.js";
 
 const CHIPS = 3;
 const LONGEST_CHIP = 40; // characters
@@ -46,15 +46,9 @@ export function makeChanges(page) {
     const count = numeral(findings.length);
     byId("overview-open").textContent =
       findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
-    // Two recordings of one program differ too, so only tested differences are called changes, and only besides a
-    // finding.
     const tested = page.sample || testsRepeats(page);
-    const all = page.scale.coloured ? "" : ", all within noise";
-    byId("changed-title").textContent = !tested
-      ? `${findings.length ? "Other" : "Largest"} differences, not tested`
-      : findings.length
-        ? "Other changes"
-        : `Largest differences${all}`;
+    const doubt = !tested ? ", not tested" : page.scale.coloured ? "" : ", all within noise";
+    byId("changed-title").textContent = `Largest differences${doubt}`;
     byId("findings").replaceChildren(...findings.slice(0, CHIPS).map(chipOf));
     byId("found-list").replaceChildren(...findings.map(entryOf));
   }
@@ -145,25 +139,20 @@ export function makeChanges(page) {
   }
 
   function showChanged() {
-    const { movedFunctions: count } = page.scale;
-    byId("changed").hidden = !list.length && !count;
-    byId("moved").hidden = !count;
-    byId("moved").textContent =
-      `${counted(count, "function")} ` + `called from elsewhere at about the same cost; not coloured`;
+    byId("changed").hidden = !list.length;
     byId("changed-list").replaceChildren(
-      ...list.map(({ node, delta, responsibility, uncertain }) => {
+      ...list.map(({ node, delta, uncertain }) => {
         const entry = element("li");
         const glyph = { new: "+", gone: "×" }[stateOf(page.tree, node)] ?? (delta > 0 ? "▲" : "▼");
         const caller = page.tree.parent[node];
         const below = element("small", caller > 0 ? `in ${nameOf(page.tree, caller)}` : "");
-        const share = uncertain ? "" : explains(page, responsibility);
         const tone = uncertain ? "" : delta > 0 === !page.higher ? "worse" : "better";
         const reach = reachOf(page, page.tree.symbol[node]);
         entry.append(
           element("i", glyph, tone),
           nameLink(nameOf(page.tree, node), () => page.openNode(node)),
           below,
-          element("span", [changeOf(page, delta), share].filter(Boolean).join(" · ")),
+          element("span", changeOf(page, delta)),
           ...(reach ? [element("small", reach, "reach")] : []),
         );
         return entry;
@@ -177,12 +166,10 @@ export function makeChanges(page) {
     if (page.state.basis !== "inclusive") return;
     const { tree, scale } = page;
     list = once(scale.level, "changed", () => {
-      // the costs of an estimated call path are no measurements, and a finding explains the calls below it
-      const isFinding = (node) => node > 0 && (page.findings.has(tree.symbol[node]) || isFinding(tree.parent[node]));
-      const changed = page.header.estimated
-        ? []
-        : whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !isFinding(node));
-      return changed.length || page.header.findings.length ? changed : uncertainDifferences();
+      if (page.header.findings.length) return []; // all other differences are within noise
+      // the costs of an estimated call path are no measurements
+      const changed = page.header.estimated ? [] : whatChanged(tree, page.ratio, scale.level);
+      return changed.length ? changed : uncertainDifferences();
     });
     showChanged();
   });

@@ -31,11 +31,11 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
 
 // Computes the colour scale of a page and the level of every row, from -32 (less) to +32 (more); 0 is neutral.
 //
-// `gate` is a share of the whole; `chance` keeps insignificant changes neutral, except those of a finding; `fixed` uses
-// the reference of another tree instead of the 98th percentile of the coloured changes. The reference depends on the
-// whole tree, not on the zoom, so a colour has one meaning per page.
+// `gate` is a share of the whole; `chance` keeps insignificant changes neutral, except those of a finding, and with
+// `related`, rows that it does not mark; `fixed` uses the reference of another tree instead of the 98th percentile of
+// the coloured changes. The reference depends on the whole tree, not on the zoom, so a colour has one meaning per page.
 export function shadesOf(tree, options) {
-  const { ratio, basis, gate, sample, chance = true, fixed, isFound } = options;
+  const { ratio, basis, gate, sample, chance = true, fixed, isFound, related } = options;
   const self = basis === "self";
   const before = self ? tree.beforeSelf : tree.before;
   const after = self ? tree.afterSelf : tree.after;
@@ -51,8 +51,10 @@ export function shadesOf(tree, options) {
     const delta = after[i] - (before[i] * num) / den;
     const size = Math.abs(delta) / whole;
     if (delta === 0 || size < gate || size <= 1e-12 || tree.symbol[i] === OTHER) continue;
-    const tested = certain && !isFound?.(tree.symbol[i], delta);
-    if (tested && (!certain(before[i], after[i], i) || (sample && few(tree, i, sample)))) continue;
+    if (chance && !isFound?.(tree.symbol[i], delta)) {
+      if (related && !(certain && related[i])) continue;
+      if (certain && (!certain(before[i], after[i], i) || (sample && few(tree, i, sample)))) continue;
+    }
     change[i] = delta;
     sizes[coloured++] = size;
   }
@@ -112,6 +114,14 @@ function fewOf(before, after, totals, sample) {
   if (!sample || (before > 0 && after > 0)) return false;
   const expected = before > 0 ? (before * totals[1]) / totals[0] : (after * totals[0]) / totals[1];
   return expected / sample < NEW_SAMPLES;
+}
+
+// Marks the rows of findings, and all rows above and below them. The report found no change in any other function.
+export function relatedTo(tree, findings) {
+  const marks = new Uint8Array(tree.size);
+  for (let i = 1; i < tree.size; i++) if (findings.has(tree.symbol[i]) || marks[tree.parent[i]]) marks[i] = 1;
+  for (let i = tree.size - 1; i > 0; i--) if (marks[i]) marks[tree.parent[i]] = 1;
+  return marks;
 }
 
 // Marks the rows above a row that costs more (or less, if higher values are better), so that these rows can be found

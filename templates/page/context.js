@@ -21,7 +21,7 @@
 // Listeners run after everything that depends on a change has been updated.
 import { ROOT } from "./codec.js";
 import { byId } from "./dom.js";
-import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
+import { GATES, carriersOf, leadingTo, levelOfChange, relatedTo, shadesOf } from "./colour.js";
 import { rowsOfFinding } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { reversedTree, calleesOf, callersOf } from "./merge.js";
@@ -186,9 +186,11 @@ const COMPUTE = {
       isFound: (symbol, delta) => page.findings.get(symbol)?.delta * delta > 0,
     };
     const worse = page.higher ? -1 : 1;
+    // a report that only found that the total changed does not say where, so each row is tested alone
+    const isListed = page.header.judged && (page.findings.size > 0 || !page.header.total_changed);
     const shades = (tree, chosen) =>
       once(tree, `shades ${JSON.stringify(chosen)}`, () => {
-        const all = shadesOf(tree, chosen);
+        const all = shadesOf(tree, { ...chosen, related: isListed && relatedTo(tree, page.findings) });
         if (isUncertainTotal(page, tree, 0)) all.level[0] = 0;
         const found = withoutMoved(tree, all, chosen, page.tree);
         return {

@@ -15,15 +15,13 @@ export function reachOf(page, symbol) {
 }
 
 // Returns all findings of a function as texts, followed by the text of reachOf. Findings on call paths are marked.
-// Without `complete`, the texts do not name the strategies.
-export function findingWords(page, symbol, complete = true) {
+export function findingWords(page, symbol) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
     .map((finding) => {
-      const strategies = complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : "";
       const tag = tagOf(finding);
       const way = finding.direction !== "better" || tag.includes("better") ? tag : `${tag}, better`;
-      return `finding: ${way}${finding.rows?.length ? " in a call path" : ""}${strategies}`;
+      return `finding: ${way}${finding.rows?.length ? " in a call path" : ""}`;
     });
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }

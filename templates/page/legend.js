@@ -2,10 +2,12 @@
 import { CERTAIN, GATES, LEVELS, paletteOf, stateOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
 import { byId, element, themeOf } from "./dom.js";
+import { findingGlyph } from "./draw.js";
 import { formatChosenShare } from "./format.js";
 import { isEdited } from "./tree.js";
 
 const MOST_MARKS = 4;
+const SIGN_WORDS = { "‼": "severe", "!": "degraded", "?": "possible", "✓": "better" };
 const TICKS = [-1, -0.5, 0, 0.5, 1];
 
 export function makeLegend(page) {
@@ -35,8 +37,10 @@ export function makeLegend(page) {
     const { tree } = page.panes[0];
     const [shades] = page.shades;
     const isDrawn = (test) => tree.symbol.some((symbol, node) => node > 0 && test(node, symbol));
+    const words = page.header.findings.map((one) => `${findingGlyph(one)} ${SIGN_WORDS[findingGlyph(one)]}`);
+    const signs = [...new Set(words)].join(", ");
     const marks = [
-      ["finding", "‼ ! ? ✓ severe, degraded, possible, better", (_, symbol) => page.findings.has(symbol)],
+      ["finding", signs, (_, symbol) => page.findings.has(symbol)],
       ["edited", "◆ source changed", (_, symbol) => isEdited(tree.sources?.[symbol])],
       ["pale", "pale: calls a finding", (node) => shades.carries[node]],
       ["new", "+ only after", (node) => stateOf(tree, node) === "new"],

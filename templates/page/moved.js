@@ -8,15 +8,14 @@ const ABOUT_EQUAL = 0.1; // largest relative difference
 const COMPARABLE = 0.5; // largest relative difference that chance may explain
 
 // Returns shades in which a call path of one side has the colour of the cost that did not move to or from another
-// caller. `moved` marks the paths that became neutral, and `movedFunctions` is the number of moved functions. The moved
-// functions are those of the tree `whole`, from which `tree` may have been merged.
+// caller. `moved` marks the paths that became neutral. The moved functions are those of the tree `whole`, from which
+// `tree` may have been merged.
 export function withoutMoved(tree, shades, options, whole = tree) {
   const isMoved = movedSymbols(whole, options);
-  if (!isMoved.includes(1)) return { ...shades, moved: null, movedFunctions: 0 };
+  if (!isMoved.includes(1)) return { ...shades, moved: null };
   const level = shades.level.slice();
   const moved = new Uint8Array(tree.size);
   const covered = new Float64Array(tree.size); // the part of a path's cost that belongs to moved functions
-  const functions = new Set();
   const owner = tree.up ? startsOfPaths(tree) : tree.symbol;
   for (let i = tree.size - 1; i > 0; i--) {
     const symbol = owner[i];
@@ -29,11 +28,9 @@ export function withoutMoved(tree, shades, options, whole = tree) {
     if (options.basis === "self" && !isMoved[symbol]) continue;
     const left = options.basis === "self" ? 0 : before + after - covered[i];
     level[i] = levelOfChange(tree, shades, before ? [left, 0] : [0, left], options);
-    if (level[i]) continue;
-    moved[i] = 1;
-    if (isMoved[symbol]) functions.add(symbol);
+    moved[i] = Number(!level[i]);
   }
-  return { ...shades, level, moved, movedFunctions: functions.size };
+  return { ...shades, level, moved };
 }
 
 // Returns the function whose cost each row of callers shows: the first one of its path.

@@ -147,11 +147,7 @@ export function makeRuns(page) {
     shown = key;
     box.replaceChildren(
       drawnRuns(page, symbol) ??
-        element(
-          "p",
-          "The runs of this function are not part of this page: its cost is too small, or nearly the whole run.",
-          "quiet",
-        ),
+        element("p", "No runs of this function are shown. Its cost is too small, or nearly the whole run.", "quiet"),
     );
   }
 

@@ -94,7 +94,6 @@ const NEARLY_WHOLE = 0.9;
 // changed subtree while one child has more than half of the change, so that the result is more specific than `main`.
 export function whatChanged(tree, ratio, level) {
   const change = (node) => tree.after[node] - scaled(tree.before[node], ratio);
-  const growth = change(0);
   const found = [];
   for (let i = 1; i < tree.size;) {
     const next = level[i] ? responsibleChild(tree, i, change, level) : 0;
@@ -103,7 +102,7 @@ export function whatChanged(tree, ratio, level) {
       i++;
       continue;
     }
-    found.push({ node: i, delta: change(i), responsibility: growth ? change(i) / growth : null });
+    found.push({ node: i, delta: change(i) });
     i = tree.end[i];
   }
   found.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.node - b.node);

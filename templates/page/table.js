@@ -60,8 +60,7 @@ export function makeTable(page) {
   let stale = true;
   let shownRows = ROWS_AT_FIRST;
   // the findings come first, in the order of the report, and then the largest changes
-  const first = page.header.alone ? "after" : page.findings.size ? "severity" : "delta";
-  let sort = first;
+  let sort = page.header.alone ? "after" : page.findings.size ? "severity" : "delta";
   let descending = true;
   const names = page.header.alone ? { after: "Total", afterSelf: "Self" } : {};
   const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true).map((column) => ({
@@ -105,22 +104,12 @@ export function makeTable(page) {
     if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
     else notes.push("An overweight of 100 % means that a function grew by the same factor as the whole.");
-    if (!table.small && table.growth < 0)
-      notes.push("The whole shrank: both ratios are positive for functions that shrank too.");
     return notes.join(" ");
   }
 
   function show() {
     byId("table-note").textContent = note();
     byId("panel-symbols").classList.toggle("unrated", table.small);
-    byId("row-order").textContent =
-      sort !== first || !descending
-        ? ""
-        : first === "severity"
-          ? "Findings first, then the largest changes"
-          : first === "delta"
-            ? "Largest changes first"
-            : "Largest first";
     byId("columns").replaceChildren(...columns.map(headCell), spareHead());
     const filter = byId("filter").value.toLowerCase();
     const matching = sortRows(table.rows, sort, descending).filter(
@@ -193,11 +182,7 @@ export function makeTable(page) {
   function findingCell(row) {
     const finding = page.findings.get(row.symbol);
     const [basis, , growth] = finding?.change ?? ["", "", ""];
-    const cell = element("td", [tagOf(finding), `${basis}${growth}`].filter(Boolean).join(", "), "words");
-    const own = page.header.findings.filter(({ symbol }) => symbol === row.symbol);
-    const strategies = new Set(own.flatMap((finding) => finding.strategies ?? []));
-    if (strategies.size) cell.title = `Detected by ${[...strategies].join(", ")}`;
-    return cell;
+    return element("td", [tagOf(finding), `${basis}${growth}`].filter(Boolean).join(", "), "words");
   }
 
   function nameCell(row) {

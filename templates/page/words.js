@@ -178,7 +178,7 @@ function verdictOf(page, shape, node) {
   return [...words, ...briefOf(page, shape, node, true)].join(", ");
 }
 
-// Returns what a reviewer needs besides the numbers. The names of strategies are left out unless `complete` is set.
+// Returns what a reviewer needs besides the numbers. `complete` adds what the numbers state too.
 function briefOf(page, shape, node, complete = false) {
   const tree = page.shapes[shape];
   const shades = page.shades[shape];
@@ -188,7 +188,7 @@ function briefOf(page, shape, node, complete = false) {
     !complete && kind === "new" ? "only after" : !complete && kind === "gone" ? "only before" : "",
     shades.moved?.[node] ? "its cost moved between callers" : "",
     leadsToWorse(shades, node) ? `calls a frame that ${directionWord(page, shades.worse)}` : "",
-    ...findingWords(page, tree.symbol[node], complete),
+    ...findingWords(page, tree.symbol[node]),
     source && source !== "unknown" && (complete || source !== "same") && !reachOf(page, tree.symbol[node])
       ? SOURCE_WORDS[source]
       : "",

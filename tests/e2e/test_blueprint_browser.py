@@ -51,7 +51,7 @@ HEADER = PageHeader(
     "demo",
     "cpu",
     "nanoseconds",
-    findings=[PageFinding(symbol=2, severity="severe", direction="worse", strategies=["call_context"])],
+    findings=[PageFinding(symbol=2, severity="severe", direction="worse")],
     sources=[SOURCE],
     blueprint=True,
 )

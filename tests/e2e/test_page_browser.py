@@ -414,10 +414,7 @@ def test_findings_are_listed_before_other_changes(open_page: OpenPage) -> None:
     page.get_by_role("button", name="All changes").click()
     found = [entry.split("\n") for entry in page.locator("#found-list li").all_inner_texts()]
     assert [entry[:3] for entry in found] == [["!", "vanished", "degraded"], ["‼", "parse", "severe"]]
-    others = page.locator("#changed-list").inner_text()
-    assert "fresh" in others
-    assert "vanished" not in others
-    assert "of the net change" not in others  # the total did not change beyond noise
+    assert page.locator("#changed").is_hidden()  # all other differences are within noise
 
 
 def test_table_begins_with_the_findings(open_page: OpenPage) -> None:
@@ -427,10 +424,7 @@ def test_table_begins_with_the_findings(open_page: OpenPage) -> None:
     assert names[:4] == ["! vanished", "‼ parse", "main", "load"]
     assert page.locator("th[aria-sort]").inner_text() == "Finding"
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
-    assert "Findings first, then the largest changes" in page.locator("#panel-symbols .count").inner_text()
     assert page.get_by_role("button", name="Responsibility").count() == 0
-    page.get_by_role("button", name="Change", exact=True).click()
-    assert page.locator("#row-order").inner_text() == ""
 
 
 def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
@@ -451,8 +445,8 @@ def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
 
 def test_first_finding_marks_a_function(open_page: OpenPage) -> None:
     findings = [
-        PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"], reach="changed here"),
-        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[4]),
+        PageFinding(symbol=2, severity="severe", direction="worse", reach="changed here"),
+        PageFinding(symbol=2, severity="maybe", direction="better", rows=[4]),
     ]
     page = painted(open_page(header=replace(HEADER, findings=findings)))
     assert page.locator("#findings button").count() == 2
@@ -460,15 +454,11 @@ def test_first_finding_marks_a_function(open_page: OpenPage) -> None:
     assert selected(page) == "parse"
     details = page.locator("#details").inner_text()
     assert "‼" in details
-    assert (
-        "finding: severe (etest), finding: maybe, better in a call path (call_context), changed here"
-        in page.locator("#item-0").inner_text()
-    )
-    assert "finding: severe, finding: maybe, better in a call path, changed here" in details
+    for text in (details, page.locator("#item-0").inner_text()):
+        assert "finding: severe, finding: maybe, better in a call path, changed here" in text
     page.get_by_role("tab", name="Table").click()
     row = page.locator("#rows tr", has_text="parse").first
     assert "severe" in row.inner_text()
-    assert row.get_by_title("call_context").count() == 1
     assert "changed here" in row.inner_text()
     page.get_by_role("button", name="Reach").click()
     assert "changed here" in page.locator("#rows tr").first.inner_text()  # who has one comes first
@@ -476,17 +466,15 @@ def test_first_finding_marks_a_function(open_page: OpenPage) -> None:
 
 def test_findings_open_by_their_key(open_page: OpenPage) -> None:
     key = "0123456789abcdef"
-    finding = PageFinding(symbol=2, severity="severe", direction="worse", key=key, strategies=["clr", "eto"])
+    finding = PageFinding(symbol=2, severity="severe", direction="worse", key=key)
     header = PageHeader("t", "w", "m", "samples", findings=[finding])
     page = painted(open_page(header=header, fragment=f"#finding={key}~parse"))
     assert selected(page) == "parse"
-    assert "finding: severe (clr, eto)" in page.locator("#item-0").inner_text()
+    assert "finding: severe" in page.locator("#item-0").inner_text()
     other = painted(open_page(header=header, fragment="#finding=ffffffffffffffff~load"))
     assert selected(other) == "load"
     unknown = painted(open_page(header=header, fragment="#finding=ffffffffffffffff"))
     assert "The linked finding is not in this profile" in unknown.locator("#message").inner_text()
-    page.get_by_role("tab", name="Table").click()
-    assert page.locator("#rows tr", has_text="parse").get_by_title("Detected by clr, eto").count() == 1
 
 
 def test_changed_functions_are_marked_and_linked(open_page: OpenPage) -> None:

@@ -4,20 +4,31 @@ import io
 import json
 import marshal
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 import pytest
 
 from e2e.conftest import OpenFile, squeezed
 from profgate import api
+from profgate.model.report import Document
+from profgate.report.terminal_report import terminal_lines
 
 if TYPE_CHECKING:
-    from playwright.sync_api import FloatRect, Page
+    from playwright.sync_api import FloatRect, Locator, Page
 
-SHOP = Path(__file__).parents[2] / "examples/shop/profiles"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STORED = {
+    "shop": ("shop/profiles/baseline/pyspy", "shop/profiles/target/pyspy"),
+    "shop-calls": ("shop/profiles/baseline/cprofile", "shop/profiles/target/cprofile"),
+    "go-runewidth": ("upgrades/go-runewidth-0.0.9", "upgrades/go-runewidth-0.0.13"),
+    "immer": ("upgrades/immer-9.0.21", "upgrades/immer-10.0.0"),
+}
 RUNS = 5
+MOST_FUNCTIONS = 12  # whose colours are compared
 Stacks = Mapping[str, tuple[int, int]]  # samples of each stack on both sides
 # `walk` is recursive and has two callers; `copy` calls itself, so that its self and total costs differ
 RECURSIVE: Stacks = {
@@ -138,8 +149,9 @@ def calls(side: int, run: int) -> bytes:
 
 
 def recorded(folder: Path, kind: str) -> api.Report:
-    if kind == "shop":
-        return api.compare(str(SHOP / "baseline" / "pyspy"), str(SHOP / "target" / "pyspy"))
+    if kind in STORED:
+        before, after = STORED[kind]
+        return api.compare(str(EXAMPLES / before), str(EXAMPLES / after))
     for side, name in enumerate(("before", "after")):
         for run in range(RUNS):
             place = folder / name / "app" / (f"run-{run}.pstats" if kind == "calls" else f"run-{run}.folded")
@@ -197,37 +209,68 @@ def test_page_agrees_with_the_reports(page: "Page", kind: str) -> None:
         assert re.findall(r"mean ([^,]*)", mean or "") == list(finding.means)
 
 
-def test_colours_agree(page: "Page", kind: str) -> None:
-    if kind == "calls":
-        pytest.skip("estimated call paths are not drawn")
+@pytest.mark.parametrize("kind", [*STORED, "recursive"])
+def test_colours_agree(report: api.Report, page: "Page") -> None:
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
-    page.get_by_role("tab", name="Table").click()
-    rows = page.locator("#rows tr")
-    tones = {
-        rows.nth(at).locator("bdi").inner_text(): tone_of(rows.nth(at).locator("td").nth(3).get_attribute("class"))
-        for at in range(min(rows.count(), 10))
+    (metric,) = (metric for _, metric in report.data.metrics)
+    known = Counter(one.location.name for one in metric.findings)
+    found = {
+        one.location.name: one.direction for one in metric.findings if one.colour != "neutral" and not one.is_total
     }
-    findings = {finding.name for finding in FINDINGS[kind]}
-    assert {name for name in findings if tones[name] == "worse"} == findings
-    read = 0
-    for name, tone in tones.items():
-        page.evaluate("(hash) => { location.hash = hash; }", f"#frame={name}")
+    related = names_of_paths_through(report.pages[0].stacks, found)
+    page.get_by_role("tab", name="Table").click()
+    rows = {row.locator("bdi").inner_text(): row for row in page.locator("#rows tr").all()[:MOST_FUNCTIONS]}
+    tones = {name: tone_of(row.locator("td[data-title=Change]")) for name, row in rows.items() if known[name] <= 1}
+    assert tones == {name: found.get(name, tone if name in related else "") for name, tone in tones.items()}
+    assert tones_of_terminal(report, tones) == {name: tone for name, tone in found.items() if name in tones}
+    for chip in page.locator("#findings button").all():
+        assert tone_of(chip) == found[(chip.get_attribute("title") or "").partition(";")[0]]
+    for entry in page.locator("#found-list li").all():
+        name, sign = entry.locator("button").first.get_attribute("title") or "", entry.locator("i")
+        assert (tone_of(sign), sign.text_content() in {"‼", "!"}) in {(found[name], False), ("worse", True)}
+    for bar in page.locator("#waterfall button").all():
+        name = (bar.get_attribute("title") or "").partition(": ")[0]
+        assert tone_of(bar) == found.get(name, tone_of(bar) if name in related else "")
+    if page.get_by_role("tab", name="Graph").count():
+        assert colours_in_graph(page, [name for name in tones if " (was: " not in name], image).items() <= tones.items()
+
+
+def names_of_paths_through(stacks: Document | None, found: Mapping[str, str]) -> set[str]:
+    """The functions of all call paths that contain a finding: its callers, its callees and itself."""
+    paths = [line.rsplit(" ", 2)[0].split(";") for line in (stacks.text if stacks else "").splitlines()]
+    return {name for path in paths if not found.keys().isdisjoint(path) for name in path}
+
+
+def tones_of_terminal(report: api.Report, names: Collection[str]) -> dict[str, str]:
+    """The colours of these functions in the terminal report."""
+    words = {"bad": "worse", "warn": "worse", "good": "better"}
+    lines = [(words[tone], f"{line} ") for tone, line in terminal_lines(report.view, width=400) if tone in words]
+    return {name: tone for tone, line in lines for name in names if f"  {name} " in line}
+
+
+def colours_in_graph(page: "Page", names: Iterable[str], image: Any) -> dict[str, str]:
+    """The colours of the frames of these functions, without those that are too narrow or have several places."""
+    read = {}
+    for name in names:
+        page.evaluate("(hash) => { location.hash = hash; }", f"#frame={quote(name)}")
         page.locator("#details bdi", has_text=name).wait_for()
         page.locator(".graph").first.focus()
-        ring = page.locator(".pane.after .ring.chosen").bounding_box()
-        if ring is None or ring["width"] < 12 or "all calls" in page.locator("#details").inner_text():
+        ring = page.locator(".pane.after .ring.chosen")
+        box = ring.bounding_box() if ring.count() else None
+        if box is None or box["width"] < 12 or "all calls" in page.locator("#details").inner_text():
             continue  # too narrow to see, or another frame of the function may have the colour
-        read += 1
         # the label is at the left, and the border of a finding has two pixels
-        spot: FloatRect = {"x": ring["x"] + ring["width"] - 6, "y": ring["y"] + 5, "width": 1, "height": 1}
+        spot: FloatRect = {"x": box["x"] + box["width"] - 6, "y": box["y"] + 5, "width": 1, "height": 1}
         with image.open(io.BytesIO(page.screenshot(clip=spot))) as picture:
             red, _, blue = picture.convert("RGB").getpixel((0, 0))
-        assert ("worse" if red > blue + 8 else "better" if blue > red + 8 else "") == tone, name
-    assert read >= 3
+        read[name] = "worse" if red > blue + 8 else "better" if blue > red + 8 else ""
+    assert read
+    return read
 
 
-def tone_of(names: str | None) -> str:
-    return next((tone for tone in ("worse", "better") if tone in (names or "").split()), "")
+def tone_of(element: "Locator") -> str:
+    names = (element.get_attribute("class") or "").split()
+    return next((tone for tone in ("worse", "better") if tone in names), "")
 
 
 def test_table_and_sandwich_have_the_cost_of_all_calls(page: "Page", kind: str) -> None:

@@ -13,8 +13,8 @@ from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
+from profgate.report.groups import grouped
 from profgate.report.json_report import from_json, to_json
-from profgate.report.rows import grouped
 from profgate.report.view import View
 from terminal_text import terminal_text
 

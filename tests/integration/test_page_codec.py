@@ -11,17 +11,8 @@ import numpy as np
 import pytest
 
 from page_trees import page_tree
-from profgate.flamegraph.page_columns import (
-    SOURCE_STATES,
-    CutTree,
-    NamedTree,
-    PageFinding,
-    PageHeader,
-    PageSource,
-    cut_tree,
-    encode_page,
-    uncut,
-)
+from profgate.flamegraph.cut_tree import CutTree, cut_tree, uncut
+from profgate.flamegraph.page_columns import SOURCE_STATES, NamedTree, PageFinding, PageHeader, PageSource, encode_page
 from profgate.model.attribution import SourceStates
 
 NODE = shutil.which("node")
@@ -95,7 +86,7 @@ def test_column_round_trip(seed: int, threshold: float) -> None:
 
 def test_findings_and_sources_have_their_functions() -> None:
     tree = random_tree(6, optional=True)
-    finding = PageFinding(symbol=3, severity="severe", direction="worse", strategies=["ctx"], rows=[7, 200])
+    finding = PageFinding(symbol=3, severity="severe", direction="worse", rows=[7, 200])
     source = PageSource(symbol=3, origin="folders", paths=("a.py", "b.py"), hunks=[(1, 2, ["-a", "+<b>"])])
     columns, header = decoded(
         tree, uncut(tree.tree), PageHeader("t", "w", "m", "ns", findings=[finding], sources=[source])

@@ -23,8 +23,9 @@ from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode
 from profgate.model.report import Report
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
-from profgate.report import rows, wording
+from profgate.report import wording
 from profgate.report.comment import render_comment, render_summary
+from profgate.report.groups import grouped, not_compared
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import tag_of
 from profgate.report.terminal_report import terminal_lines
@@ -100,7 +101,7 @@ def decisions(name: str) -> dict[str, Any]:
         group: [
             (row.workload, row.metric.name, row.finding.location, tag_of(row.finding), row.elsewhere) for row in found
         ]
-        for group, found in rows.grouped(again)._asdict().items()
+        for group, found in grouped(again)._asdict().items()
     }
     comment, summary = render_comment(View(report)).text, render_summary(View(report)).text
     lines = terminal_lines(View(report), verbose=True)
@@ -117,7 +118,7 @@ def decisions(name: str) -> dict[str, Any]:
             for finding in metric.findings
         ],
         "suspects": suspects_in(report),
-        "missing": [(entry.name, entry.metric, entry.side) for entry in rows.not_compared(again)],
+        "missing": [(entry.name, entry.metric, entry.side) for entry in not_compared(again)],
         "acceptances": [(one.id, one.state, one.limit) for one in again.acceptances],
         "comment rows": [len(re.findall(r"^(?:\||- |<details>)", text, re.MULTILINE)) for text in (comment, summary)],
         "tones": [tone for tone, _ in lines],

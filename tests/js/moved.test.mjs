@@ -12,15 +12,15 @@ function shaded(lines, options = {}, merged = (tree) => tree) {
   const whole = treeOf(lines);
   const tree = merged(whole);
   const chosen = { ...OPTIONS, ...options };
-  const { level, moved, movedFunctions } = withoutMoved(tree, shadesOf(tree, chosen), chosen, whole);
+  const { level, moved } = withoutMoved(tree, shadesOf(tree, chosen), chosen, whole);
   const path = (node) => (node ? [...path(tree.parent[node]), tree.names[tree.symbol[node]]] : []);
   const paths = (marks) => [...(marks ?? []).keys()].filter((node) => marks[node] && node).map((node) => path(node).join("/"));
-  return { coloured: paths(level), moved: paths(moved), movedFunctions };
+  return { coloured: paths(level), moved: paths(moved) };
 }
 
 test("a function with another caller and the same cost is neutral", () => {
   const found = shaded([["a", 900, 900], ["a/f", 500, 0], ["b", 900, 900], ["b/f", 0, 510]]);
-  assert.deepEqual(found, { coloured: ["a", "b"], moved: ["a/f", "b/f"], movedFunctions: 1 });
+  assert.deepEqual(found, { coloured: ["a", "b"], moved: ["a/f", "b/f"] });
 });
 
 test("a function with another caller and a higher cost is coloured", () => {
@@ -30,7 +30,7 @@ test("a function with another caller and a higher cost is coloured", () => {
 
 test("a new caller has the colour of the cost that did not move", () => {
   const small = shaded([["a", 900, 900], ["a/f", 500, 0], ["a/wrap", 0, 1], ["a/wrap/f", 0, 500]]);
-  assert.deepEqual(small, { coloured: [], moved: ["a/f", "a/wrap", "a/wrap/f"], movedFunctions: 1 });
+  assert.deepEqual(small, { coloured: [], moved: ["a/f", "a/wrap", "a/wrap/f"] });
   const large = shaded([["a", 900, 900], ["a/f", 500, 0], ["a/wrap", 0, 300], ["a/wrap/f", 0, 500]]);
   assert.deepEqual([large.coloured, large.moved], [["a", "a/wrap"], ["a/f", "a/wrap/f"]]);
 });

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,8 @@ from profgate.model.frame_names import FrameKey, file_key, frame_key, needles_of
 from profgate.model.name_aliases import Aliases
 
 if TYPE_CHECKING:
+    from profgate.model.attribution import SourceStates
+    from profgate.model.comparison import Comparison
     from profgate.model.profile import Profile
 
 NO_ALIASES = Aliases()
@@ -170,6 +173,22 @@ class FrameKeys:
         for symbol in symbols.several:
             symbols.lines[symbol] = None
         return Numbering(symbols, maps)
+
+
+def with_first_lines(comparison: Comparison, states: SourceStates | None) -> Comparison:
+    """Return a comparison with the line at which each function begins, which is unknown for some functions.
+
+    The line comes from the sources or from the profiles, unless a profile has a cost at this line: such a line was
+    executed and may be anywhere in the function.
+    """
+    table, costs = comparison.symbols, comparison.lines
+    lines = np.array(table.lines, np.object_)
+    if costs is not None:
+        lines[costs.symbol[lines[costs.symbol] == costs.line]] = None
+    for symbol, (before, after) in enumerate(states.spans if states is not None else ()):
+        if (span := after or before) is not None and symbol not in table.several:
+            lines[symbol] = span.first
+    return replace(comparison, symbols=replace(table, lines=lines.tolist()))
 
 
 def _several(profiles: Sequence[Profile], maps: Sequence[IntArray]) -> dict[int, tuple[int, ...]]:

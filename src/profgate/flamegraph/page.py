@@ -13,18 +13,8 @@ from typing import Any
 from markupsafe import escape
 from rjsmin import jsmin
 
-from profgate.flamegraph.page_columns import (
-    CUT_ALL,
-    CutTree,
-    NamedTree,
-    PageHeader,
-    cut_tree,
-    encode_page,
-    packed,
-    threshold_for,
-    uncut,
-    visible_page,
-)
+from profgate.flamegraph.cut_tree import CUT_ALL, CutTree, cut_tree, threshold_for, uncut
+from profgate.flamegraph.page_columns import NamedTree, PageHeader, encode_page, packed, visible_page
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent, solid
@@ -180,7 +170,6 @@ def _filled(
     encoded = encode_page(tree, shown, header, cut)
     compressed = start(encoded.data)
     picture = draw_svg(tree, shown, header, max_boxes=150)
-    warnings = [*header.warnings, *_few_samples(tree, header)]
     data = compressed()
     entry, loader = "main_blueprint" if header.blueprint else "main", page_script("loader")
     style = page_style([*STYLES, "blueprint"] if header.blueprint else STYLES)
@@ -190,18 +179,18 @@ def _filled(
     facts = _facts(header, int(whole.baseline_total[0]), int(whole.target_total[0]))
     page = filled_asset(
         "page/page.html",
-        policy=escape(policy),
-        title=escape(header.full_title),
+        head=filled_asset(
+            "page/head.html", policy=escape(policy), instead="", title=escape(header.full_title), style=style
+        ),
         kind="profile alone" if header.alone else "profile",
         masthead=masthead(header, facts),
-        warnings=warnings_markup(warnings),
+        warnings=warnings_markup(header.warnings),
         notes=notes_menu(header.notes),
         static=static_part(header.notes, picture),
         page_header=script_json(encoded.header),
         data=data,
         script=packed_script(entry),
         loader=loader,
-        style=style,
     )
     return page.encode("utf-8", "replace").decode("utf-8"), len(data)  # a name may contain a lone surrogate
 
@@ -229,15 +218,3 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
         "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
         "direction": "" if not change or not header.total_certain else "better" if better else "worse",
     }
-
-
-def _few_samples(named: NamedTree, header: PageHeader) -> Iterable[str]:
-    """Yield a warning if a side has so few samples that most differences are chance, unless the headline decides."""
-    sample = header.value_of_one_sample
-    totals = {"before": int(named.tree.baseline_total[0]), "after": int(named.tree.target_total[0])}
-    decided = header.headline is not None and header.headline.conclusion in {"inconclusive", "fails"}
-    if header.alone or decided or not sample or not any(totals.values()):
-        return
-    few = [f"{side} has {total // sample}" for side, total in totals.items() if total // sample < 1000]
-    if few:
-        yield f"Few samples: {' and '.join(few)}; below 1,000 most differences are chance."

@@ -50,7 +50,6 @@ def _mark(
         key=finding_key(finding.location),
         tag=tag,
         judged="total" if finding.result.judged == "subtree" else "self",
-        strategies=[change.strategy for change in finding.agreeing],
         change=(*amounts(finding, comparison.metric.unit), growth),
         delta=finding.delta,
         facts=[f"{share} of the run"] if share else [],

@@ -27,8 +27,8 @@ Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # maximum number of characters of source code in a page; a page may be more public than the code
 _PART = re.compile(r"[\w$~]+")
 RATE_UNKNOWN = (
-    "A recording does not state its sampling rate. Samples are compared as they were recorded; "
-    "more samples are more time only if both sides were recorded at the same rate."
+    "A recording does not state its sampling rate. Samples are compared as they were recorded. "
+    "They are times only if both sides were recorded at the same rate."
 )
 
 

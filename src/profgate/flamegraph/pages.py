@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from markupsafe import escape
 
+from profgate.flamegraph.cut_tree import cut_tree, threshold_for
 from profgate.flamegraph.excerpts import excerpts_of
 from profgate.flamegraph.folded_export import two_column_folded
 from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source, warnings_markup
-from profgate.flamegraph.page_columns import NamedTree, PageHeader, cut_tree, threshold_for
+from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, RunValues
@@ -25,10 +26,11 @@ from profgate.model.visible_text import full_name, plain
 from profgate.report import statements
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.explanation import explanation
+from profgate.report.groups import CONCLUSIONS, ordered
 from profgate.report.markdown_text import RAW, short_sha
 from profgate.report.metric_headline import WorkloadRow, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
-from profgate.report.rows import CONCLUSIONS, ordered, parts_of
+from profgate.report.rows import parts_of
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
@@ -175,13 +177,17 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
     origin = " · ".join(f"{name} <code>{escape(plain(code))}</code>" for name, code in codes if code)
     instead = next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else ""
     style = read_asset("page/page.css")
-    missed = statements.blind_spots(view.report, str)
+    missed, title = statements.blind_spots(view.report, str), escape(plain(view.in_style(RAW).title()))
     page = filled_asset(
         "page/index.html",
-        policy=escape(f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}"),
-        instead=f'<meta http-equiv="refresh" content="0; url={escape(instead)}">\n' if instead else "",
-        title=escape(plain(view.in_style(RAW).title())),
-        style=style,
+        head=filled_asset(
+            "page/head.html",
+            policy=escape(f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}"),
+            instead=f'<meta http-equiv="refresh" content="0; url={escape(instead)}">\n' if instead else "",
+            title=title,
+            style=style,
+        ),
+        title=title,
         badge=_sign(CONCLUSIONS[view.report.verdict.conclusion].badge, named=True),
         origin=f'<p class="origin">{origin}</p>\n' if origin else "",
         notes=warnings_markup([plain(missed)] if missed else []),

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 import markupsafe
 import numpy as np
 
-from profgate.flamegraph.page_columns import (
-    OTHER,
-    CutTree,
-    NamedTree,
-    PageHeader,
-    uncut,
-    visible_page,
-)
+from profgate.flamegraph.cut_tree import OTHER, CutTree, uncut
+from profgate.flamegraph.page_columns import NamedTree, PageHeader, visible_page
 from profgate.model.visible_text import cut
 from profgate.report import numbers
 
@@ -59,6 +53,8 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
     if header.normalisation == "total" and before and after:
         ratio = after / before
     deltas: FloatArray = np.asarray(tree.target_self - tree.baseline_self * ratio, np.float64)
+    if header.judged:  # the report found no change in the other functions
+        deltas *= np.isin(tree.symbol, [finding.symbol for finding in header.findings])
     largest = max(float(np.abs(deltas).max()), 1.0)
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0

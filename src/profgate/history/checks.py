@@ -12,7 +12,8 @@ from profgate.model.history import StoredCommit
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
 from profgate.model.visible_text import cut, fitting, name_text, plain
-from profgate.report import numbers, rows
+from profgate.report import numbers
+from profgate.report.groups import CONCLUSIONS, total_words
 from profgate.report.json_report import to_json
 from profgate.report.terminal_report import FEW, NARROWEST, TONES, change_lines, finding_lines
 from profgate.report.text_table import Line
@@ -105,7 +106,7 @@ def _check_lines(report: Report, width: int, jumps: Collection[str | None], *, v
     conclusion, baseline = report.verdict.conclusion, report.baseline.sha or ""
     away = f" ({_distance(report)} commits before)" if _distance(report) > 1 else ""
     tone, view = TONES[conclusion], View(report)
-    yield tone, f"against {baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[conclusion].word.upper()}"
+    yield tone, f"against {baseline[:HASH_LENGTH]}{away}  {CONCLUSIONS[conclusion].word.upper()}"
     yield from ((tone, f"  {line}") for line in wrap(_headline(view, after_jump=baseline in jumps), width - 2))
     if verbose:
         for workload, metric in report.metrics:
@@ -145,7 +146,7 @@ def _findings(view: View, width: int) -> Iterator[Line]:
         if not found and len(shown) > FEW:
             quiet += 1
             continue
-        values = "total {} ({})".format(*rows.total_words(pair.metric))
+        values = "total {} ({})".format(*total_words(pair.metric))
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
         functions = [row for row in found if not row.total]  # the total is already in the line above
         yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))

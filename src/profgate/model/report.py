@@ -153,6 +153,16 @@ class Finding:
         return self.location == TOTAL and self.share_from is None and self.share_to is None
 
     @property
+    def only_share(self) -> bool:
+        """Whether the change is visible only relative to the rest of the run, as on a faster or slower machine.
+
+        When other functions become slower, the share of an unchanged function decreases.
+        """
+        relative, ratio = self.relative, self.result.ratio
+        # only the share changed if the recorded cost shows less than a tenth of the tested change
+        return not (self.is_total or relative is None or not ratio) and relative / ratio < 0.1
+
+    @property
     def relation(self) -> int:
         """How the finding is related to the change, from 0 (closest) to 5.
 

@@ -54,6 +54,14 @@ def brief_name(text: str, length: int) -> str:
     return cut(text, length)
 
 
+def brief_path(path: str, length: int = 40) -> str:
+    """Shorten a path to ``length`` characters, if possible, by removing its first folders: ``…/shop/orders.py``."""
+    rest = path
+    while "/" in rest and len(rest) > length - 2 * (rest != path):
+        rest = rest.partition("/")[2]
+    return rest if rest == path else f"…/{rest}"
+
+
 def _without_inside(text: str, deepest: int) -> str:
     """Remove text in brackets at this depth, unless brackets are unbalanced as in ``operator<<``."""
     parts, inside, depth = [], 0, 0

@@ -10,7 +10,7 @@ from profgate.model.links import Links
 from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, MetricReport
 from profgate.model.visible_text import full_name
-from profgate.report import numbers, rows, statements
+from profgate.report import groups, numbers, statements
 from profgate.report.comment_pictures import bars, changed_lines
 from profgate.report.markdown_text import (
     LONGEST_NAME,
@@ -173,7 +173,7 @@ class Body:
             for row in view.groups.other
             if abs((row.finding.share_to or 0.0) - (row.finding.share_from or 0.0)) >= GATE_SHARE
         ]
-        totals = [pair for pair in view.pairs[OPEN:] if rows.changed(pair)]
+        totals = [pair for pair in view.pairs[OPEN:] if groups.changed(pair)]
         texts = [
             (causes, self.rows(view.causes, limit)),
             (counted(len(view.better), "improvement"), self.rows(view.better, limit)),
@@ -298,7 +298,7 @@ class Body:
 
     def total(self, pair: Pair) -> str:
         """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
-        values, change = rows.total_words(pair.metric)
+        values, change = groups.total_words(pair.metric)
         text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
         return f"{self.view.where(pair)} {text}".lstrip()
 

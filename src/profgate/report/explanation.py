@@ -6,7 +6,7 @@ from shlex import quote
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.model.excerpt import Excerpt
 from profgate.model.visible_text import cut, name_text, plain, visible
-from profgate.report import numbers, rows
+from profgate.report import groups, numbers, rows
 from profgate.report.markdown_text import MARKDOWN, SHA, code_span, sentence
 from profgate.report.rows import Row, finding_key
 from profgate.report.templates import render_template
@@ -60,7 +60,7 @@ def _named(view: View, causes: Sequence[Row], finding: str) -> list[Row]:
     """Return the cause with this number, or all findings with this key or name."""
     if finding.isdecimal() and 0 < int(finding[:9]) <= len(causes):
         return [causes[int(finding) - 1]]
-    every = [*rows.ordered(view.groups), *view.groups.other, *view.groups.noise]
+    every = [*groups.ordered(view.groups), *view.groups.other, *view.groups.noise]
     found = [
         row
         for row in every

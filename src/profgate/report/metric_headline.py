@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
 from profgate.model.report import MetricReport
-from profgate.report import numbers, rows, statements
+from profgate.report import groups, numbers, statements
+from profgate.report.groups import shown_conclusion, unseen_total
 from profgate.report.markdown_text import SHORT, code_span, link_target, paragraphs, plain_name, table
-from profgate.report.rows import NO_DIFF, Row, change_text, shown_conclusion, unseen_total, whose_text
+from profgate.report.rows import NO_DIFF, Row, change_text, whose_text
 from profgate.report.view import View
-from profgate.report.wording import Quote, full_sentence
+from profgate.report.wording import full_sentence
 
 if TYPE_CHECKING:
     from profgate.model.report import MetricReport, Report, WorkloadReport
+    from profgate.report.wording import Quote
 
 MOST_ROWS = 100  # maximum number of rows in the step summary
 
@@ -39,7 +41,7 @@ class MetricHeadline(NamedTuple):
 def metric_headline(report: Report, alone: View) -> MetricHeadline:
     """Return the headline of one metric of a report, given by the result of `view_of_metric`, with plain names."""
     ((_, metric),) = alone.report.metrics
-    conclusion, reasons = rows.shown_conclusion(metric).badge, alone.report.verdict.reasons
+    conclusion, reasons = groups.shown_conclusion(metric).badge, alone.report.verdict.reasons
     elsewhere = report.verdict.fails and alone.conclusion in {"pass", "warn"}
     step = "The check fails, but not because of this page." if elsewhere else alone.step()
     link = "" if elsewhere else alone.help
@@ -54,10 +56,12 @@ def metric_headline(report: Report, alone: View) -> MetricHeadline:
     text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
     seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
-    total = f"total {values}, {rows.total_growth(metric, rows.spread_of_runs(metric))}{f'. {seen}' if seen else ''}"
+    total = f"total {values}, {groups.total_growth(metric, groups.spread_of_runs(metric))}{f'. {seen}' if seen else ''}"
     quiet = alone.quiet_changes()
     whose = _whose(alone) or (f"changed in this PR, within noise: {quiet}" if quiet else "")
-    return MetricHeadline(conclusion, text, "" if about_total else total, whose, rows.unseen_total(metric), step, link)
+    return MetricHeadline(
+        conclusion, text, "" if about_total else total, whose, groups.unseen_total(metric), step, link
+    )
 
 
 def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
@@ -68,7 +72,7 @@ def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricRepor
         for reason in report.verdict.reasons
         if reason.code is not ReasonCode.FINDING and tuple(map(reason.parameters.get, ("workload", "metric"))) == place
     )
-    conclusion = rows.conclusion_of(metric)
+    conclusion = groups.conclusion_of(metric)
     if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload
         conclusion = "pass"
     missing = (entry for entry in report.not_compared if (entry.name, entry.metric) == place)
@@ -83,7 +87,7 @@ def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricRepor
 
 def _whose(alone: View) -> str:
     """Return how the pull request affects the first function, with its name if the headline does not name it."""
-    findings = rows.ordered(alone.groups)
+    findings = groups.ordered(alone.groups)
     row = next((row for row in findings if not row.total), None)
     if row is None:
         return ""

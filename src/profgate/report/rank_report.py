@@ -53,8 +53,8 @@ def _notes(check: RankCheck) -> Iterable[str]:
         yield f"{counted(check.left_out, 'test')} left out: not in all runs, or below the shortest duration"
     if check.overall is not None and not 1 / APART < check.overall < APART:
         yield (
-            f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not reveal a "
-            "change of all tests, for example because of another machine"
+            f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time. Ranks do not reveal a "
+            "change of all tests, as on another machine"
         )
     if check.ties > check.common / 2:
         yield f"the clock is coarse: up to {counted(check.ties, 'reading')} equal another in the same run"
@@ -69,8 +69,8 @@ def _against_usual(check: RankCheck, usual: int) -> str:
         return f"no test moved farther than among the baseline runs, where it is up to {counted(usual, 'rank')}"
     return (
         f"{counted(check.farther, 'test')} moved farther than any among the baseline runs, where it is up to "
-        f"{counted(usual, 'rank')}: review {'it' if check.farther == 1 else 'them'}; by chance this happens in one "
-        f"of {check.baselines + 1} checks"
+        f"{counted(usual, 'rank')}: review {'it' if check.farther == 1 else 'them'}. By chance, this happens in "
+        f"one of {check.baselines + 1} checks"
     )
 
 

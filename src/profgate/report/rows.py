@@ -1,16 +1,14 @@
-"""Findings as rows of the outputs: which are shown, in which order, with which conclusion and in which words."""
+"""A finding as a row of the outputs, and its change, cause and place in words."""
 
 import hashlib
 import math
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from profgate.model.change import BY_WORD, COLLECTORS, MAYBE, WORSE, GateResult, Kind, Location, ModelPair
-from profgate.model.reason import NotCompared, ReasonCode, combined_reason
-from profgate.model.report import Cause, Conclusion, Finding, MetricReport, Report
+from profgate.model.reason import ReasonCode
+from profgate.model.report import Cause, Finding, MetricReport
 from profgate.model.units import base_unit
+from profgate.model.visible_text import brief_path
 from profgate.report import numbers
 from profgate.report.wording import Quote, reason_text
 
@@ -42,10 +40,6 @@ TAGS: dict[Kind, str] = {
 }
 # headings of what the terminal report shows of each finding
 COLUMNS = ("baseline → target", "change", "share of total", "calls")
-QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
-WITHIN_NOISE = "within noise"
-POSSIBLE = "possible"
-LARGE = 1.1  # smallest ratio between totals that needs an explanation if it is within noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +120,7 @@ def amounts(finding: Finding, unit: str) -> tuple[str, str]:
 def growth_and_share(finding: Finding) -> tuple[str, str]:
     """Return the change of the values and the part of the run. If only the share changed, it is the change."""
     share = "" if finding.is_total else numbers.share_from_to(finding.share_from, finding.share_to)
-    if only_share_changed(finding):
+    if finding.only_share:
         return f"{share} of the run", ""
     return numbers.growth(finding.from_value, finding.to_value), share
 
@@ -143,7 +137,7 @@ def tag_of(finding: Finding) -> str:
     kind = BY_WORD.get(finding.kind, Kind.UNKNOWN)
     if finding.colour == "neutral" and kind in MAYBE:
         return "note"
-    if only_share_changed(finding):
+    if finding.only_share:
         return "share"
     return TAGS[Kind.MAYBE_DEGRADATION if finding.colour == "yellow" and kind in WORSE else kind]
 
@@ -168,7 +162,7 @@ def change_text(row: Row, quote: Quote, *, capital: bool = False) -> str:
         return f"{name} is gone (it had {basis}{numbers.quantity(before, metric.unit)})"
     new = next(((quote(callee), takes) for callee, takes in new_parts(finding, metric)), None)
     costs = f" ({basis}{values})"
-    if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
+    if finding.only_share:  # its cost changed in the other direction, so it is neither slower nor faster
         return f"{new[0]} is new and {new[1]}" if new else f"{name} takes {times}{costs}"
     word = _comparative(row)
     cause = _cause_of(finding, metric) if finding.attribution.source not in {"changed", "added"} else None
@@ -252,7 +246,7 @@ def place_name(location: Location, *, with_file: bool = False) -> str:
 def source_place(location: Location) -> str:
     """Return the file and line of a function, or the lines of all functions whose costs are added up."""
     lines = "" if location.name == TOP_LEVEL else ", ".join(map(str, location.lines or filter(None, (location.line,))))
-    return f"{location.file or ''}{f':{lines}' if lines else ''}"
+    return f"{brief_path(location.file or '')}{f':{lines}' if lines else ''}"
 
 
 def _cause_of(finding: Finding, metric: MetricReport) -> Cause | None:
@@ -260,16 +254,6 @@ def _cause_of(finding: Finding, metric: MetricReport) -> Cause | None:
     here = finding.location.name, finding.location.file, finding.direction
     causes = (cause for cause in metric.causes if (cause.location.name, cause.location.file, cause.direction) == here)
     return next(causes, None)
-
-
-def only_share_changed(finding: Finding) -> bool:
-    """Return whether the change is visible only relative to the rest of the run, as on a faster or slower machine.
-
-    When other functions become slower, the share of an unchanged function decreases.
-    """
-    relative, ratio = finding.relative, finding.result.ratio
-    # only the share changed if the recorded cost shows less than a tenth of the tested change
-    return not (finding.is_total or relative is None or not ratio) and relative / ratio < 0.1
 
 
 def parts_of(row: Row) -> tuple[str, list[tuple[str, str]]]:
@@ -282,7 +266,7 @@ def parts_of(row: Row) -> tuple[str, list[tuple[str, str]]]:
         delta = finding.delta or 0.0
         word = "mostly in" if abs(delta) >= MOST * abs(row.shown.delta or 0.0) else "partly in"
         return word, [(place_name(finding.location), numbers.signed(delta, metric.unit))]
-    if only_share_changed(finding):
+    if finding.only_share:
         return "new", new_parts(finding, metric)
     whole, explained = abs(finding.delta or 0.0), 0.0
     shown: list[tuple[str, str]] = []
@@ -360,173 +344,3 @@ def finding_key(location: Location) -> str:
     """Return sixteen hexadecimal digits that identify a function, its file and its call path in a URL."""
     parts = (location.name, location.file or "", *(location.context or ()))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-class ShownConclusion(NamedTuple):
-    """How reports show a conclusion: a sign, a word for a whole run, and a word for one workload."""
-
-    sign: str
-    word: str
-    badge: str
-
-
-CONCLUSIONS: dict[Conclusion, ShownConclusion] = {
-    "pass": ShownConclusion("✅", "passed", "unchanged"),
-    "warn": ShownConclusion("🟡", "review", "review"),
-    "fail": ShownConclusion("❌", "failed", "fails"),
-    "not_compared": ShownConclusion("⚪", "not compared", "not compared"),
-    "inconclusive": ShownConclusion("⚪", "inconclusive", "inconclusive"),
-}
-
-
-BETTER = ShownConclusion("⚡", "passed", "better")
-
-
-class Groups(NamedTuple):
-    """All findings, divided into groups that are sorted from worst to best.
-
-    ``worse`` and ``better`` contain one row for each cause, ``related`` the other findings of these causes, ``noise``
-    the notes within noise or without self cost, and ``other`` all other notes.
-    """
-
-    worse: tuple[Row, ...]
-    better: tuple[Row, ...]
-    other: tuple[Row, ...]
-    related: tuple[Row, ...]
-    noise: tuple[Row, ...]
-
-
-def grouped(report: Report) -> Groups:
-    """Return the findings of all workloads, grouped and sorted."""
-    groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
-    causes: set[int] = set()
-    counts = [(load.name, metric) for load, metric in report.metrics if metric.counts_calls]
-    changes = ((name, change) for name, metric in counts for change in metric.changes)
-    calls = {(name, change.location): (change.from_value, change.to_value) for name, change in changes}
-    every = [Row(load.name, metric, finding) for load, metric, finding in report.findings]
-    every = [row if row.metric.counts_calls else replace(row, calls=_calls(row, calls)) for row in every]
-    shown = (row for row in every if row.finding.kind != "NoChange" or whose_text(row.finding))
-    for row in sorted(shown, key=lambda row: (row.finding.importance, row.workload, row.metric.name)):
-        cause, group = row.finding.cause, _group(row)
-        if group in {"worse", "better"} and cause is not None:
-            if row.finding.explained_by is not None or cause in causes:
-                group = "related"
-            else:
-                causes.add(cause)
-        groups[group].append(row)
-    places = {(row.finding.cause, row.workload) for row in groups["related"]}
-    spread = Counter(cause for cause, _ in places)
-    for name in ("worse", "better"):
-        caused = [(row, row.finding.cause) for row in groups[name]]
-        groups[name] = [replace(row, elsewhere=spread[at] - ((at, row.workload) in places)) for row, at in caused]
-    return Groups(**{name: tuple(group) for name, group in groups.items()})
-
-
-def _calls(row: Row, counted: Mapping[tuple[str, Location], Calls]) -> Calls | None:
-    costs = row.finding.costs
-    calls = None if costs.calls_to is None else (costs.calls_from, costs.calls_to)
-    return counted.get((row.workload, row.finding.location), calls)
-
-
-def _group(row: Row) -> str:
-    finding = row.finding
-    if finding.direction == "worse" and finding.colour in {"red", "yellow"}:
-        return "worse"
-    if finding.direction == "better" and finding.colour == "green":
-        return "noise" if only_share_changed(finding) else "better"
-    costless = finding.from_value == 0 and finding.to_value == 0
-    return "noise" if costless or {reason.code for reason in finding.reasons[:1]} & QUIET else "other"
-
-
-def ordered(groups: Groups) -> list[Row]:
-    """Return the causes and the improvements, each followed by the findings that belong to it."""
-    in_order, left = [], list(groups.related)
-    for cause in (*groups.worse, *groups.better):
-        same = [row for row in left if (row.finding.cause, id(row.metric)) == (cause.finding.cause, id(cause.metric))]
-        in_order += [cause, *same]
-        left = [row for row in left if row not in same]
-    return [*in_order, *left]
-
-
-def pairs(report: Report) -> tuple[Pair, ...]:
-    """Return all compared metrics.
-
-    They are sorted by their most important finding. Those without findings come last, the largest change first.
-    """
-    compared = [Pair(workload.name, metric) for workload, metric in report.metrics if metric.state == "compared"]
-    compared.sort(key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name))
-    return tuple(sorted(compared, key=lambda pair: pair.metric.importance if changed(pair) else (4,)))
-
-
-def changed(pair: Pair) -> bool:
-    """Return whether a metric has findings other than notes."""
-    return any(finding.colour != "neutral" and finding.kind != "NoChange" for finding in pair.metric.findings)
-
-
-def conclusion_of(metric: MetricReport) -> Conclusion:
-    """Return the conclusion that a report with only this metric would have."""
-    colours = {finding.colour for finding in metric.findings}
-    if metric.state != "compared":
-        return "not_compared"
-    if "red" in colours:
-        return "fail"
-    if metric.calibration.inconclusive is not None:
-        return "inconclusive"
-    return "warn" if "yellow" in colours else "pass"
-
-
-def shown_conclusion(metric: MetricReport) -> ShownConclusion:
-    """Return how reports show the result of a metric."""
-    conclusion = conclusion_of(metric)
-    better = conclusion == "pass" and any(finding.colour == "green" for finding in metric.findings)
-    return BETTER if better else CONCLUSIONS[conclusion]
-
-
-def not_compared(report: Report) -> tuple[NotCompared, ...]:
-    """Return workloads and metrics that could not be compared, sorted by side (both, baseline, target) and name."""
-    stated = {(entry.name, entry.metric) for entry in report.not_compared}
-    unstated = [
-        NotCompared(workload.name, metric.name, "both", combined_reason(metric.not_tested))
-        for workload, metric in report.metrics
-        if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
-    ]
-    order = ("both", "baseline", "target")
-    entries = [*report.not_compared, *unstated]
-    entries.sort(key=lambda entry: (order.index(entry.side), entry.name, entry.metric or ""))
-    return tuple(entries)
-
-
-def total_words(metric: MetricReport) -> tuple[str, str]:
-    """Return the costs of a metric's total, and its change with why it is in doubt: ``+18.6 %, possible``."""
-    total = metric.total
-    words = filter(None, (numbers.relative_growth(total.relative), f"{unseen_total(metric)}{spread_of_runs(metric)}"))
-    return numbers.from_to(total.baseline, total.target, metric.unit), ", ".join(words)
-
-
-def total_growth(metric: MetricReport, reason: str = "") -> str:
-    """Return the change of a metric's total beside a finding: ``+18.6 % (within noise)``.
-
-    "Possible" is left out, because a reader would relate it to the finding.
-    """
-    doubt = unseen_total(metric)
-    shown = f" ({doubt}{reason})" if doubt not in {"", POSSIBLE} else ""
-    return f"{numbers.relative_growth(metric.total.relative)}{shown}"
-
-
-def spread_of_runs(metric: MetricReport) -> str:
-    """Return how much runs of one side differ if this explains a large change of the total that is in doubt."""
-    spread, ratio = metric.calibration.run_spread or 1.0, 1.0 + (metric.total.relative or 0.0)
-    explains = ratio > 0 and spread >= max(ratio, 1 / ratio) >= LARGE
-    shown = explains and unseen_total(metric) in {WITHIN_NOISE, "inconclusive"}
-    return f": runs of the same code differ by up to {spread:.1f}x" if shown else ""
-
-
-def unseen_total(metric: MetricReport) -> str:
-    """Return why a total has no certain finding, or an empty string if it has one."""
-    if colours := {finding.colour for finding in metric.findings if finding.is_total}:
-        return POSSIBLE if "yellow" in colours else ""
-    if metric.drift is not None:  # its limit decides, not the noise
-        return ""
-    if metric.calibration.inconclusive:
-        return "inconclusive"
-    return WITHIN_NOISE if metric.calibration.total_tested else "not tested"

@@ -6,28 +6,19 @@ from itertools import compress
 
 from profgate.model.change import BETTER, BY_WORD, WORSE, ModelPair, path_text
 from profgate.model.reason import ReasonCode, Side
-from profgate.model.report import MetricReport
+from profgate.model.report import Colour, MetricReport
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
-from profgate.report import numbers, rows, statements, wording
+from profgate.report import groups, numbers, statements, wording
+from profgate.report.groups import CONCLUSIONS
 from profgate.report.markdown_text import PLAIN, Style, limited
 from profgate.report.rank_report import rank_lines, rank_sections
-from profgate.report.rows import (
-    COLUMNS,
-    CONCLUSIONS,
-    Pair,
-    Row,
-    details,
-    place_name,
-    reach_text,
-    source_text,
-    tag_of,
-    why,
-)
+from profgate.report.rows import COLUMNS, Pair, Row, details, place_name, reach_text, source_text, tag_of, why
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.view import View, acceptance_lines
 
 NARROWEST = 60
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
+TONE_OF: dict[Colour, Tone] = {"red": "bad", "yellow": "warn", "green": "good", "neutral": "quiet"}
 FEW = 3  # if there are more metrics, metrics without findings are not shown
 PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
@@ -92,16 +83,16 @@ def _side(side: Side) -> str:
 
 def _metrics(view: View, width: int, *, verbose: bool) -> Iterable[Line]:
     findings, notes = defaultdict[int, list[Row]](list), defaultdict[int, list[Row]](list)  # by the id of the metric
-    for row in rows.ordered(view.groups):
+    for row in groups.ordered(view.groups):
         findings[id(row.metric)].append(row)
     for row in (*view.groups.other, *view.groups.noise):
         notes[id(row.metric)].append(row)
-    changed = [pair for pair in view.pairs if rows.changed(pair)]
+    changed = [pair for pair in view.pairs if groups.changed(pair)]
     shown = view.pairs if verbose or len(view.pairs) <= FEW else changed[:PAIRS]
     for pair in shown:
         yield "text", ""
         yield from _metric(view, pair, (findings[id(pair.metric)], notes[id(pair.metric)]), width, verbose=verbose)
-    more = len(changed) - sum(map(rows.changed, shown))
+    more = len(changed) - sum(map(groups.changed, shown))
     if more:
         yield from (("text", ""), ("warn", f"and {numbers.counted(more, 'more metric')} with findings{WITH_V}"))
     if quiet := len(view.pairs) - len(shown) - more:
@@ -113,7 +104,7 @@ def _metric(
 ) -> Iterable[Line]:
     metric = pair.metric
     yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
-    yield "text", "  total {} ({})".format(*rows.total_words(metric))
+    yield "text", "  total {} ({})".format(*groups.total_words(metric))
     *counted, seen = statements.basis(metric)
     yield from (("quiet", f"  {text}") for text in ("; ".join(filter(None, counted)), seen) if text)
     yield from _found_lines(*metric_rows, width, verbose=verbose)
@@ -152,11 +143,6 @@ def _name(text: str, length: int = NAME_LENGTH) -> str:
 TERMINAL = Style(_name, _name, plain)
 
 
-def _tone(row: Row) -> Tone:
-    tones: dict[str, Tone] = {"red": "bad", "neutral": "quiet", "worse": "warn", "better": "good"}
-    return tones.get(row.finding.colour) or tones.get(row.finding.direction, "text")
-
-
 def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     finding = row.shown
     source = source_text(finding) or reach_text(finding, with_path=False)
@@ -179,7 +165,7 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
         [list(compress(texts, columns)) for texts in (*above, *cells)], width - 2, name=1, right=range(2, 9)
     )
     tones: list[Tone] = ["quiet"] if above else []
-    tones += map(_tone, shown)
+    tones += (TONE_OF[row.finding.colour] for row in shown)
     yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
 
 

@@ -10,19 +10,10 @@ from profgate.model.acceptance import Acceptance, AcceptanceState, command_for, 
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, Finding, MetricReport, Report
-from profgate.report import numbers, rows, statements
+from profgate.report import groups, numbers, statements
+from profgate.report.groups import BETTER, CONCLUSIONS, POSSIBLE, WITHIN_NOISE
 from profgate.report.markdown_text import LONGEST_NAME, PLAIN, Style, code_span, limited
-from profgate.report.rows import (
-    BETTER,
-    CONCLUSIONS,
-    SOURCES,
-    WITHIN_NOISE,
-    Pair,
-    Row,
-    change_text,
-    place_name,
-    total_change,
-)
+from profgate.report.rows import SOURCES, Pair, Row, change_text, place_name, total_change
 from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
@@ -64,7 +55,11 @@ class View:
     def __init__(self, report: Report, style: Style = PLAIN) -> None:
         """Group and sort the findings, which takes most of the time; `in_style` does not repeat it."""
         self.report, self.style = report, style
-        self.groups, self.pairs, self.missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
+        self.groups, self.pairs, self.missing = (
+            groups.grouped(report),
+            groups.pairs(report),
+            groups.not_compared(report),
+        )
         self.metrics = Counter(pair.workload for pair in self.pairs)
         self.first = self._leading()
         self.causes, self.better = self._causes(), [row for row in self.groups.better if not row.total]
@@ -224,14 +219,15 @@ class View:
     def _total_of(self, row: Row) -> str:
         """Return the change in the total, which is appended to the sentence about a function.
 
-        A large change that may be noise is only stated where its runs are, because it seems to contradict the sentence.
+        A large change in doubt is only stated where its runs are, because it seems to contradict the sentence.
         """
         relative = row.metric.total.relative
-        noise = rows.unseen_total(row.metric) == WITHIN_NOISE
-        if row.total or relative is None or (noise and abs(relative) >= TOTAL_FLOOR):
+        doubt = groups.unseen_total(row.metric)
+        noise = doubt == WITHIN_NOISE and relative is not None and abs(relative) < TOTAL_FLOOR
+        if row.total or relative is None or not (noise or doubt in {"", POSSIBLE}):
             return ""
         of = f" of {self.style.code(row.workload)}" if len(self.report.workloads) > 1 else ""
-        return f"; total{of} {'unchanged' if noise else rows.total_growth(row.metric)}"
+        return f"; total{of} {'unchanged' if noise else groups.total_growth(row.metric)}"
 
     def further_reasons(self, listed: AbstractSet[ReasonCode] = frozenset()) -> list[Reason]:
         """Return the reasons for the verdict that neither the headline nor a row shows, without those of ``listed``."""
@@ -270,7 +266,7 @@ class View:
         """Return the costs of changed functions that are within noise, or "" if a finding is shown."""
         changed = (row for row in self.groups.noise if row.finding.attribution.source in SOURCES)
         noise, passed = (Reason(ReasonCode.WITHIN_NOISE),), "pass"
-        quiet = [row for row in changed if (row.finding.reasons, rows.conclusion_of(row.metric)) == (noise, passed)]
+        quiet = [row for row in changed if (row.finding.reasons, groups.conclusion_of(row.metric)) == (noise, passed)]
         return "" if self.causes or self.better else ", ".join(limited(quiet, OPEN, "function", "", self._cost))
 
     def _cost(self, row: Row) -> str:

@@ -11,6 +11,7 @@ from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
+
 NAME_FIRST = frozenset(
     {
         ReasonCode.SUSPECT,
@@ -91,7 +92,7 @@ def number_of(value: Parameter) -> float | None:
     return float(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
-def _size(value: float | None) -> str:
+def size(value: float | None) -> str:
     """Format a relative change as a percentage, or as a ratio (2.1x) if it is large."""
     return numbers.UNKNOWN if value is None else numbers.smallest_change(abs(value))
 
@@ -103,14 +104,14 @@ STYLES: dict[str, Callable[[float | None], str]] = {
         if rate is None
         else f"sample counts are converted to {rate:g} per second, and totals are advisory"
     ),
-    "improved": lambda relative: "did not grow" if relative is None else f"improved by {_size(relative)}",
+    "improved": lambda relative: "did not grow" if relative is None else f"improved by {size(relative)}",
     "whole": lambda number: f"{100 * (number or 0):.0f} %",
     "fit": lambda number: "" if number is None else f": R² {number:.2f}",
     "percent": numbers.percent,
     "probability": numbers.probability,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
-    "size": _size,
+    "size": size,
 }
 # texts around a value, which are left out without a value
 OPTIONAL = {
@@ -149,15 +150,15 @@ def _beyond_jobs(parameters: Parameters) -> str:
     )
     if bound is None or change is None:
         return f"none of {jobs} base jobs has this function; this one does"
-    return f"none of {jobs} base jobs differed by more than {_size(bound)}; this one differs by {_size(change)}"
+    return f"none of {jobs} base jobs differed by more than {size(bound)}; this one differs by {size(change)}"
 
 
 def _near_jobs(parameters: Parameters) -> str:
     jobs, bound = parameters.get("jobs"), number_of(parameters.get("bound"))
     if bound is None:
         return f"possible: {jobs} base jobs are too few to separate the change from noise"
-    change = _size(number_of(parameters.get("change")))
-    return f"possible: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
+    change = size(number_of(parameters.get("change")))
+    return f"possible: this job differs by {change}, {jobs} base jobs differ by up to {size(bound)}"
 
 
 def _few_splits(parameters: Parameters) -> str:
@@ -173,7 +174,7 @@ def measured_change(parameters: Parameters) -> str:
     if "other_p" in parameters:
         return f"{text}; on the other machine: {_of_machine(parameters, 'other_')}"
     least = number_of(parameters.get("least"))
-    text += "" if least is None else f"; on another machine or build, unchanged code differs by up to {_size(least)}"
+    text += "" if least is None else f"; on another machine or build, unchanged code differs by up to {size(least)}"
     return text
 
 
@@ -332,18 +333,18 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
     ReasonCode.NO_SAMPLES: "the {side:holders} no samples; check the recording",
-    ReasonCode.RUNS_UNCLEAR: "which files are one run is unknown, because their programs differ ({programs:name}): "
-    "store each run in a folder run-1, run-2, ..., and each program under its own name",
+    ReasonCode.RUNS_UNCLEAR: "which files are one run is unknown, because their programs differ ({programs:name}). "
+    "Store each run in a folder run-1, run-2, ..., and each program under its own name",
     ReasonCode.NO_RESULTS: "neither side has results",
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
     ReasonCode.NOT_IN_BASELINE: "the baseline does not contain this workload",
     ReasonCode.REQUIRED: "the policy requires this workload, but nothing contains it",
     ReasonCode.COMMITTED_PROFILES: {
-        "committed": "the commit contains {file}{more:more}, which would count as a profile of this job; remove the "
+        "committed": "the commit contains {file}{more:more}, which would count as a profile of this job. Remove the "
         "file, or store it elsewhere",
         "unknown": "it is not known whether the commit contains profiles, so run this job again: {text}",
-        "truncated": "GitHub does not list all files of the commit; store the profiles in a folder in the top folder "
+        "truncated": "GitHub does not list all files of the commit. Store the profiles in a folder in the top folder "
         "that the repository does not contain",
     },
     ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
@@ -359,24 +360,24 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with files below {target}",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
-    ReasonCode.NAMES_GROUPED: "{name:name} stands for all functions of such a name ({functions} in the target): "
-    "neither their calls nor their order distinguish them",
+    ReasonCode.NAMES_GROUPED: "{name:name} stands for all functions of such a name ({functions} in the target). "
+    "Neither their calls nor their order distinguish them",
     ReasonCode.SYSTEM_LIBRARY: "system libraries ({names}) account for {moved:signed} of the change of {metric} by "
-    "{relative:signed}: the loader chooses their routines by the CPU",
+    "{relative:signed}. The loader chooses their routines by the CPU",
     ReasonCode.PROFILE_WARNING: "{file:before}{text}{runs:in_runs}",
     ReasonCode.FAILED_RUNS: "{file:before}{text}",
     ReasonCode.REAL_TIME: "totals and shares refer to real time, which includes user and sys time",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore patterns",
-    ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target: use the same names on both "
-    "sides for the runs of a workload, such as NAME.1.folded and NAME.2.folded, or NAME/run-1.folded",
+    ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target. Use the same names on both "
+    "sides for the runs of a workload, such as NAME/run-1.folded",
     ReasonCode.NOISE_UNREADABLE: "base run {number} is not used to estimate the noise: {text}",
     ReasonCode.POLICY_CHANGED: "{file} is changed by this pull request; the change counts after the merge",
     ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
     ReasonCode.IGNORED_MANIFEST: "profgate-manifest.json in the workspace was ignored; remove it",
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
     ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
-    ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
-    "long, too complex or missing), so the lines of the diff decide",
+    ReasonCode.SOURCES_UNPARSED: "the sources are not completely known. The lines of the diff decide for "
+    "{files}{more:more}, which could not be parsed (too long, too complex or missing)",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
@@ -397,7 +398,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     },
     ReasonCode.NO_FRAMES: {
         "no_stack": "{share:whole} of the {side}'s {metric} has no call stack, so it counts only in the "
-        "total; check the options of the profiler",
+        "total. Check the options of the profiler",
         "unresolved": "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",
     },
     ReasonCode.TEXT: "{text}",
@@ -446,7 +447,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
         "commit_files_limited": "GitHub listed {count:file} of the commit and omitted others",
         "changed_files_unread": "GitHub did not return the changed files: {text}",
         "diff_starts_elsewhere": "the pull request's diff does not start at the baseline ({baseline})",
-        "no_tracked_files": "git lists no files here, so only functions in changed files are known; run profgate "
+        "no_tracked_files": "git lists no files here, so only functions in changed files are known. Run profgate "
         "in the checkout of the repository",
     },
     ReasonCode.BENCHMARK_SOURCE: {
@@ -456,7 +457,7 @@ SENTENCES: dict[ReasonCode, str | dict[str, str] | Callable[[Parameters], str]] 
     ReasonCode.BENCHMARK_EDITED: {
         "workload_changed": "the change edits {file}, where {function} contains the whole run, so both sides may "
         "do different work",
-        "new_benchmark": "new benchmark in {workload}: {function} of {file} is not in the baseline, so the totals "
+        "new_benchmark": "new benchmark in {workload}: {function} of {file} is not in the baseline. The totals "
         "are not those of the same work",
     },
     ReasonCode.NO_MODEL: _no_model,

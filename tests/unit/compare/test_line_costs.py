@@ -3,6 +3,8 @@
 import pytest
 
 from comparisons import overlaid
+from profgate.compare.symbols import with_first_lines
+from profgate.model.attribution import LineRange, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.source import source_of
 from profgate.readers.callgrind import CallgrindReader
@@ -50,6 +52,20 @@ def test_ignored_stacks_have_no_line_cost() -> None:
 @pytest.mark.parametrize("text", ["main;work 4\nmain 1\n", "main (a.py:1);work (a.py:3) 4\nmain (a.py:1) 1\n"])
 def test_lines_of_declarations_are_not_executed_lines(text: str) -> None:
     assert compared(text, text).lines is None
+
+
+def test_executed_line_is_not_where_a_function_begins() -> None:
+    comparison = compared(BEFORE, AFTER)
+    begins = {"main": None, "work": LineRange(2, 4)}
+    names = comparison.symbols.names
+    states = SourceStates((), (), (), spans=tuple((None, begins[name]) for name in names))
+    assert with_first_lines(comparison, None).symbols.lines == [None, None]
+    assert dict(zip(names, with_first_lines(comparison, states).symbols.lines, strict=True)) == {
+        "main": None,
+        "work": 2,
+    }
+    declared = compared("main (a.py:1);work (a.py:3) 4\n", "main (a.py:1);work (a.py:3) 4\n")
+    assert with_first_lines(declared, None).symbols.lines == [1, 3]
 
 
 def test_callgrind_lines_include_their_calls() -> None:

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profgate.model.visible_text import NO_NAME, columns_of, cut, fitting, full_name, name_text, plain, visible
+from profgate.model.visible_text import (
+    NO_NAME,
+    brief_path,
+    columns_of,
+    cut,
+    fitting,
+    full_name,
+    name_text,
+    plain,
+    visible,
+)
 
 
 @given(st.text(alphabet=st.characters(), max_size=40))
@@ -81,3 +91,15 @@ def test_a_long_name_loses_first_what_stands_in_brackets(name: str, shown: str |
 
 def test_what_nobody_can_see_is_called_so() -> None:
     assert full_name("\u200b\x00") == name_text(" \u2066 ") == NO_NAME
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("shop/orders.py", "shop/orders.py"),
+        ("home/user/work/company/project/shop/orders.py", "…/work/company/project/shop/orders.py"),
+        ("a/" + "long" * 12 + ".py", "…/" + "long" * 12 + ".py"),
+    ],
+)
+def test_long_path_begins_at_a_folder(path: str, shown: str) -> None:
+    assert brief_path(path) == shown

@@ -8,8 +8,8 @@ from golden_files import Golden
 from profgate.model.policy import Confirm, StatedPolicy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, FunctionCosts, Report
+from profgate.report.groups import ordered
 from profgate.report.metric_headline import metric_headline, view_of_metric
-from profgate.report.rows import ordered
 from profgate.report.view import View
 from report_samples import (
     RED,

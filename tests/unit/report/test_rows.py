@@ -8,15 +8,18 @@ import report_samples as samples
 from comparisons import from_stacks
 from golden_files import Golden
 from judged import judged
+from profgate.decide.judge.findings import GateContext, gated
 from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Location, ModelPair, Partial
+from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report, WorkloadReport
 from profgate.report.comment import Body, render_comment
+from profgate.report.groups import grouped
 from profgate.report.json_report import from_json, to_json
 from profgate.report.markdown_text import RAW
 from profgate.report.metric_headline import workload_table
-from profgate.report.rows import Row, change_text, grouped, growth_by_size, parts_text, place_name, tag_of
+from profgate.report.rows import Row, change_text, growth_by_size, parts_text, place_name, tag_of
 from profgate.report.statements import basis
 from profgate.report.view import View
 from terminal_text import terminal_text
@@ -102,8 +105,10 @@ def test_every_report_shows_it() -> None:
 def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed: bool) -> None:
     found = samples.finding("f", 1e9, after, kind="MaybeOptimization", colour="green")
     better = samples.with_result(replace(found, direction="better"), ratio=min(-0.06, after / 1e9 - 1))
-    report = samples.report(samples.workload(samples.metric(better)), verdict=samples.GREEN)
+    finding = gated(replace(better, colour="neutral"), samples.metric(), GateContext(Policy(), 0.005))
+    report = samples.report(samples.workload(samples.metric(finding)), verdict=samples.GREEN)
     groups = grouped(report)
+    assert finding.colour == ("green" if listed else "neutral")
     assert (len(groups.better), len(groups.noise)) == ((1, 0) if listed else (0, 1))
 
 

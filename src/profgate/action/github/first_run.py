@@ -5,8 +5,8 @@ from profgate.model.policy import Policy
 from profgate.model.report import Document
 from profgate.report import numbers
 from profgate.report.comment import marker
+from profgate.report.groups import CONCLUSIONS
 from profgate.report.markdown_text import code_span, link, link_target
-from profgate.report.rows import CONCLUSIONS
 from profgate.report.templates import render_template
 
 

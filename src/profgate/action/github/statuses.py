@@ -4,7 +4,7 @@ from profgate.action.github.client import GitHubClient
 from profgate.errors import GitHubError
 from profgate.model.report import Verdict
 from profgate.model.visible_text import cut, plain
-from profgate.report.rows import CONCLUSIONS
+from profgate.report.groups import CONCLUSIONS
 
 
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:

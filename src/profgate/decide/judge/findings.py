@@ -72,6 +72,8 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
     if finding.direction == "better" and metric.calibration.undirected:
         # whether the change is good is unknown, so it is shown like one for the worse
         finding = replace(finding, direction="worse", kind=SIGNED[finding.severity, "worse"].word)
+    if finding.direction == "better" and finding.only_share:  # others became slower, so its own cost is no improvement
+        return replace(finding, reasons=(Reason(ReasonCode.SHARE_SHIFTED),))
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
     proof = None if offset else _calls_rose(finding, metric)
