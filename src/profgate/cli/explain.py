@@ -54,7 +54,7 @@ def mcp(folder: str) -> int:
 
     def reports() -> str:
         """List the reports, and the files with the call paths of their flame graphs."""
-        names = [source.name for source in sources_under(folder)]
+        names = [visible(source.name) for source in sources_under(folder)]
         return "\n".join([DATA, "", *(name for name in names if name.endswith((REPORT_NAME, STACKS)))])
 
     def findings(report: str) -> str:
@@ -86,7 +86,7 @@ def mcp(folder: str) -> int:
 
 def _file(folder: str, name: str, ending: str) -> SourceFile:
     """Return a file that the folder contains. No name leads out of it."""
-    found = [source for source in sources_under(folder) if source.name == name and name.endswith(ending)]
+    found = [source for source in sources_under(folder) if visible(source.name) == name and name.endswith(ending)]
     if not found:
         raise ProfgateError(name, f"is no file with the ending {ending} below {folder}; see the tool `reports`")
     return found[0]
