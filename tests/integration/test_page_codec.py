@@ -11,8 +11,17 @@ import numpy as np
 import pytest
 
 from page_trees import page_tree
-from profgate.flamegraph.cut_tree import CutTree, cut_tree, uncut
-from profgate.flamegraph.page_columns import SOURCE_STATES, NamedTree, PageFinding, PageHeader, PageSource, encode_page
+from profgate.flamegraph.page_columns import (
+    SOURCE_STATES,
+    CutTree,
+    NamedTree,
+    PageFinding,
+    PageHeader,
+    PageSource,
+    cut_tree,
+    encode_page,
+    uncut,
+)
 from profgate.model.attribution import SourceStates
 
 NODE = shutil.which("node")

@@ -13,8 +13,18 @@ from typing import Any
 from markupsafe import escape
 from rjsmin import jsmin
 
-from profgate.flamegraph.cut_tree import CUT_ALL, CutTree, cut_tree, threshold_for, uncut
-from profgate.flamegraph.page_columns import NamedTree, PageHeader, encode_page, packed, visible_page
+from profgate.flamegraph.page_columns import (
+    CUT_ALL,
+    CutTree,
+    NamedTree,
+    PageHeader,
+    cut_tree,
+    encode_page,
+    packed,
+    threshold_for,
+    uncut,
+    visible_page,
+)
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.numbers import signed_percent, solid

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from markupsafe import escape
 
-from profgate.flamegraph.cut_tree import cut_tree, threshold_for
 from profgate.flamegraph.excerpts import excerpts_of
 from profgate.flamegraph.folded_export import two_column_folded
 from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source, warnings_markup
-from profgate.flamegraph.page_columns import NamedTree, PageHeader
+from profgate.flamegraph.page_columns import NamedTree, PageHeader, cut_tree, threshold_for
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, RunValues

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import markupsafe
 import numpy as np
 
-from profgate.flamegraph.cut_tree import OTHER, CutTree, uncut
-from profgate.flamegraph.page_columns import NamedTree, PageHeader, visible_page
+from profgate.flamegraph.page_columns import OTHER, CutTree, NamedTree, PageHeader, uncut, visible_page
 from profgate.model.visible_text import cut
 from profgate.report import numbers
 

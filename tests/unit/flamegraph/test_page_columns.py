@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from page_trees import columns_in, page_tree
-from profgate.flamegraph.cut_tree import OTHER, cut_tree, uncut
-from profgate.flamegraph.page_columns import NamedTree, PageHeader, encode_page
+from profgate.flamegraph.page_columns import OTHER, NamedTree, PageHeader, cut_tree, encode_page, uncut
 from profgate.model.comparison import DiffTree
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")
