@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from profgate.report.rows import Row
 
 # a code block on a phone has room for 40 columns
-BAR_COLUMNS = 20
+BAR_COLUMNS = 16
 LONGEST_LINE = 120
 
 

@@ -230,7 +230,7 @@ def test_shown_acceptance_command_can_be_read(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "lengths"),
-    [(1e9, 2e9, (10, 20)), (1e6, 4e9, (1, 20)), (4e307, 8e307, (10, 20)), (0.0, 1e9, (0, 20))],
+    [(1e9, 2e9, (8, 16)), (1e6, 4e9, (1, 16)), (4e307, 8e307, (8, 16)), (0.0, 1e9, (0, 16))],
 )
 def test_bars_show_the_values_of_a_change(before: float, after: float, lengths: tuple[int, int]) -> None:
     text = comment(with_verdict(samples.RED, samples.finding("parse", before, after))).text
