@@ -58,7 +58,7 @@ def assert_no_verdict(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "missing"), [(100_000, "api.samples.html"), (4_000, "report.json"), (500, "comment.md")]
+    ("size", "missing"), [(50_000, "api.samples.html"), (4_000, "report.json"), (500, "comment.md")]
 )
 def test_full_disk_keeps_verdict_and_comment(
     ready: Stage, fill_disk: Callable[[int], None], size: int, missing: str
@@ -76,7 +76,7 @@ def test_full_disk_keeps_verdict_and_comment(
         assert ready.outputs["page-url"] in ready.comments[0]  # pages are uploaded from memory
 
 
-@pytest.mark.parametrize(("size", "named"), [(100_000, False), (10_000_000, True)])
+@pytest.mark.parametrize(("size", "named"), [(50_000, False), (10_000_000, True)])
 def test_comment_names_only_pages_that_were_written(
     ready: Stage, fill_disk: Callable[[int], None], size: int, *, named: bool
 ) -> None:
