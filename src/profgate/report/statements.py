@@ -85,7 +85,7 @@ def blind_spots(report: Report, quote: Quote) -> str:
     if spots.missed:
         parts.append(f"{_listed(spots.missed, quote)} not{share}, so the verdict does not cover them")
     if unknown := (*spots.unknown, *spots.unseen):
-        parts.append(f"whether {_listed(unknown, quote)} is unknown")
+        parts.append(f"it is unknown whether {_listed(unknown, quote)}")
     verb = "was" if spots.changed == 1 else "were"
     changed = f"{spots.measured:,} of {numbers.counted(spots.changed, 'changed function')} {verb} measured"
     return "; ".join([changed, *parts]) if parts else ""
