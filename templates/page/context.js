@@ -103,7 +103,8 @@ export function makePage(header, whole) {
       if (!header.estimated) return openInGraph(page, node);
       page.showSideOf(node);
       page.set({ tab: "symbols", focus: { shape: 0, node }, boxSteps: page.state.boxSteps + 1 });
-      byId("details").scrollIntoView({ block: "nearest" });
+      // a page that opens shows its headline
+      if (page.state.boxSteps > 1) byId("details").scrollIntoView({ block: "nearest" });
     },
     isOpen(node) {
       const isTreeShown = page.state.tab === "graph" && page.shapes[0] === page.tree;

@@ -347,7 +347,7 @@ def test_source_that_cannot_be_parsed_leaves_the_verdict(stage: Stage) -> None:
     pull_run(stage, profiles(SLOWER, 77))
     assert stage.fork_comment("failure") == 0
     assert statuses(stage) == [(stage.head, "failure")]
-    assert "src/a.ts could not be parsed" in stage.comments[0]
+    assert "src/a.ts, which could not be parsed" in stage.comments[0]
 
 
 @pytest.mark.sockets
