@@ -6,6 +6,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def act() -> Path:
     return program
 
 
-class Runner:
+class Runner(ABC):
     """A repository whose workflow act executes; the fake GitHub knows its commits."""
 
     workflow = WORKFLOW
@@ -65,8 +66,9 @@ class Runner:
         metadata["runs"]["image"] = f"docker://{IMAGE}"
         (self.action / "action.yml").write_text(yaml.safe_dump(metadata), encoding="utf-8")
 
+    @abstractmethod
     def _write_workflow(self, authority: Path) -> None:
-        raise NotImplementedError
+        """Write the workflow to the repository, which trusts the authority."""
 
     def _start(self, authority: Path, workflows: Mapping[str, dict[Any, Any]]) -> None:
         """Make the folder a repository with these workflows."""
