@@ -93,6 +93,7 @@ class CalledRunner(Runner):
                     given["name"] = given.pop("pattern", given.get("name"))
                 steps.append(step)
             job["steps"] = steps
+        gate["jobs"]["profgate"]["steps"].insert(0, gate["jobs"]["measure"]["steps"][0])  # for the certificate
 
     def _write_workflow(self, authority: Path) -> None:
         made(self.repository, {"package.json": "{}", "bench/checkout.py": BENCHMARK})
@@ -106,7 +107,6 @@ class CalledRunner(Runner):
         }
         gate = yaml.safe_load((ROOT / GATE).read_text())
         self.local(gate)
-        gate["jobs"]["profgate"]["steps"].insert(0, gate["jobs"]["measure"]["steps"][0])  # for the certificate
         gate["jobs"]["confirm"]["runs-on"] = "machine"  # the base image has no profgate
         made(self.repository, {".gitignore": "profgate-report\nprofiles\nbuilt\nfirst\nmachines\n"})
         self._start(authority, {WORKFLOW: caller, GATE: gate})
