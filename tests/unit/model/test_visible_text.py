@@ -97,7 +97,7 @@ def test_what_nobody_can_see_is_called_so() -> None:
     ("path", "shown"),
     [
         ("shop/orders.py", "shop/orders.py"),
-        ("home/user/company/checkouts/project/shop/orders.py", "…/company/checkouts/project/shop/orders.py"),
+        ("home/user/code/company/project/shop/orders.py", "…/code/company/project/shop/orders.py"),
         ("a/" + "long" * 12 + ".py", "…/" + "long" * 12 + ".py"),
     ],
 )
