@@ -7,7 +7,7 @@ import pytest
 
 from action_stage import BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from golden_files import Golden
-from machine_results import measured_again, on_another_machine, publish
+from machine_results import REPORTS, measured_again, on_another_machine, publish
 from profgate.__main__ import main
 from two_commits import confirmed_in, pairs_take
 
@@ -122,12 +122,56 @@ def test_missing_baseline_writes_the_first_run_comment(stage: Stage) -> None:
     assert "Until 5 base runs are stored" in comment
 
 
-def test_first_comment_describes_the_policy_after_the_merge(stage: Stage) -> None:
+@pytest.mark.parametrize("measured", ["merge", "head", "queue"])
+def test_first_comment_describes_the_policy_after_the_merge(stage: Stage, measured: str) -> None:
     stage.open_pull(files=POLICY)
     stage.start_pull_run()
+    files = profiles(SLOWER, 77)
+    if measured == "queue":
+        assert stage.queued(files, stage.merge) == 0
+    else:
+        assert stage.step(files | {"../.git/HEAD": getattr(stage, measured).encode()}) == 0
+    assert "has measured both commits again, in turns" in stage.summary
+
+
+def test_base_run_that_stored_nothing_is_named(stage: Stage) -> None:
+    run = stage.fake.add_run(stage.base, conclusion="failure")
+    stage.open_pull()
+    stage.start_pull_run()
     assert stage.step(profiles(SLOWER, 77)) == 0
-    (comment,) = stage.comments
-    assert "has measured both commits again, in turns" in comment
+    files = {f"../first/{name}": stage.file(name).encode() for name in ("report.json", "links.json")}
+    assert publish(stage, files) == 0
+    assert f": run {run} stored no artifact profgate-default. The log" in stage.comments[0]
+    assert "expected on the first run" not in stage.comments[0]
+    stage.set_policy("gate: {on-not-compared: fail}")
+    assert publish(stage, files) == 1
+
+
+@pytest.mark.parametrize("reader", ["fork", "dependabot[bot]", "octocat"])
+def test_token_that_can_only_read_gives_the_same_verdict(waiting: Stage, reader: str) -> None:
+    """Of octocat's token, only the API knows that it cannot write."""
+    files, before = measured_again(waiting, BOTH_SLOWER), waiting.comments
+    waiting.fake.read_only()
+    waiting.fork, waiting.actor = reader == "fork", reader
+    assert publish(waiting, files) == 1
+    assert waiting.outputs["conclusion"] == "fail"
+    assert waiting.comments == before
+    assert "No comment was written: " in waiting.summary
+    assert [one.status for one in waiting.requests if one.method != "GET"] == [403] * (reader == "octocat")
+
+
+def test_merge_group_is_confirmed_and_judged(waiting: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = waiting.comments
+    commit = waiting.fake.add_commit(parents=[waiting.base, waiting.head])
+    assert waiting.queued(profiles(BOTH_SLOWER, 78), commit) == 0
+    assert waiting.outputs["conclusion"] == "warn"
+    files = measured_again(waiting, BOTH_SLOWER)
+    waiting.fake.state.current_run_id = max(waiting.fake.state.runs)  # another job of the same run
+    monkeypatch.setattr(waiting.fake, "start_run", lambda *_, **__: None)
+    waiting.inputs |= {"mode": "report", "report": REPORTS}
+    assert waiting.queued(files, commit) == 1
+    assert waiting.report["target"]["sha"] == commit
+    assert waiting.comments == before
 
 
 def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:

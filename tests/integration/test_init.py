@@ -488,6 +488,15 @@ def test_invalid_workflow_values_are_refused(
     assert not (tmp_path / ".github").exists()
 
 
+@pytest.mark.parametrize("name", ["a\n      evil: x", "${{ github.token }}"])
+def test_folder_that_cannot_be_named_is_an_error(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path / name, BENCHMARKS["Python"])
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    assert main(["init", str(tmp_path / name), "--yes"]) == 2
+    assert f"folder: {name!r} cannot be named in a workflow" in capsys.readouterr().err
+    assert not written(tmp_path).exists()
+
+
 def test_branch_that_cannot_be_named_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path, BENCHMARKS["Python"])
     subprocess.run(["git", "init", "--quiet", "--initial-branch", "a$b", tmp_path], check=True)

@@ -23,13 +23,15 @@ DEFAULT_FILE = str(Settings.model_fields["config"].default)
 QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-9a-f]+")
 
 
-def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple[Policy, tuple[Reason, ...]]:
+def policy_at(
+    job: Job, commit: str | None, *, first_run: bool = False, merged: bool = False
+) -> tuple[Policy, tuple[Reason, ...]]:
     """Return the policy at ``commit`` (None: in the checkout), and a warning if the pull request changes it.
 
     Where the profiles or reports come from another job, which the pull request controls, nothing may be left out by
     default, except on the first run of a repository. A pull request can change its inputs and the checkout, and so
     select an older baseline commit, but not another policy: it is always read at the base commit, and the input
-    ``config`` cannot replace the default file.
+    ``config`` cannot replace the default file. With ``merged``, the result is the policy after ``commit`` is merged.
     """
     catalogue: Catalogue = {name: known.options for known in loading.strategies() for name in (known.name, known.short)}
     settings, warnings = job.settings, tuple[Reason, ...]()
@@ -41,7 +43,7 @@ def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple
     if commit is None:
         policy = defaults if here is None else read_policy(here, name, catalogue, defaults)
     else:
-        if job.context.event_name == "pull_request":
+        if job.context.event_name == "pull_request" and not merged:
             commit = _trusted_commit(job, commit)
         data = job.client.file_at(name, commit)
         text = None if data is None else data.decode("utf-8-sig", "replace")

@@ -129,8 +129,7 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
 
     The policy of a pull request applies after its merge. Raises SettingsError if it is invalid.
     """
-    pulled = job.context.event_name in {"pull_request", "workflow_run"}
-    after = policy_at(job, job.context.head_sha, first_run=True)[0] if pulled else policy
+    after, _ = policy_at(job, job.context.head_sha, first_run=True, merged=True)
     return render_first_run(
         key=job.settings.key,
         workloads=len({absence.name for absence in report.not_compared if absence.side == "target"}),
@@ -141,6 +140,12 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
         after=after,
         fails=report.verdict.fails,
         tests=tests,
+        unstored="".join(
+            View(report).reason(why)
+            for reason in report.verdict.reasons
+            for why in reason.reasons
+            if why.code is ReasonCode.NO_ARTIFACT
+        ),
     )
 
 

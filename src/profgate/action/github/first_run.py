@@ -21,11 +21,13 @@ def render_first_run(
     after: Policy | None = None,
     fails: bool = False,
     tests: int = 0,
+    unstored: str = "",
 ) -> Document:
     """Return a comment that explains what was stored, what this job's result is, and when the gate takes effect.
 
     ``policy`` decides the result of this job, and ``after`` (by default the same) those after the merge. ``tests`` is
-    the number of tests in test results. Raises ProfgateError if the key is unsafe in an HTML comment.
+    the number of tests in test results. ``unstored`` names a base run that stored nothing, as Markdown. Raises
+    ProfgateError if the key is unsafe in an HTML comment.
     """
     policy = policy or Policy()
     after = after or policy
@@ -41,6 +43,7 @@ def render_first_run(
         tests=numbers.counted(tests, "test") if tests else "",
         enough_tests=tests >= 30,  # sufficient for stable ranks
         ranked_tests=30,
+        unstored=unstored,
         branch=code_span(base_branch) if base_branch else "",
         needed=FEWEST_JOBS,
         run=link("workflow run", run_url) if link_target(run_url) else "",

@@ -88,7 +88,9 @@ class Plan:
         """
         name = PurePosixPath(workflow).stem
         runner, branch, line = ", ".join(self.runner), self.branch, "must be one line of shell, without ${{"
+        folder = self.benchmark.folder
         for option, valid, mistake in (
+            ("folder", _is_line(folder), f"{folder[:60]!r} cannot be named in a workflow; rename it"),
             (workflow, RUNNER.fullmatch(name), "cannot be the name of a workflow; rename the file"),
             ("--command", not self.benchmark.command or _is_line(self.benchmark.command), line),
             ("--install", all(map(_is_line, self.benchmark.setup)), line),
