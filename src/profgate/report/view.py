@@ -283,6 +283,8 @@ class View:
             else "Nothing was decided, so the check on GitHub passes."
             if verdict.exit_code
             else "The check passes."
+            if self.report.measurement is not None or self.report.policy.confirm in {None, "off"}
+            else "The check passes unless the result is confirmed."
         )
         if advice := self.advice():
             return f"{decision} {advice}"

@@ -192,10 +192,13 @@ def test_the_summary_shows_more_and_stays_below_its_limit() -> None:
 
 
 def test_first_run(golden: Golden) -> None:
-    document = render_first_run(key="shop", workloads=2, base_branch="main", run_url=RUN, head_sha=samples.HEAD)
+    usual, strict = Policy(), Policy(on_not_compared="fail")
+    document = render_first_run(
+        policy=usual, after=usual, key="shop", workloads=2, base_branch="main", run_url=RUN, head_sha=samples.HEAD
+    )
+    texts = [document.text, render_first_run(policy=strict, after=strict, fails=True).text]
     policies = [Policy(fail_on="never"), Policy(fail_on="severe"), Policy(confirm="required")]
-    texts = [document.text, render_first_run(policy=Policy(on_not_compared="fail"), fails=True).text]
-    texts += [render_first_run(policy=policy).text for policy in policies]
+    texts += [render_first_run(policy=usual, after=policy).text for policy in policies]
     golden.check("comment/first_run.md", "\n".join(texts))
     assert "5 base runs" in html_of(document)
     assert html_of(document).count("<li>") == 3

@@ -12,25 +12,23 @@ from profgate.report.templates import render_template
 
 def render_first_run(
     *,
+    policy: Policy,
+    after: Policy,
     key: str = "default",
     workloads: int = 0,
     base_branch: str | None = None,
     run_url: str | None = None,
     head_sha: str | None = None,
-    policy: Policy | None = None,
-    after: Policy | None = None,
     fails: bool = False,
     tests: int = 0,
     unstored: str = "",
 ) -> Document:
     """Return a comment that explains what was stored, what this job's result is, and when the gate takes effect.
 
-    ``policy`` decides the result of this job, and ``after`` (by default the same) those after the merge. ``tests`` is
-    the number of tests in test results. ``unstored`` names a base run that stored nothing, as Markdown. Raises
-    ProfgateError if the key is unsafe in an HTML comment.
+    ``policy`` decides the result of this job, and ``after`` those after the merge. ``tests`` is the number of tests in
+    test results. ``unstored`` names a base run that stored nothing, as Markdown. Raises ProfgateError if the key is
+    unsafe in an HTML comment.
     """
-    policy = policy or Policy()
-    after = after or policy
     text = render_template(
         "markdown/first_run.md.j2",
         marker=marker(key, head_sha, None),
