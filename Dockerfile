@@ -30,7 +30,8 @@ FROM scratch
 # No USER: root must write what the runner mounts. No WORKDIR: the runner sets it.
 COPY --from=files /image /
 ENV PATH=/usr/local/bin:/usr/bin LANG=C.UTF-8
-# Stores the bytecode of all modules that profgate imports, without those of its extras. The rest needs none.
-RUN ["python", "-I", "-c", "import contextlib, importlib, pkgutil, profgate\nfor module in pkgutil.walk_packages(profgate.__path__, 'profgate.'):\n with contextlib.suppress(ModuleNotFoundError): importlib.import_module(module.name)"]
+# Stores the bytecode of all modules that profgate imports, without those of its extras, and of the templates. The rest
+# needs none.
+RUN ["python", "-I", "-c", "import contextlib, importlib, pkgutil, profgate\nfor module in pkgutil.walk_packages(profgate.__path__, 'profgate.'):\n with contextlib.suppress(ModuleNotFoundError): importlib.import_module(module.name)\nfrom profgate.report.templates import environment\nfor name in environment().list_templates(['j2']): environment().get_template(name)"]
 # -I: a folder named profgate in the workspace must not be imported.
 ENTRYPOINT ["python", "-I", "-m", "profgate"]

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING
 
 from profgate.attribution.fingerprints import ParsedSource, SourceFunction, parsed_source
-from profgate.attribution.grammars import language_of
 from profgate.io.limited_process import LimitedProcess, serve
 
 if TYPE_CHECKING:
@@ -33,21 +32,18 @@ def changed_functions(diff: SourceDiff) -> FunctionChanges:
 @contextmanager
 def parsing(diff: SourceDiff) -> Iterator[Callable[[], FunctionChanges]]:
     """Start the child, and yield a function that returns the result of `changed_functions` and ends the child."""
-    from profgate.attribution.function_changes import function_changes  # the child does not need it
+    from profgate.attribution.function_changes import function_changes, known_texts  # the child does not need it
 
-    with LimitedProcess("profgate.source_parsing") as process:
-
-        def parse(path: str, text: str) -> ParsedSource | None:
-            response = process.response(json.dumps((path, text)).encode())
-            return None if response is None else _from_json(response)
+    sources = [(file.path, text) for file, texts in known_texts(diff) for text in texts or ()]
+    requests = [json.dumps(source).encode() for source in sources]
+    with closing(LimitedProcess("profgate.source_parsing", requests)) as process:
 
         @cache
         def changes() -> FunctionChanges:
-            found = function_changes(diff, parse)
-            process.end()
-            return found
+            parsed = dict(zip(sources, map(_from_json, process.responses()), strict=True))
+            return function_changes(diff, lambda *source: parsed[source])
 
-        if diff.texts is not None and any(language_of(file.path) for file in diff.files):
+        if requests:
             process.start()
         yield changes
 
@@ -57,10 +53,10 @@ def _response(request: bytes) -> bytes:
     return json.dumps(None if found is None else asdict(found), default=list, separators=(",", ":")).encode()
 
 
-def _from_json(response: bytes) -> ParsedSource | None:
+def _from_json(response: bytes | None) -> ParsedSource | None:
     """Return the parsed source in a response, or None if the file was not parsed or the response is damaged."""
     try:
-        found = json.loads(response)
+        found = json.loads(response or b"null")
         if found is None:
             return None
         functions = [

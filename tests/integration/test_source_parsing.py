@@ -70,5 +70,5 @@ def test_child_finds_what_this_process_finds(folder: str) -> None:
 
 @pytest.mark.parametrize("response", [b"", b"0", b"{}", b"[" * 5000, b'{"language": "c", "functions": [1]}', None])
 def test_damaged_response_leaves_the_file_unparsed(response: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LimitedProcess, "response", lambda *_: response)
+    monkeypatch.setattr(LimitedProcess, "responses", lambda _: [response] * 2)
     assert changed_functions(folder_diff({}, {"a.py": "x = 1\n"}, frozenset())).unread == ["a.py"]

@@ -53,20 +53,12 @@ def function_changes(diff: SourceDiff, parse: Callable[[str, str], ParsedSource 
     fingerprints but different names or files are *renamed*. Functions without a counterpart are *added* or *removed*.
     Functions with a syntax error are *unknown*.
     """
-    # maximum number of characters per side; parsing a million characters takes about two seconds
-    changes, budget = FunctionChanges(), 4_000_000
-    if diff.texts is None:
-        return changes
+    changes = FunctionChanges()
     left: _Sides = ([], [])
-    for changed in diff.files:
-        if language_of(changed.path) is None:
-            continue
-        old, new = texts_of(diff, changed)
-        budget -= max(len(old or ""), len(new or ""))
+    for changed, texts in known_texts(diff):
         before = after = None
-        if old is not None and new is not None and budget >= 0:
-            before = parse(changed.path, old)
-            after = parse(changed.path, new) if before else None
+        if texts is not None:
+            before, after = (parse(changed.path, text) for text in texts)
         if before is None or after is None:
             # git states no blob ids if only the path or the mode of a file changed
             edited = changed.status in {"added", "removed"} or changed.hunks or changed.blobs
@@ -83,6 +75,21 @@ def function_changes(diff: SourceDiff, parse: Callable[[str, str], ParsedSource 
     for place in left[1]:
         changes.add(None, place, "added")
     return changes
+
+
+def known_texts(diff: SourceDiff) -> list[tuple[ChangedFile, tuple[str, str] | None]]:
+    """Return the changed files in supported languages, with their texts on both sides.
+
+    The texts are None if they are unknown or too long. The list is empty if no text is known.
+    """
+    # maximum number of characters per side; parsing a million characters takes about two seconds
+    budget, found = 4_000_000, []
+    for changed in diff.files if diff.texts is not None else ():
+        if language_of(changed.path) is not None:
+            old, new = texts_of(diff, changed)
+            budget -= max(len(old or ""), len(new or ""))
+            found.append((changed, None if old is None or new is None or budget < 0 else (old, new)))
+    return found
 
 
 def unread(changes: FunctionChanges) -> list[Reason]:

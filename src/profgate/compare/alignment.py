@@ -194,11 +194,8 @@ def aligned(
     grouped = [shape for shape in unequal if shape.grouped]
     groups = {identities[symbol]: shape.group for shape in grouped for symbol in shape.grouped}
     renames = [everywhere | _new_names(found, identities) for found in opened] + [everywhere | groups]
-    return [_changed(names) for names in renames], {shape.group: len(shape.grouped) for shape in grouped}
-
-
-def _changed(names: dict[Identity, Identity]) -> dict[Identity, Identity]:
-    return {old: new for old, new in names.items() if old != new}
+    changed = [{old: new for old, new in names.items() if old != new} for names in renames]
+    return changed, {shape.group: len(shape.grouped) for shape in grouped}
 
 
 def _links(unit: Unit) -> Links:

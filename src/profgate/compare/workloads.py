@@ -40,10 +40,6 @@ def is_paired_by_content(profile: Profile) -> bool:
     return scenario_of(profile) is not None or bool(_command(profile))
 
 
-def _workload(profile: Profile) -> str:
-    return workload_name(profile.name)
-
-
 def _command(profile: Profile) -> str:
     configuration = profile.configuration
     return f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
@@ -114,7 +110,8 @@ def pair(
     (before, after, *base_runs), unclear = in_runs([baseline, target, *noise])
     sides = [taken_apart(before), taken_apart(after)]
     spread = taken_apart(chain.from_iterable(base_runs))
-    held, read = (set(map(_workload, chain.from_iterable(of_stage))) for of_stage in (sides, (before, after)))
+    stages = [chain.from_iterable(of_stage) for of_stage in (sides, (before, after))]
+    held, read = ({workload_name(profile.name) for profile in profiles} for profiles in stages)
     unclear |= dict.fromkeys(read - held, Reason(ReasonCode.NO_RESULTS))
     if only is not None and len(sides[0]) == len(sides[1]) == 1:
         (old,), (new,) = sides

@@ -65,11 +65,7 @@ def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
     """
     if not any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [_stored_files(side) for side in sides]
-    return [_summarised_files(side) for side in sides]
-
-
-def _summarised_files(side: Sequence[Reading]) -> list[SourceFile]:
-    return [source_of_profile(profile_of(reading, number)) for number, reading in enumerate(side)]
+    return [[source_of_profile(profile_of(reading, number)) for number, reading in enumerate(side)] for side in sides]
 
 
 def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:

@@ -7,7 +7,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from io import BytesIO
+from itertools import accumulate, groupby
 from pathlib import Path
 
 from profgate.errors import ProfgateError
@@ -16,6 +19,7 @@ from profgate.model.history import StoredCommit
 TIMEOUT = 120  # in seconds
 QUICK = 20  # seconds for small answers, of which commands need one first: the configuration may name a pipe
 LARGEST_BLOB = 2_000_000  # in bytes
+LARGEST_GROUP = 64 << 20  # bytes of the blobs that are read at once
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 # The settings of a repository are not trusted, so none of the programs that they name run: no hooks, monitors or
 # programs for signatures. Attributes come only from the commit, and all its files are part of a worktree.
@@ -122,12 +126,29 @@ def blob_texts(ids: Iterable[str]) -> dict[str, str]:
         return {}
     how = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
     listed = _git_or_none("cat-file", how, data="\n".join(requested).encode()) or b""
-    texts = {}
+    blobs, texts = {}, {}
     for short, line in zip(requested, listed.decode("ascii", "replace").splitlines(), strict=False):
         name, *facts = line.split()
         if len(facts) == 2 and facts[0] == "blob" and int(facts[1]) <= LARGEST_BLOB:
-            texts[short] = _as_text(_git_or_none("cat-file", "blob", name))
+            blobs[short] = name, int(facts[1])
+    with suppress(ProfgateError):
+        for short, data in zip(blobs, contents_of(list(blobs.values())), strict=True):
+            texts[short] = _as_text(data)
     return {short: text for short, text in texts.items() if text is not None}
+
+
+def contents_of(
+    blobs: Sequence[tuple[str, int]], folder: str = ".", environment: Mapping[str, str] | None = None
+) -> Iterator[bytes | None]:
+    """Yield the contents of git's blobs by name and size, or None for a missing one. Raises ProfgateError."""
+    ends = accumulate(size for _, size in blobs)
+    for _, numbered in groupby(zip(ends, blobs, strict=True), lambda pair: pair[0] // LARGEST_GROUP):
+        group = [blob for _, blob in numbered]
+        names = "\n".join(name for name, _ in group).encode()
+        found = BytesIO(git(("cat-file", "--batch"), folder, data=names, environment=environment))
+        for name, size in group:
+            known = found.readline() == b"%b blob %d\n" % (name.encode(), size)
+            yield found.read(size + 1)[:-1] if known else None
 
 
 def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:

@@ -5,15 +5,13 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import accumulate, groupby
 from pathlib import Path
 from tempfile import gettempdir
 
 from profgate.errors import ProfgateError
-from profgate.io.git import NAME, QUIET, git, without_git
+from profgate.io.git import NAME, QUIET, contents_of, git, without_git
 from profgate.io.scratch import PREFIX
 
-LARGEST_GROUP = 64 << 20  # bytes of the files that are read at once
 EXECUTABLE, LINK, SUBMODULE = "100755", "120000", "160000"  # modes in a commit
 FILTERS = r"^filter\..*\.(smudge|clean|process|required)$"
 
@@ -87,22 +85,13 @@ def _write_files(place: str) -> None:
             blobs.append((mode, name, int(size.replace("BAD", "0")), os.fsdecode(found)))
     blobs.sort(key=lambda blob: blob[0] == LINK)
     windows = set(_listed(place, ":(attr:eol=crlf)"))
-    ends = accumulate(blob[2] for blob in blobs)
-    for _, numbered in groupby(zip(ends, blobs, strict=True), lambda pair: pair[0] // LARGEST_GROUP):
-        group = [blob for _, blob in numbered]
-        contents = _output(place, ("cat-file", "--batch"), data="\n".join(blob[1] for blob in group).encode())
-        start = 0
-        for mode, name, length, path in group:
-            header = b"%b blob %d\n" % (name.encode(), length)
-            if not contents.startswith(header, start):
-                raise ProfgateError(path, "is missing in this clone")
-            start += len(header)
-            data = contents[start : start + length]
-            # as git does, which leaves binary files and files with other line ends
-            if path in windows and b"\0" not in data and b"\r" not in data:
-                data = data.replace(b"\n", b"\r\n")
-            start += length + 1
-            _write(Path(place, path), mode, data)
+    contents = contents_of([blob[1:3] for blob in blobs], place, _environment())
+    for (mode, _, _, path), data in zip(blobs, contents, strict=True):
+        if data is None:
+            raise ProfgateError(path, "is missing in this clone")
+        # as git does, which leaves binary files and files with other line ends
+        crlf = path in windows and b"\0" not in data and b"\r" not in data
+        _write(Path(place, path), mode, data.replace(b"\n", b"\r\n") if crlf else data)
 
 
 def _write(path: Path, mode: str, data: bytes) -> None:
@@ -188,8 +177,9 @@ def _remove(place: str, repository: str) -> None:
         quiet_git(repository, "worktree", "remove", "--force", "--", place)
 
 
-def _output(
-    folder: str, arguments: Sequence[str], settings: Mapping[str, str] | None = None, data: bytes | None = None
-) -> bytes:
-    environment = without_git(os.environ) | {"LC_ALL": "C.UTF-8"}
-    return git(arguments, folder, data=data, environment=environment, settings=QUIET | dict(settings or {}))
+def _output(folder: str, arguments: Sequence[str], settings: Mapping[str, str] | None = None) -> bytes:
+    return git(arguments, folder, environment=_environment(), settings=QUIET | dict(settings or {}))
+
+
+def _environment() -> dict[str, str]:
+    return without_git(os.environ) | {"LC_ALL": "C.UTF-8"}

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,17 +37,24 @@ limited_process.serve(respond)
 """
 
 
+Responses = Callable[..., list[bytes | None]]
+
+
 @pytest.fixture
-def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LimitedProcess]:
+def responses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Responses:
     path = tmp_path / "child.py"
     path.write_text(CHILD)
     monkeypatch.setattr(limited_process, "isolated_python", lambda _: ([sys.executable, "-I", str(path)], {}))
-    with LimitedProcess("child") as process:
-        yield process
+
+    def responses(*requests: bytes) -> list[bytes | None]:
+        with closing(LimitedProcess("child", requests)) as process:
+            return process.responses()
+
+    return responses
 
 
-def test_one_child_answers_all_requests(process: LimitedProcess) -> None:
-    first, second = (process.response(request) for request in (b"a", b"b"))
+def test_one_child_answers_all_requests(responses: Responses) -> None:
+    first, second = responses(b"a", b"b")
     assert first is not None
     assert second is not None
     assert first.split()[0] == second.split()[0] != str(os.getpid()).encode()
@@ -62,20 +70,19 @@ def test_one_child_answers_all_requests(process: LimitedProcess) -> None:
         pytest.param(b"memory", marks=pytest.mark.skipif(sys.platform != "linux", reason="has no limit on memory")),
     ],
 )
-def test_next_request_starts_another_child(process: LimitedProcess, request_line: bytes) -> None:
-    assert process.response(b"a") is not None
-    assert process.response(request_line) is None
-    assert (process.response(b"b") or b"").split()[1:] == [b"b"]
+def test_next_request_starts_another_child(responses: Responses, request_line: bytes) -> None:
+    first, lost, last = responses(b"a", request_line, b"b")
+    assert lost is None
+    assert [(response or b"").split()[1:] for response in (first, last)] == [[b"a"], [b"b"]]
 
 
-def test_child_that_does_not_respond_is_killed(process: LimitedProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_that_does_not_respond_is_killed(responses: Responses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limited_process, "SECONDS", 0.5)
-    assert process.response(b"sleep") is None
+    assert responses(b"sleep") == [None]
 
 
-def test_children_are_started_a_limited_number_of_times(process: LimitedProcess) -> None:
-    assert [process.response(b"exit") for _ in range(STARTS)] == [None] * STARTS
-    assert process.response(b"a") is None
+def test_children_are_started_a_limited_number_of_times(responses: Responses) -> None:
+    assert responses(*[b"exit"] * STARTS, b"a") == [None] * (STARTS + 1)
 
 
 def test_child_has_no_tokens_in_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from measured_repository import Git, commit, git  # noqa: F401 - a fixture
 from profgate.errors import ProfgateError
-from profgate.io import worktrees
 from profgate.io.worktrees import worktree
 
 LINES = {"unix": b"a\nb\n", "mixed": b"a\r\nb\n", "binary": b"a\n\0"}
@@ -29,7 +28,7 @@ def test_files_are_those_that_git_writes(
     Path("empty").touch()
     Path("a link").symlink_to("deep/\N{SNOWMAN}")
     sha = commit(git)
-    monkeypatch.setattr(worktrees, "LARGEST_GROUP", 4)
+    monkeypatch.setattr("profgate.io.git.LARGEST_GROUP", 4)
     git("worktree", "add", "--quiet", "--detach", str(tmp_path / "expected"), sha)
     with worktree(sha, str(tmp_path / "place")) as place:
         listed = {path.relative_to(place) for path in Path(place).rglob("*") if path.name != ".git"}

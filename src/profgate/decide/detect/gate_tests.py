@@ -105,7 +105,12 @@ def gate_result(
     **known: Any,  # noqa: ANN401 - other columns
 ) -> Columns:
     """Return the test results of locations. The interval is that of the location in ``shown``."""
-    columns: dict[str, Any] = {name: getattr(evidence, name)[places] for name in ("p", "t", "distance", "bound")}
+    columns: dict[str, Any] = {
+        "p": evidence.p[places],
+        "t": evidence.t[places],
+        "distance": evidence.distance[places],
+        "bound": evidence.bound[places],
+    }
     if evidence.turns is not None:
         level, low, high, least, _ = evidence.turns
         columns |= {"level": np.full(len(places), level), "low": low[shown], "high": high[shown], "least": least[shown]}

@@ -41,7 +41,8 @@ def judge(draft: Report, policy: Policy) -> Report:
     }  # others cannot reach RED
     red = min(RED, RED_OF_FAMILIES / max(1, len(families)))
     judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, red, workload, metric))
-    judged = with_claims(replace(with_causes(with_acceptances(judged)), policy=_stated(policy)), policy)
+    stated = StatedPolicy(**{part.name: getattr(policy, part.name) for part in fields(StatedPolicy)})
+    judged = with_claims(replace(with_causes(with_acceptances(judged)), policy=stated), policy)
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -66,10 +67,6 @@ def _advisory(draft: Report, metric: MetricReport) -> list[Reason]:
     if distance:
         reasons.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
     return reasons
-
-
-def _stated(policy: Policy) -> StatedPolicy:
-    return StatedPolicy(**{part.name: getattr(policy, part.name) for part in fields(StatedPolicy)})
 
 
 def policy_stated_in(report: Report, otherwise: Policy = DEFAULT_POLICY) -> Policy:

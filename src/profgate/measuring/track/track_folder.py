@@ -68,7 +68,8 @@ class TrackFolder:
                 raise ProfgateError(self.folder, what)
             for path in self._runs.parent.glob(f"*/{ASIDE}*"):
                 shutil.rmtree(path, ignore_errors=True)
-            with scratch_folder(f"track-{_digest(str(self._runs.resolve()))[:12]}") as place:
+            name = hashlib.sha256(os.fsencode(self._runs.resolve())).hexdigest()[:12]
+            with scratch_folder(f"track-{name}") as place:
                 sources = Path(place, SOURCES)
                 sources.parent.mkdir(parents=True)
                 yield str(sources)
@@ -127,7 +128,3 @@ class TrackFolder:
         except OSError as error:
             what = f"cannot be written ({error.strerror}); finished runs are stored: run the same command to continue"
             raise ProfgateError(self.folder, what) from error
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
