@@ -48,7 +48,7 @@ export function makeBoxPane(view) {
     const { tree } = page;
     mark();
     const partner = view.marks.moved.get(node);
-    const head = element("h3");
+    const head = element("h2");
     head.append(...titleOf(page, view.figures, node).childNodes);
     const place = placeOf(tree, node);
     const link = linkOf(tree, node);

@@ -1,16 +1,15 @@
 // The findings above the graph, and the panel with all findings and the subtrees that explain the other changes.
 import { shadesOf, stateOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
-import { byId, element, linkButton, makeButton } from "./dom.js";
+import { byId, element, linkButton, makeButton, nameElement } from "./dom.js";
 import { findingGlyph } from "./draw.js";
 import { reachOf, rowsOfFinding, tagOf } from "./findings.js";
-import { formatChosenShare, numeral, shorten } from "./format.js";
+import { formatChosenShare, numeral } from "./format.js";
 import { whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
 import { changeOf, changeText } from "./words.js";
 
 const CHIPS = 3;
-const LONGEST_CHIP = 40; // characters
 const LEAST_DIFFERENCE = 0.005; // share of the whole
 const MOST_DIFFERENCES = 5;
 
@@ -58,7 +57,7 @@ export function makeChanges(page) {
     const [basis, , growth] = finding.change ?? ["", "", ""];
     const button = makeButton("", () => page.openFinding(finding), finding.direction);
     const name = element("b");
-    name.append(element("bdi", shorten(symbolName(page.whole, finding.symbol), LONGEST_CHIP)));
+    name.append(nameElement(symbolName(page.whole, finding.symbol)));
     button.append(
       name,
       element("span", `${basis}${growth}${finding.severity === "maybe" ? ", possible" : ""}`),
@@ -103,7 +102,7 @@ export function makeChanges(page) {
     const part = element("span", `${word} `, "new");
     parts.slice(0, most).forEach(([name, text], at) => {
       const shown = element("b");
-      shown.append(element("bdi", shorten(name, LONGEST_CHIP)));
+      shown.append(nameElement(name));
       part.append(at ? ", " : "", shown, most || !text ? "" : ` ${text}`);
     });
     return [part];
@@ -120,7 +119,7 @@ export function makeChanges(page) {
 
   function nameLink(name, action) {
     const open = linkButton("", action);
-    open.append(element("bdi", shorten(name, LONGEST_CHIP)));
+    open.append(nameElement(name));
     open.title = name;
     return open;
   }
@@ -160,7 +159,7 @@ export function makeChanges(page) {
     );
   }
 
-  page.on("colour", () => {
+  page.on("scale", () => {
     showAside();
     showFindings();
     if (page.state.basis !== "inclusive") return;

@@ -10,8 +10,9 @@
 //   page.panes                 the pictures, each with widths and starts
 //   page.levelOf(before, after, passed)  the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
-//   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, layout, zoom,
-//                              focus; independent events: search, theme, tab, box
+//   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, scale (only if the
+//                              colours of page.tree changed), layout, zoom, focus; independent events: search, theme,
+//                              tab, box
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
 //   page.openNode(node)        shows a row of page.tree in the graph, or in the table if there is no graph
 //   page.isOpen(node)          whether page.openNode(node) would change nothing
@@ -31,10 +32,11 @@ import { foldedRows, ratioOf, sidesOf, startsOf, widthsOf } from "./views.js";
 
 const LEAST_WIDTH = 40; // pixels of a frame that is opened, if its caller is wide enough
 const FOLLOWS = {
-  tree: ["tree", "shape", "ratio", "colour", "layout", "zoom", "focus"],
+  tree: ["tree", "shape", "ratio", "colour", "scale", "layout", "zoom", "focus"],
   shape: ["shape", "colour", "layout", "zoom", "focus"],
-  ratio: ["ratio", "colour", "layout", "zoom", "focus"],
-  colour: ["colour"],
+  ratio: ["ratio", "colour", "scale", "layout", "zoom", "focus"],
+  colour: ["colour", "scale", "focus"],
+  scale: ["scale"],
   layout: ["layout", "zoom", "focus"],
   zoom: ["zoom", "focus"],
   focus: ["focus"],
@@ -87,8 +89,10 @@ export function makePage(header, whole) {
       page.renew(ORDER.filter((step) => steps.has(step)));
     },
     renew(steps = FOLLOWS.tree) {
+      const { scale } = page;
       for (const step of steps) COMPUTE[step]?.(page);
-      for (const step of steps) for (const listener of listeners.get(step)) listener();
+      for (const step of steps)
+        if (step !== "scale" || page.scale !== scale) for (const listener of listeners.get(step)) listener();
     },
     goTo(node, shape = 0) {
       const zoom = page.shapes.map((_, at) => (at === shape ? node : (page.state.zoom[at] ?? 0)));
@@ -115,18 +119,18 @@ export function makePage(header, whole) {
       const node = widestOf(page.tree, symbol);
       if (node >= 0) page.openNode(node);
     },
-    // Recursion is collapsed. Each further click opens the next place of the finding; places without half of the change
-    // are opened together.
+    // Places without half of the change are opened together. Otherwise recursion is collapsed, and each further click
+    // opens the next place of the finding.
     openFinding(finding) {
       const rows = rowsOfFinding(page, page.tree, finding);
+      if (rows.isSpread && !header.estimated) return page.openSandwich(finding.symbol);
       const path = header.estimated ? [] : ancestorsOf(page.tree, rows[0] ?? 0).map((row) => page.tree.symbol[row]);
       const symbol = path.find((own, at) => own >= 0 && path.indexOf(own) < at);
       if (symbol !== undefined) {
         const edits = [...page.state.edits, { kind: "collapse", symbol }];
         page.set({ edits, zoom: [0], focus: { shape: 0, node: 0 } });
         page.openFinding(finding);
-      } else if (rows.isSpread && !header.estimated) page.openSandwich(finding.symbol);
-      else if (rows.length) page.openNode(rows[(rows.findIndex((node) => page.isOpen(node)) + 1) % rows.length]);
+      } else if (rows.length) page.openNode(rows[(rows.findIndex((node) => page.isOpen(node)) + 1) % rows.length]);
     },
     hashesOf,
   };

@@ -1,7 +1,7 @@
 // The texts that are shown below the pictures or replace them.
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
-import { byId, element, placeElement } from "./dom.js";
+import { byId, element, nameElement, placeElement } from "./dom.js";
 import { glyphOf } from "./draw.js";
 import { solid } from "./format.js";
 import { symbolSums } from "./symbols.js";
@@ -11,6 +11,7 @@ import { siblingsOf } from "./walk.js";
 import { describe, sentenceOf } from "./words.js";
 
 const ABOUT_ALL = 0.002;
+const LONGEST_DETAIL = 120; // characters
 
 // Shows the selected frame as text, in the line below the picture and for screen readers.
 export function showFocus(page, frames) {
@@ -19,14 +20,12 @@ export function showFocus(page, frames) {
   const details = byId("details");
   const empty = !isDrawn(page, node, shape);
   for (const { item, pane } of frames) {
-    if (pane.shape !== shape || empty) {
-      item.textContent = "";
-      continue;
-    }
-    const siblings = siblingsOf(page, node, shape);
-    item.textContent = sentenceOf(page, shape, node);
-    item.setAttribute("aria-level", String(tree.depth[node] + 1));
-    item.setAttribute("aria-posinset", String(siblings.indexOf(node) + 1));
+    // a picture without the selected frame has the one that fills it
+    const at = pane.shape === shape ? node : page.state.zoom[pane.shape];
+    const siblings = siblingsOf(page, at, pane.shape);
+    item.textContent = sentenceOf(page, pane.shape, at);
+    item.setAttribute("aria-level", String(pane.tree.depth[at] + 1));
+    item.setAttribute("aria-posinset", String(siblings.indexOf(at) + 1));
     item.setAttribute("aria-setsize", String(siblings.length));
   }
   if (empty) {
@@ -48,7 +47,7 @@ export function showFocus(page, frames) {
   const here = everywhere && `${hereOf(page, symbol, node)} `;
   heading.append(
     glyphOf(stateOf(tree, node), level[node], finding, isEdited(tree.sources?.[symbol])),
-    element("bdi", name),
+    nameElement(name, LONGEST_DETAIL),
   );
   details.replaceChildren(
     heading,

@@ -1,5 +1,7 @@
 // Small helpers for elements. Names from profiles are inserted as text nodes only.
-import { shortenPlace } from "./format.js";
+import { shorten, shortenPlace } from "./format.js";
+
+const LONGEST_CHIP = 40; // characters
 
 /** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
@@ -26,6 +28,13 @@ export function themeOf(page) {
   if (page.printing) return "light";
   if (page.state.theme !== "auto") return page.state.theme;
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+// Returns a name, which may be shortened; its title is the full name.
+export function nameElement(name, length = LONGEST_CHIP) {
+  const made = element("bdi", shorten(name, length));
+  if (made.textContent !== name) made.title = name;
+  return made;
 }
 
 // A link to another page.

@@ -306,7 +306,6 @@ export function makeGraph(page) {
     frames.forEach(rings);
   });
   for (const event of ["colour", "search", "theme"]) page.on(event, draw);
-  page.on("colour", () => page.panes && showFocus(page, frames));
   page.on("focus", showSource);
   preferred.addEventListener("change", () => page.renew(["theme"]));
   new ResizeObserver(() => {

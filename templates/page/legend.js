@@ -4,7 +4,7 @@ import { testsRepeats } from "./context.js";
 import { byId, element, themeOf } from "./dom.js";
 import { findingGlyph } from "./draw.js";
 import { formatChosenShare } from "./format.js";
-import { isEdited } from "./tree.js";
+import { isEdited, once } from "./tree.js";
 
 const MOST_MARKS = 4;
 const SIGN_WORDS = { "‼": "severe", "!": "degraded", "?": "possible", "✓": "better" };
@@ -36,7 +36,7 @@ export function makeLegend(page) {
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     const { tree } = page.panes[0];
     const [shades] = page.shades;
-    const isDrawn = (test) => tree.symbol.some((symbol, node) => node > 0 && test(node, symbol));
+    const occurs = (test) => tree.symbol.some((symbol, node) => node > 0 && test(node, symbol));
     const words = page.header.findings.map((one) => `${findingGlyph(one)} ${SIGN_WORDS[findingGlyph(one)]}`);
     const signs = [...new Set(words)].join(", ");
     const marks = [
@@ -47,7 +47,7 @@ export function makeLegend(page) {
       ["gone", "× only before", (node) => stateOf(tree, node) === "gone"],
       ["", "outline: within noise", (node) => !shades.level[node]],
     ];
-    const found = marks.filter(([, , test]) => isDrawn(test)).slice(0, MOST_MARKS);
+    const found = once(shades, "marks", () => marks.filter(([, , test]) => occurs(test)).slice(0, MOST_MARKS));
     byId("marks").replaceChildren(
       ...found.map(([kind, text]) => {
         const item = element("li", undefined, kind && `of-${kind}`);

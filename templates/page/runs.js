@@ -2,10 +2,9 @@
 import { ROOT } from "./codec.js";
 import { byId, element, svgElement } from "./dom.js";
 import { counted, formatValue } from "./format.js";
-import { symbolName } from "./tree.js";
 
 const [TOTAL, OWN, INCLUSIVE, BROAD] = [0, 1, 2, 3]; // a broad cost is nearly the whole run
-const KIND_WORDS = { [TOTAL]: "total", [OWN]: "self cost", [INCLUSIVE]: "total cost", [BROAD]: "total cost" };
+const KIND_WORDS = ["Total", "All calls: self cost", "All calls: total cost", "All calls: total cost"];
 const GROUPS = { earlier: "Earlier base jobs", before: "Before", after: "After" };
 const ROW_HEIGHT = 16; // pixels
 const DOT = 4; // pixels
@@ -41,23 +40,22 @@ function amountOf(page, value) {
 }
 
 // Describes the runs as text, for screen readers and as the alternative of the picture.
-export function runsSentence(page, symbol, { kind, groups }) {
+export function runsSentence(page, { kind, groups }) {
   const amount = (value) => amountOf(page, value);
   const about = groups.map(
     ({ label, values, all, least, mean, most }) =>
       `${label}: ${numberOfRuns(values.length, all)}, minimum ` +
       `${amount(least)}, mean ${amount(mean)}, maximum ${amount(most)}.`,
   );
-  return [`${runsTitle(page, symbol, kind)}.`, ...about].join(" ");
+  return [`${runsTitle(kind)}.`, ...about].join(" ");
 }
 
 function numberOfRuns(shown, all) {
   return (all > shown ? `${shown} of ` : "") + counted(all, "run");
 }
 
-function runsTitle(page, symbol, kind) {
-  const cost = kind === TOTAL ? "Total" : `${symbolName(page.whole, symbol)}, all calls: ${KIND_WORDS[kind]}`;
-  return `${cost} of each run`;
+function runsTitle(kind) {
+  return `${KIND_WORDS[kind]} of each run`;
 }
 
 // Explains which values are shown, and which evidence they gave.
@@ -101,7 +99,7 @@ export function drawnRuns(page, symbol) {
   const picture = element("div", undefined, "dots");
   picture.tabIndex = 0;
   picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", runsSentence(page, symbol, runs));
+  picture.setAttribute("aria-label", runsSentence(page, runs));
   for (const group of runs.groups)
     picture.append(
       element("span", group.label),
@@ -112,7 +110,7 @@ export function drawnRuns(page, symbol) {
   axis.append(element("span", "0"), element("span", amountOf(page, runs.most)));
   picture.append(axis);
   const caption = element("figcaption");
-  caption.append(element("b", runsTitle(page, symbol, runs.kind)), " ", element("span", aboutRuns(page, symbol, runs)));
+  caption.append(element("b", runsTitle(runs.kind)), " ", element("span", aboutRuns(page, symbol, runs)));
   figure.append(picture, caption);
   return figure;
 }
@@ -152,5 +150,4 @@ export function makeRuns(page) {
   }
 
   page.on("focus", show);
-  page.on("colour", () => page.shapes && show());
 }

@@ -1,7 +1,7 @@
 // The source of the selected function before and after, with the cost of each line. Sources are
 // inserted as text nodes only.
 import { LEVELS, paletteOf } from "./colour.js";
-import { element, linkButton, themeOf } from "./dom.js";
+import { element, linkButton, nameElement, themeOf } from "./dom.js";
 import { numeral } from "./format.js";
 import { costsAt, linesOf } from "./lines.js";
 import { outermostOf } from "./merge.js";
@@ -66,8 +66,8 @@ export function makeSourcePane(page, pane) {
     const { hunks, paths, origin } = page.tree.sourceDiffs.get(symbol);
     const lines = linesOf(page, symbol);
     const head = element("div", undefined, "head");
-    const title = element("h3", "Source of ");
-    title.append(element("bdi", symbolName(page.tree, symbol)));
+    const title = element("h2", "Source of ");
+    title.append(nameElement(symbolName(page.tree, symbol)));
     const [before, after] = paths;
     const named = before && after && before !== after ? `${before} → ${after}` : (after ?? before ?? "");
     head.append(title, element("code", named), element("span", origin, "quiet"));
@@ -112,7 +112,7 @@ export function makeSourcePane(page, pane) {
       .join(" ");
   }
 
-  for (const event of ["colour", "theme"]) page.on(event, () => symbol >= 0 && !pane.closest("[hidden]") && render());
+  for (const event of ["scale", "theme"]) page.on(event, () => symbol >= 0 && !pane.closest("[hidden]") && render());
   return { show, mark };
 }
 

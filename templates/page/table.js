@@ -221,7 +221,7 @@ export function makeTable(page) {
     shownRows += ROWS_MORE;
     show();
   });
-  page.on("colour", () => {
+  page.on("scale", () => {
     stale = true;
     refresh();
   });

@@ -5,7 +5,7 @@ import { describe } from "./words.js";
 
 const TIP_HEADS = { before: "Before", scaled: "Scaled", after: "After", change: "Change", relative: "" };
 const GAP = 8;
-const LONGEST_NAME = 240; // characters; the details line has the full name
+const LONGEST_NAME = 240; // characters
 
 export function showTip(page, shape, node, x, /** @type {number[]} */ [top, bottom], isNew) {
   const tip = byId("tip");

@@ -1,6 +1,6 @@
-// The path to the shown frame and the symbol of a sandwich view.
+// The path to the shown frame.
 import { byId, element, linkButton } from "./dom.js";
-import { ancestorsOf, nameOf, symbolName } from "./tree.js";
+import { ancestorsOf, nameOf } from "./tree.js";
 
 const LONGEST = 9;
 
@@ -26,12 +26,7 @@ export function makeTrail(page) {
   }
 
   function showSandwich() {
-    const { sandwich } = page.state;
-    byId("sandwich").hidden = sandwich < 0;
-    if (sandwich < 0) return;
-    const name = element("b", symbolName(page.tree, sandwich));
-    const rest = ": all its calls merged, recursion counted once";
-    byId("sandwich-name").replaceChildren("Callers above and callees below ", name, rest);
+    byId("sandwich").hidden = page.state.sandwich < 0;
   }
 
   page.on("zoom", showTrail);

@@ -111,9 +111,8 @@ export function makeWaterfall(page) {
       return button;
     });
     const noise = element("span", undefined, "rest");
-    noise.append(element("span", `rest ${changeOf(page, rest)}`));
-    noise.title =
-      `${changeOf(page, rest)}: all other functions ` + `together, within noise or below 0.5 % of the total each`;
+    noise.title = `all others, within noise or small: ${changeOf(page, rest)}`;
+    noise.append(element("span", noise.title));
     noise.style.flex = width(rest);
     const [before, after] = fromTo(page, tree.before[0], tree.after[0]).split(" → ");
     const label = element("p", "Where the change of the total comes from", "quiet");
@@ -139,5 +138,5 @@ export function makeWaterfall(page) {
     else page.openSymbol(symbol);
   }
 
-  page.on("colour", showLater);
+  page.on("scale", showLater);
 }

@@ -186,7 +186,7 @@ def test_the_source_is_shown_as_text(open_page: OpenPage) -> None:
     assert page.locator("img").count() == 0
     assert page.title() == "demo: base → head"
     box(page, "render").locator(".shape").click()
-    assert source.locator("h3").inner_text() == "Source of parse"  # render has none
+    assert source.locator("h2").inner_text() == "Source of parse"  # render has none
 
 
 def test_print_has_picture_and_figures(open_page: OpenPage) -> None:

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from e2e.conftest import SCREENS, OpenFile, axe_violations
+from e2e.conftest import OpenFile
 from profgate.measuring.track.evolution import evolution_of
 from profgate.measuring.track.evolution_page import build_evolution_page
 from profgate.measuring.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
@@ -189,12 +189,3 @@ def test_hundreds_of_versions_and_benchmarks_are_drawn_in_part(open_page: OpenPa
     assert page.locator("#chart *").count() < 1500
     page.locator("#more-benchmarks").click()
     assert page.locator("#benchmarks tbody tr").count() == 125
-
-
-@pytest.mark.parametrize(("width", "scheme"), SCREENS)
-def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
-    page = open_page(width=width, color_scheme=scheme)
-    page.locator("#chart").focus()
-    page.keyboard.press("n")
-    assert axe_violations(page, "wcag22aa", "best-practice") == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

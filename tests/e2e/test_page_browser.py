@@ -275,7 +275,7 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Show callers and callees of load").click()
     page.locator(".pane figcaption b").nth(1).wait_for()  # the panes appear with the next frame
     assert page.locator(".pane figcaption b").all_inner_texts() == ["Callers", "Callees"]
-    assert "Callers above and callees below load" in page.locator("#sandwich").inner_text()
+    assert page.locator("#trail").inner_text() == "load"
     assert "sandwich=load" in written_address(page)
     again = painted(open_page(fragment=written_address(page)))
     assert again.locator(".pane").count() == 2

@@ -69,7 +69,7 @@ def in_window(page: "Page", selector: str) -> bool:
 def test_runs_are_seen_at_once_and_without_a_selection_of_the_total(open_page: OpenPage) -> None:
     page = open_page()
     assert in_window(page, ".bottom .runs")
-    assert alternative(page).startswith("work, all calls: self cost of each run.")
+    assert alternative(page).startswith("All calls: self cost of each run.")
     page.keyboard.press("Escape")
     assert in_window(page, ".bottom .runs")
     assert page.locator(".bottom .before circle").count() == 3
@@ -85,7 +85,7 @@ def test_selected_function_shows_its_runs_and_evidence(open_page: OpenPage) -> N
     page = open_page()
     height = page.locator(".bottom").evaluate("e => e.offsetHeight")
     page.locator("#findings button").first.click()
-    assert alternative(page).startswith("work, all calls: self cost of each run. Before: 3 runs, minimum 300 samples")
+    assert alternative(page).startswith("All calls: self cost of each run. Before: 3 runs, minimum 300 samples")
     caption = page.locator(".bottom figcaption").inner_text()
     assert f"{EVIDENCE[0].upper()}{EVIDENCE[1:]}. Values as recorded; the verdict corrects each run for" in caption
     assert page.locator(".bottom .after circle").last.get_attribute("cx") == "100.00%"
@@ -114,7 +114,7 @@ def test_runs_are_reached_by_keyboard(open_page: OpenPage) -> None:
 
 def test_blueprint_shows_the_runs_of_the_selected_box(open_page: OpenPage) -> None:
     page = open_page(replace(HEADER, estimated=True, blueprint=True), "#tab=blueprint")
-    assert alternative(page, ".figures").startswith("work, all calls: self cost of each run.")
+    assert alternative(page, ".figures").startswith("All calls: self cost of each run.")
     assert in_window(page, ".figures .runs")
     page.locator(".blueprint .frame").focus()
     page.keyboard.press("Home")

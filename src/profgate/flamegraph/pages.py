@@ -188,6 +188,7 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
         ),
         title=title,
         badge=_sign(CONCLUSIONS[view.report.verdict.conclusion].badge, named=True),
+        step=escape(plain(view.step())),
         origin=f'<p class="origin">{origin}</p>\n' if origin else "",
         notes=warnings_markup([plain(missed)] if missed else []),
         content=_table(rows) if rows else "<p>Nothing was compared.</p>\n",

@@ -124,21 +124,20 @@ def _box(
     state = ("new" if not before else "gone" if not after else "") if tree.symbol[row] >= 0 else ""
     glyph = {"new": "+ ", "gone": "× "}.get(state, "")
     delta = after - before * ratio
-    share = f"{numbers.percent(after / float(tree.target_total[0]) if after else 0.0)} of"
     title = (
-        f"{name}: {header.quantity(after, 1)}, {share} the run"
+        f"{name}: {header.quantity(after, 1)}"
         if header.alone
         else f"{name}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, {header.change(delta)}"
-        f" ({numbers.signed_percent(delta / (before * ratio)) if before else 'new' if after else '-'}), "
-        f"{numbers.percent(before / float(tree.baseline_total[0]) if before else 0.0)} of before, "
-        f"{share} after"
+        f" ({numbers.signed_percent(delta / (before * ratio)) if before else 'new' if after else '-'})"
     )
     x, y = f"{left:.1f}", _TOP + int(tree.depth[row]) * _ROW
     shape = f'x="{x}" y="{y}" width="{max(width - 0.5, 0.3):.1f}" height="{_ROW - 1}"'
     dotted = f'<rect fill="url(#pg-{state})" {shape}/>' if state else ""
     label, room = glyph + name, int((width - 6) / 6.6)  # width of a character
     label = cut(label, room) if room >= min(3, len(label)) else ""
-    text = f'<text fill="{_ink_on(rgb)}" x="{left + 3:.1f}" y="{y + 12}">{_escaped(label)}</text>' if label else ""
+    # by the relative luminance of WCAG 2, white is better only on blue from rgb(95, 95, 255) to rgb(0, 0, 255)
+    ink = ' fill="#fff"' if rgb[0] < 96 else ""
+    text = f'<text{ink} x="{left + 3:.1f}" y="{y + 12}">{_escaped(label)}</text>' if label else ""
     colour = 'class="o"' if tree.symbol[row] == OTHER else f'fill="rgb({",".join(map(str, rgb))})"'
     return f"<g><title>{_escaped(title)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
 
@@ -164,9 +163,3 @@ def _summary(tree: DiffTree, header: PageHeader, side: str) -> str:
     if header.alone:
         return f"{header.metric}: {header.quantity(after, 1)}"
     return f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, width = {side}"
-
-
-def _ink_on(rgb: tuple[int, int, int]) -> str:
-    """Return the text colour with the higher contrast on a shade of red or blue."""
-    # by the relative luminance of WCAG 2, white is better only on blue from rgb(95, 95, 255) to rgb(0, 0, 255)
-    return "#fff" if rgb[0] < 96 else "#000"

@@ -30,6 +30,7 @@ DOUBTS = {
     ReasonCode.OFFSET: "but the total did not grow",
     ReasonCode.NOT_REACHABLE: "",  # the sentence of the reason
 }
+CORRECT = "Correct the change and push, or ask a maintainer to accept it."
 HELP = "https://profgate.github.io/profgate/how-to/red/"
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
@@ -286,7 +287,7 @@ class View:
             if self.report.measurement is not None or self.report.policy.confirm in {None, "off"}
             else "The check passes unless the result is confirmed."
         )
-        if advice := self.advice():
+        if advice := self.advice() or (verdict.fails and CORRECT):
             return f"{decision} {advice}"
         if verdict.exit_code:
             return decision
