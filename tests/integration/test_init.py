@@ -20,7 +20,7 @@ from profgate.__main__ import main
 from profgate.errors import ProfgateError
 from profgate.io.files import sources_under
 from profgate.loading import read_sources
-from profgate.measuring.init import trial
+from profgate.measuring.init import trial, workflow
 from profgate.measuring.init.candidates import Files, Kind
 from profgate.measuring.init.library_share import share_of
 from profgate.measuring.init.new_benchmarks import repeated_tests
@@ -152,7 +152,7 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
 def test_program_of_python_that_fails_fails_the_first_run(tmp_path: Path) -> None:
     """py-spy succeeds, and a program that ends early would count as faster."""
     (tmp_path / "a.py").write_text("import sys, time\ntime.sleep(0.3)\nsys.exit(3)\n")
-    lines = "\n".join(RECIPES[0].record("python a.py", 100, "main"))
+    lines = "\n".join(RECIPES[0].record("python a.py", 100, "$PROFGATE_OUT/main"))
     codes = [
         subprocess.run(
             ["sh", "-ec", lines],
@@ -348,6 +348,14 @@ def test_fixed_work_is_tried_before_a_fixed_time(tmp_path: Path) -> None:
     assert any(each.benchmark.timed for each in found[1:])
 
 
+def test_script_that_runs_tests_is_no_setup(tmp_path: Path) -> None:
+    text = scripts({"devDependencies": {"vitest": "3"}}, test="ts-scripts test && npm run size", size="size-limit")
+    tree = Files(str(made(tmp_path, {"package.json": text})))
+    found = plans(tree, ".", detected(tree), Options(measure=True))
+    assert found[0].benchmark.command == "node bench/repeated-tests.mjs"
+    assert {plan.benchmark.setup for plan in found} == {("npm install",)}
+
+
 @pytest.mark.parametrize("tool", ["vitest run", "vitest bench --run", "ava --serial", "jest"])
 def test_tools_with_own_processes_are_named(tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name, program = "bench" if "bench" in tool else "test", tool.partition(" ")[0]
@@ -513,13 +521,12 @@ def test_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     ("seconds", "rate", "runs", "enough"),
-    [(None, 1000, 20, False), (1, 1000, 40, True), (2, 1000, 20, True), (4, 1000, 10, True), (60, 300, 5, True)],
+    [(None, 1000, 20, False), (1, 1000, 20, False), (2, 1000, 20, True), (4, 1000, 10, True), (60, 300, 5, True)],
 )
 def test_rate_and_runs_give_enough_samples(seconds: float | None, rate: int, runs: int, enough: bool) -> None:
-    extent = extent_for(1000, seconds, library=0.8)
+    extent = extent_for(1000, seconds)
     samples = extent.rate * extent.runs * (seconds or 0)
     assert (extent.rate, extent.runs, samples >= SAMPLES) == (rate, runs, enough)
-    assert extent_for(1000, seconds, library=0.7).runs == min(runs, 20)  # a fifth of a short run is its start
     long = [extent_for(1000, 2.0, run) for run in (2.0, 12.0, 30.0)]
     assert [(extent.runs, extent.budget) for extent in long] == [(20, 5), (10, 5), (5, 7)]
 
@@ -603,7 +610,7 @@ def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
         "all: $(OUT)/my_bench\n\t$(MAKE) -C ../tools",
         ".PHONY: bench test check",
         "bench:\n\t./run -o x",
-        "test: ../a.c\n\tcc -c $< -o a.o\n\tcc a.o -o $@\n\t./$@",
+        "test: ../a.c\n\tcc -c $< -o a.o\n\tcc a.o -o out/$@\n\t./out/$@",
         "check: ../a.c\n\tcc $< -o check_test\n\t./check_test",
         "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@",
     ]
@@ -611,7 +618,7 @@ def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
     found = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
     assert {each.command: each.setup[0].split()[2] for each in found} == {
         "src/bin/my_bench": "src",
-        "src/test": "src",
+        "src/out/test": "src",
         "src/check_test": "src",
         "tools/a_bench": "tools",
     }
@@ -893,6 +900,57 @@ def test_failing():
     assert total(3) == 1
 """,
 }
+
+
+MAINS = {  # the program is repeated in one process, or in one for each call, or fails
+    "returns": "puts(text); return 0;",
+    "ends the process": "puts(text); exit(0);",
+    "runs once": "if (runs++) return 1; puts(text); return 0;",
+    "fails": "puts(text); return 3;",
+}
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="a compiler is not installed")
+@pytest.mark.parametrize("body", MAINS.values(), ids=MAINS)
+def test_main_function_is_called_several_times(body: str, tmp_path: Path) -> None:
+    includes = "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+    main_function = f'static int runs;\nint main(void) {{ char text[9]; sprintf(text, "%d", getpid()); {body} }}\n'
+    made(tmp_path, {"a.c": includes + main_function})
+    tree = Files(str(made(tmp_path, {"Makefile": ""})))
+    (plan,) = plans(tree, ".", detected(tree), Options(command="./a"))
+    repeated = plan.with_work(5)
+    made(tmp_path, repeated.benchmark.new_files)
+    _, build, record, _ = repeated.record
+    command = record.partition(" -- ")[2]
+    assert command.startswith("env LD_PRELOAD=bench/repeat.c.so REPEATS=5 ")
+    lines = f"cc a.c -o a\n{build}\n{command}"
+    done = subprocess.run(["sh", "-ec", lines], cwd=tmp_path, check=False, capture_output=True, text=True)
+    calls = done.stdout.split()
+    assert (done.returncode, len(calls)) == ((3, 1) if "return 3" in body else (0, 5))
+    assert (len(set(calls)) == 1) == ("return 3" in body or body == MAINS["returns"])
+
+
+SLOW_TEST = "benchmarks/repeated_tests.txt"
+
+
+def test_tests_that_hardly_call_the_library_are_removed(tmp_path: Path) -> None:
+    tree = Files(str(committed(tmp_path, TESTED | {"shop/sum.h": "int sum_all(void);\n"})))
+    (first, *_) = plans(tree, ".", detected(tree), Options(measure=True))
+    rows = [f"2 tests/test_cart.py::{name}\n" for name in ("test_total", "CartTest::test_case", "test_other")]
+    plan = first.changed(new_files={**first.benchmark.new_files, SLOW_TEST: "".join(rows)})
+    stacks = {"test_total;sum_all": 40, "test_total;sleep": 20, "test_case;sleep": 300}
+    made(tmp_path / "out", {"a.folded": "".join(f"{stack} {count}\n" for stack, count in stacks.items())})
+    names = [workflow.name_of(row) for row in plan.tests]
+    share = share_of(read_sources(sources_under(str(tmp_path / "out"))), tree, "/checkout", 1, names)
+    assert (share.samples, round(share.library, 3)) == (360, 0.111)
+    assert {name: round(value, 3) for name, value in share.tests.items()} == {
+        "test_total": 0.667,
+        "test_case": 0.0,
+        "test_other": 0.0,
+    }
+    fewer = trial._adjusted(trial.Trial(plan, share, 1.0))
+    assert fewer.tests == rows[:1]
+    assert fewer.with_work(3).tests == ["6 tests/test_cart.py::test_total\n"]
 
 
 @pytest.mark.full

@@ -130,7 +130,7 @@ def test_recipe_stores_no_environment(tmp_path: Path, recipe: Recipe) -> None:
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed")
     environment = {**os.environ, "TOKEN": SECRET, "PROFGATE_OUT": str(tmp_path / "out"), "PROFGATE_RUN": "1"}
-    script = "\n".join(recipe.record(command, recipe.rate, "main"))
+    script = "\n".join(recipe.record(command, recipe.rate, "$PROFGATE_OUT/main"))
     done = subprocess.run(["sh", "-ec", script], cwd=tmp_path, env=environment, capture_output=True, check=False)
     stored = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
     if tool in {"perf", "py-spy"} and done.returncode and not stored:

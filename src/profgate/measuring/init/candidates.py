@@ -72,7 +72,7 @@ def ranked(found: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates without duplicates: benchmarks, near the top, fixed work, many benchmarks first."""
     distinct: dict[tuple[str, str], Candidate] = {}
     for candidate in found:
-        distinct.setdefault((candidate.folder, candidate.command), candidate)
+        distinct.setdefault((candidate.folder, candidate.command or candidate.kind.name), candidate)
     return sorted(
         distinct.values(),
         key=lambda each: (each.kind, len(PurePosixPath(each.package).parts), each.timed, -each.weight),

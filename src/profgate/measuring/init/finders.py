@@ -14,7 +14,6 @@ from profgate.measuring.init.candidates import (
     Candidate,
     Files,
     Kind,
-    entries,
     joined,
     spread,
     subtable,
@@ -209,7 +208,7 @@ LIBTEST = r"^#\[bench\]\n(?:#\[[^\n]{0,200}\]\n)?(?:pub )?fn (\w{1,80})\("
 CRITERION = r"\bcriterion(2|_bench)?\b|codspeed_criterion"
 CALLS = r"(?:bench_function|bench_with_input|\.bench\(|#\[(?:divan::)?bench)"
 BENCHES = "benches/*.rs benches/*/main.rs"
-BENCH = "cargo bench --bench {name}{option}"
+BENCH = "cargo bench --bench {name}"
 STABLE = f"RUSTC_BOOTSTRAP=1 {BENCH}"  # a nightly compiler may differ between the baseline and a pull request
 BUILT = "cargo build --release --target-dir target"  # also of a member of a workspace
 CARGO_TEST, CARGO_LIBRARY = "cargo test --release --test {name}", "cargo test --release --lib"
@@ -232,20 +231,9 @@ RUST_ROWS = (
 
 def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return benchmark programs, then the benchmarks in benches/, then the tests."""
-    cargo = table_of(files.inside(folder).read("Cargo.toml"), tomllib.loads)
-    options = dict[str, str]()
-    for bench in entries(cargo.get("bench"), dict):
-        features = ",".join(entries(bench.get("required-features"), str))
-        options[str(bench.get("name"))] = f" --features {shlex.quote(features)}" if PLAIN.fullmatch(features) else ""
-
-    return declared(
-        "Rust",
-        RUST_ROWS if subtable(cargo, "package") else (),
-        files,
-        folder,
-        lambda line: within(folder, [line]),
-        lambda path: {"option": options.get(PurePosixPath(path.removesuffix("/main.rs")).stem, "")},
-    )
+    cargo = files.inside(folder).read("Cargo.toml")
+    rows = RUST_ROWS if "package" in table_of(cargo, tomllib.loads) else ()
+    return declared("Rust", rows, files, folder, lambda line: within(folder, [line]))
 
 
 JMH_METHOD = r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{"  # an annotated method

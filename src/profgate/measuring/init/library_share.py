@@ -1,8 +1,8 @@
 """The share of samples in functions of the repository itself, and not of its benchmarks, tests and dependencies."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from profgate.attribution.repository_paths import RepositoryPaths
@@ -21,35 +21,54 @@ OTHERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The number of samples of a recording, and the share of them that are in or below a function of the library."""
+    """The number of samples of a recording, and the share of them that are in or below a function of the library.
+
+    ``tests`` has this share of the samples below each test that was asked for.
+    """
 
     samples: int = 0
     library: float = 0.0
+    tests: Mapping[str, float] = field(default_factory=dict)
 
 
-def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout: str, rate: int) -> Share:
-    """Return the share over all profiles, at ``rate`` samples per second. Raises ProfileError for an unreadable one."""
-    whole, inside, known = 0.0, 0.0, _known(files, checkout)
+def share_of(
+    profiles: Sequence[Profile | ProfileError], files: Files, checkout: str, rate: int, tests: Sequence[str] = ()
+) -> Share:
+    """Return the share over all profiles, at ``rate`` samples per second, and those of the tests with these names.
+
+    Raises ProfileError for an unreadable profile.
+    """
+    sums, known = [(0.0, 0.0)] * (1 + len(tests)), _known(files, checkout)
     for profile in profiles:
         if isinstance(profile, ProfileError):
             raise profile
-        total, library = _values(profile, known)
         per_sample = 1e9 / rate if profile.metrics and profile.metrics[0].unit == "nanoseconds" else 1.0
-        whole, inside = whole + total / per_sample, inside + library / per_sample
-    return Share(round(whole), inside / whole if whole else 0.0)
+        found = zip(sums, _values(profile, known, tests), strict=True)
+        sums = [(whole + more / per_sample, inside + own / per_sample) for (whole, inside), (more, own) in found]
+    library, *shares = (inside / max(whole, 1e-9) for whole, inside in sums)
+    return Share(round(sums[0][0]), library, dict(zip(tests, shares, strict=True)))
 
 
-def _values(profile: Profile, known: Callable[[str, str | None, str | None], bool]) -> tuple[int, int]:
-    """Return the value of all stacks, and of those with a function of the library, for the first metric."""
+def _values(
+    profile: Profile, known: Callable[[str, str | None, str | None], bool], tests: Sequence[str]
+) -> list[tuple[int, int]]:
+    """Return the first metric's value of all stacks, and of those with a function of the library.
+
+    The first pair is the sum of all stacks, and the others are the sums of those below a test.
+    """
     stacks, frames = profile.stacks, profile.frames
     if stacks is None or not len(stacks.values):  # a program that ended at once
-        return 0, 0
+        return [(0, 0)] * (1 + len(tests))
     columns = zip(frames.names, frames.files, frames.modules, strict=True)
     own = [known(name, file, module) for name, file, module in columns]
     tree, rows = merged_paths(stacks.depth, stacks.frame)
-    inside = tree.below_symbols(own)[rows[stacks.leaf]]
-    values = stacks.values[0]
-    return int(values.sum() + stacks.root_values[0]), int(values[inside].sum())
+    leaves, values = rows[stacks.leaf], stacks.values[0]
+    inside = tree.below_symbols(own)[leaves]
+    sums = [(int(values.sum() + stacks.root_values[0]), int(values[inside].sum()))]
+    for test in tests:
+        below = tree.below_symbols([test in {name, name.rpartition(".")[2]} for name in frames.names])[leaves]
+        sums.append((int(values[below].sum()), int(values[below & inside].sum())))
+    return sums
 
 
 def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None], bool]:

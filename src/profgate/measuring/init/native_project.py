@@ -6,7 +6,6 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,7 +26,6 @@ RULE = re.compile(  # a target with a recipe, in the database that make prints
     r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n((?:#[^\n]*+\n)++)((?:\t[^\n]*+\n)++)", re.MULTILINE
 )
 GOOGLE = re.compile(r"#include [<\"]benchmark/benchmark\.h")
-GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchmark this often
 API = "build/.cmake/api/v1"  # CMake's file API
 LARGEST_REPLY = 1 << 24
 MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
@@ -67,20 +65,27 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
 
 
 def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[Candidate]:
-    """Return the programs that the rules of a Makefile build, with expanded variables."""
+    """Return the programs that the rules of a Makefile build. make expands the variables of their commands."""
     log = f"{checkout}-make-{folder.replace('/', '-')}"
-    none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
-    words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
-    run_command(
-        words, folder=checkout, environment=without_git(os.environ), log=log, timeout=max(0.01, end - time.monotonic())
-    )
-    for target, about, recipe in RULE.findall(read_loosely(log, LARGEST_REPLY)):
-        output = (re.findall(r" -o (\S{1,160})", recipe) or [""])[-1]
-        name = target if "$" in output else output
-        runs = "\t./$@\n" in recipe or f"\t./{name}\n" in recipe
+
+    def printed(*words: str) -> str:
+        """Return what make prints instead of running the commands of a target. MAKE is no make, as in a recipe."""
+        run_command(
+            ["make", "--dry-run", "-C", folder, "MAKE=true", *words],
+            folder=checkout,
+            environment=without_git(os.environ),
+            log=log,
+            timeout=max(0.01, end - time.monotonic()),
+        )
+        return read_loosely(log, LARGEST_REPLY)
+
+    # no rule makes this target, so make does not make its Makefile again
+    for target, about, recipe in RULE.findall(printed("--print-data-base", "--question", ".profgate")):
+        commands = printed(target) if _kind(target + recipe) is not None else ""
+        name = [target, *re.findall(r" -o (\S{1,160})", commands)][-1]
         program, kind = os.path.normpath(f"{folder}/{name}"), _kind(" ".join(map(os.path.basename, (target, name))))
         usable = PLACE.fullmatch(f"./{name}") and not PurePosixPath(name).suffix and program not in files.tracked
-        if kind is not None and usable and (runs or "Phony target" not in about):
+        if kind is not None and usable and (f"./{name}\n" in commands or "Phony target" not in about):
             command = program if "/" in program else f"./{program}"
             place, setup = f"{target} of the Makefile in {folder}", (_make(folder, [target]),)
             yield Candidate("native code", command, place, kind, setup=setup)
@@ -137,15 +142,14 @@ def _program(
     if kind is None:
         return
     text, setup = "".join(map(files.read, own)), _cmake_setup(folder, switches, name)
-    google = GOOGLE.search(text) is not None  # versions before 1.8 can only run for a fixed time
-    works = (f" {GOOGLE_WORK.format(100)}", "") if google else ("",)
+    work = " --benchmark_min_time=100x" if GOOGLE.search(text) else ""  # since version 1.8 of Google Benchmark
     for artifact in entries(target.get("artifacts"), dict)[:1]:
         program = Path(checkout, "build", str(artifact.get("path")))
-        for where, work in product(dict.fromkeys((".", Path(own[0]).parent.as_posix())), works):
+        for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):
             command, what = os.path.relpath(program, Path(checkout, where)), f"target {place} of {own[0]}"
             if PLACE.fullmatch(f"{name}/{where}/{command}"):
-                line, timed = (command if "/" in command else f"./{command}") + work, google and not work
-                yield Candidate("native code", line, what, kind, ".", where, setup, len(text), timed=timed)
+                line = (command if "/" in command else f"./{command}") + work
+                yield Candidate("native code", line, what, kind, ".", where, setup, len(text))
 
 
 def _kind(name: str) -> Kind | None:

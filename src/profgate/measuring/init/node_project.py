@@ -39,6 +39,7 @@ NOT_NODE = re.compile(
 )
 # these run benchmarks or tests in processes of their own, which the profiler does not see
 ELSEWHERE = re.compile(r"(?:^|[\s/])(ava|cypress|jest|karma|playwright|tap|vitest|wtr)(?=\s|$)")
+UNSEEN = "runs it in processes that the profiler does not see"
 TIMED = r"['\"](?:benchmark|tinybench|mitata|benny|cronometro|bench-node)['\"]"  # they are imported
 LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}
 RUNS = re.compile(  # the start of a command that runs a script
@@ -49,7 +50,7 @@ VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 NO_BENCHMARK = re.compile(
     r"/_[^/]*$|(?:config|util|helper|fixture|setup|types|report|result)[^/]*$|\.d\.ts$", re.IGNORECASE
 )
-TESTS = re.compile(r"\b(?:mocha|uvu|borp)\b|node --test")
+TESTS = re.compile(r"\b(?:mocha|uvu|borp)\b|node --test|^\S+ (?:run )?test(?![\w./-])")
 # these only check the text of the sources, so a benchmark or a test does not need them
 CHECKS = re.compile(
     r"\b\w{0,20}lint\d?\b|\b(?:style|format|prettier|types?|check|xo|standard|jscs|biome|tsd|tstyche)\b"
@@ -58,14 +59,8 @@ CHECKS = re.compile(
 QUOTED = re.compile(r"'[ !-#%-&(-~]*'|\"(?:[ !#%-_a-~]|\$(?=\"))*\"")
 
 
-FILES = "bench*.*js bench*/*.*js perf/*.*js"
-TYPED = FILES.replace("js", "ts")
-BENCHMARKS = (
-    Declared(FILES, "node {path}", needs=TIMED, timed=True),
-    Declared(FILES, "node {path}"),
-    Declared(TYPED, "node --import tsx {path}", needs=TIMED, timed=True),
-    Declared(TYPED, "node --import tsx {path}"),
-)
+FILES = "bench*.*[jt]s bench*/*.*[jt]s perf/*.*[jt]s"  # Node runs TypeScript, too
+BENCHMARKS = (Declared(FILES, "node {path}", needs=TIMED, timed=True), Declared(FILES, "node {path}"))
 Script = tuple[str, tuple[str, ...], str]  # a command of Node, the lines before it, and the folder in which all start
 
 
@@ -85,11 +80,12 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             tool, where = ELSEWHERE.search(command), joined(folder, inside)
             steps = (*setup, *within(folder, before))
             texts = "\n".join(here.read(word.strip("'\"").removeprefix("./")) for word in command.split())
-            reason = f": {tool[1]} runs it in processes that the profiler does not see" if tool else ""
+            reason = f": {tool[1]} {UNSEEN}" if tool else ""
             line, timed = "" if tool else command, re.search(TIMED, texts) is not None
             yield Candidate("Node", line, what + reason, kind, folder, where, steps, timed=timed)
-    rows = BENCHMARKS if "tsx" in subtable(package, "devDependencies") else BENCHMARKS[:2]
-    listed = declared("Node", rows, files, folder, lambda _: setup)
+    for runner in filter(ELSEWHERE.fullmatch, subtable(package, "devDependencies")):
+        yield Candidate("Node", "", f"package.json: {runner} {UNSEEN}", Kind.TESTS, folder, folder, setup)
+    listed = declared("Node", BENCHMARKS, files, folder, lambda _: setup)
     chosen = [each for each in listed if not NO_BENCHMARK.search(each.place)]
     yield from sorted(chosen, key=lambda each: not re.search(r"(?:bench|index|main|run)[^/]*$", each.place))
 
@@ -126,7 +122,7 @@ def _is_member(files: Files, folder: str) -> bool:
 
 
 def _parts(scripts: Mapping[str, str], name: str, tools: str, seen: set[str]) -> Iterator[Script]:
-    """Return the last command of a script, and the benchmarks before it. What else runs before a command prepares it.
+    """Return the last command of a script, and the benchmarks or tests before it. What else runs before prepares it.
 
     A script that does not end with a command of Node has no parts. ``seen`` are the scripts that have been examined,
     because scripts may call each other, and each may call others several times.
@@ -143,10 +139,14 @@ def _parts(scripts: Mapping[str, str], name: str, tools: str, seen: set[str]) ->
         found: list[Script] = [(command, (), folder)] if (command := _command(segment, tools)) else []
         found += _parts(scripts, inner, tools, seen) if inner and folder == "." else ()
         starts, last = inner or segment.startswith("node "), number == len(segments)
-        if found and (last or (starts and MEASURES.search(segment) and not BUILDS.search(segment))):
+        tests = TESTS.search(segment) or ELSEWHERE.search(segment)
+        own = tests or (starts and MEASURES.search(segment) and not BUILDS.search(segment))
+        if found and (last or own):
             yield from ((command, (*before, *lines), place) for command, lines, place in found)
         elif changed and folder == ".":
             folder = joined(".", changed[1])
+        elif tests:
+            return  # tests are no preparation
         else:
             path = "" if starts or changed else 'PATH="$PWD/node_modules/.bin:$PATH" && '
             before += within(folder, [path + segment])

@@ -53,11 +53,10 @@ def plans(files: Files, under: str, project: Project, options: Options) -> list[
         found = candidates(files, recipe, under, build=options.measure)
     unseen = "; ".join(each.place for each in found if not each.command and ": " in each.place)[:200]
     if options.measure and not options.command:
-        found = _ordered(files, recipe, found)
+        found = _ordered(files, found)
     found = [each for each in found if each.command]
     if found and not options.command:
         sys.stdout.write(f"Records: {plain(*within(found[0].folder, [found[0].command]))} ({plain(found[0].place)}).\n")
-    labels = tuple(map(str.strip, options.runner.split(","))) if options.runner else (HOSTED,)
     problem = (
         f"no benchmark was found{unseen and f' that can be recorded ({unseen})'}; write one, then run profgate init "
         f"--replace --measure --command 'COMMAND', such as '{recipe.example}'"
@@ -68,8 +67,8 @@ def plans(files: Files, under: str, project: Project, options: Options) -> list[
         Plan(
             recipe,
             each if options.install is None else replace(each, setup=tuple({options.install.strip()} - {"", NOTHING})),
-            project.branch if options.branch is None else options.branch,
-            labels,
+            options.branch or project.branch,
+            tuple(map(str.strip, (options.runner or HOSTED).split(","))),
             extent_for(recipe.rate, None),
             pattern_of(project, recipe.language),
             "" if each.command else problem,
@@ -78,15 +77,14 @@ def plans(files: Files, under: str, project: Project, options: Options) -> list[
     ]
 
 
-def _ordered(files: Files, recipe: Recipe, found: Sequence[Candidate]) -> list[Candidate]:
+def _ordered(files: Files, found: Sequence[Candidate]) -> list[Candidate]:
     """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones."""
     benchmarks, tests = (repeated_tests(files, found, kind) for kind in Kind)
     others = [each for each in found if each.command and not (benchmarks and "--benchmark-only" in each.command)]
     rest = [each for each in others if each.kind is Kind.TESTS]
     most = MOST_BENCHMARKS if tests else None
     fixed, timed = ([each for each in others if each.timed is how and each not in rest][:most] for how in (False, True))
-    programs = MOST_BENCHMARKS if recipe.machine else 0  # no tool starts them, so they can be repeated
-    return [*benchmarks, *fixed, *tests, *rest[:programs], *timed, *rest[programs:]]
+    return [*benchmarks, *fixed, *tests, *rest[:MOST_BENCHMARKS], *timed, *rest[MOST_BENCHMARKS:]]
 
 
 def workflow_path(project: Project) -> str:

@@ -13,9 +13,8 @@ from profgate.model.source import JFR_ARGUMENTS, JFR_EVENTS, JFR_PRIVATE
 
 SAMPLES = 40_000  # required total number of samples in the runs of one side of a comparison
 RUN_SAMPLES, RUN_SECONDS = 500, 2.0  # many short runs show more of what differs between runs than few long ones
-FEWEST_RUNS, RUNS, MOST_RUNS = 5, 20, 40
+FEWEST_RUNS, RUNS = 5, 20
 LONGEST_RECORDING = 120.0  # seconds of all runs of a side, if there are more than the fewest
-SHORT_START = 0.8  # share of the library if the start of the program takes less than a fifth of a run
 BUDGET = 5  # smallest budget of `profgate confirm` in minutes
 PERF = (
     'perf --version || sudo apt-get install -y linux-tools-common "linux-tools-$(uname -r)"',
@@ -28,10 +27,9 @@ PY_SPY = (
     "  --hash=sha256:bbcec46930d464b3bfc142d6d02ade4dd8ad5627823263b3eff0280e80c7c132",
     "END",
 )
-LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
-LOOPED = re.compile(r"(sh -c 'for _ in \$\(seq )(\d{1,9})")
+REPEAT = "bench/repeat.c"  # a file that calls the main function of a program several times
+REPEATED = "env LD_PRELOAD={}.so REPEATS=1 "
 SHOWN = "--config \"target.'cfg(all())'.runner='echo'\""  # cargo prints the path of the program instead of running it
-LIMITED = "sh -c 'timeout 5 \"$@\" || test $? = 124' sh "
 # these start other programs
 STARTERS = frozenset(
     "npm npx yarn pnpm make uv poetry pdm pytest sh bash mvn mvnw gradle gradlew".split()  # noqa: SIM905 - many names
@@ -51,8 +49,8 @@ class Recipe:
     ``marks`` are names of files that identify the language, ``endings`` are those of its sources, ``programs`` matches
     the names of its programs, ``example`` is a command for messages, and ``rate`` is the highest rate of the profiler
     in samples per second. ``machine`` prepares a runner, and ``setup`` a checkout before the project's requirements are
-    installed. ``record`` returns the lines that record one run of a command, at a rate and as a workload, into
-    ``$PROFGATE_OUT``. In a workflow, the lines of ``activate`` come first, which make available what ``setup``
+    installed. ``record`` returns the lines that record one run of a command, at a rate, into the folder of its
+    workload. In a workflow, the lines of ``activate`` come first, which make available what ``setup``
     installed. The called workflow does what ``machine``, ``setup`` and ``activate`` do.
     """
 
@@ -88,30 +86,28 @@ def samples_of(rate: int) -> float:
     return max(1.2 * RUN_SAMPLES, RUN_SECONDS * rate)
 
 
-def extent_for(most: int, seconds: float | None, run: float = 0.0, library: float = 0.0) -> Extent:
+def extent_for(most: int, seconds: float | None, run: float = 0.0) -> Extent:
     """Return the rate and the number of runs that give enough samples, if possible.
 
     ``most`` is the highest rate of the profiler, ``seconds`` is the duration of the command, and ``run`` that of the
-    whole recording. ``library`` is the share of the library. There are more than `RUNS` runs only if they are short and
-    hardly consist of the start of the program, and fewer if they are long. The budget allows all runs of both commits
-    on a machine that is 25 % slower.
+    whole recording. There are fewer than `RUNS` runs if they are long. The budget allows all runs of both commits on a
+    machine that is 25 % slower.
     """
     if seconds is None:
         return Extent(most, RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
-    most_runs = MOST_RUNS if seconds < RUN_SECONDS and library >= SHORT_START else RUNS
-    fitting = min(most_runs, math.ceil(SAMPLES / (rate * seconds)), int(LONGEST_RECORDING / max(run, 0.001)))
+    fitting = min(RUNS, math.ceil(SAMPLES / (rate * seconds)), int(LONGEST_RECORDING / max(run, 0.001)))
     runs = max(FEWEST_RUNS, fitting)
     return Extent(rate, runs, seconds, max(BUDGET, math.ceil(2 * runs * 1.25 * run / 60)))
 
 
-def _python(command: str, rate: int, workload: str) -> tuple[str, ...]:
+def _python(command: str, rate: int, folder: str) -> tuple[str, ...]:
     """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise.
 
     Both succeed if the program fails, and a program that ends early would count as faster.
     """
     program, _, rest = command.partition(" ")
-    folder, run = _places(workload)
+    run = f"{folder}/run-$PROFGATE_RUN"
     spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{run}.json" -- {command}']
     once = f'if test "$PROFGATE_RUN" = 0; then {command}; fi # the profilers do not report whether it fails'
     lines = [f'mkdir -p "{folder}"', once]
@@ -128,17 +124,17 @@ def _python(command: str, rate: int, workload: str) -> tuple[str, ...]:
     )
 
 
-def _go(command: str, _rate: int, workload: str) -> tuple[str, ...]:  # always 100 samples per second of CPU time
-    folder, run = _places(workload)
+def _go(command: str, _rate: int, folder: str) -> tuple[str, ...]:  # always 100 samples per second of CPU time
+    run = f"{folder}/run-$PROFGATE_RUN"
     return (f'mkdir -p "{folder}"', f'{command} -o bench.test -cpuprofile "{run}.pb.gz"')
 
 
-def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
+def _node(command: str, rate: int, folder: str) -> tuple[str, ...]:
     """Return shell lines for a file, with or without ``node`` and assignments to environment variables before it.
 
     The folder states the run, because Node writes a file for each worker thread and child process.
     """
-    _, run = _places(workload)
+    run = f"{folder}/run-$PROFGATE_RUN"
     start = re.match(r"(?:[A-Z_][A-Z0-9_]*=\S* )*", command)
     variables = start[0] if start else ""
     words = command.removeprefix(variables).removeprefix("node ")
@@ -148,36 +144,38 @@ def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
     )
 
 
-def _native(command: str, rate: int, workload: str) -> tuple[str, ...]:
-    folder, run = _places(workload)
+def _native(command: str, rate: int, folder: str) -> tuple[str, ...]:
+    run = f"{folder}/run-$PROFGATE_RUN"
+    repeat = re.match(r"env LD_PRELOAD=(\S{1,300})\.so ", command)
     return (
         f'mkdir -p "{folder}"',
+        *([f"cc -shared -fPIC -O2 {repeat[1]} -o {repeat[1]}.so -ldl"] if repeat else []),
         f"perf record -F {rate} -g -o perf.data -- {command}",
         f'perf script -i perf.data > "{run}.perf"',
     )
 
 
-def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
+def _rust(command: str, rate: int, folder: str) -> tuple[str, ...]:
     """Return shell lines that build the program and run it under perf, without cargo.
 
-    The command may start with `LOOP` or `LIMITED`.
+    The command may start with `REPEATED`.
     """
-    loop = found[0] if (found := re.match(r"sh -c '[^']{1,100}' sh ", command)) else ""
+    loop = found[0] if (found := re.match(r"env LD_PRELOAD=\S{1,300} REPEATS=\d{1,12} ", command)) else ""
     build, _, words = command.removeprefix(loop).partition(" -- ")
     if build.startswith("cargo run"):  # a profile of cargo would contain cargo itself
         shown = build.replace("cargo run", f"cargo run --quiet {SHOWN}", 1)
-        return (f"program=$({shown})", *_native(f'{loop}"$program" {words}'.rstrip(), rate, workload))
+        return (f"program=$({shown})", *_native(f'{loop}"$program" {words}'.rstrip(), rate, folder))
     cargo = re.match(r"(?:RUSTC_BOOTSTRAP=1 )?cargo (bench|test)\b", build)
     if cargo is None:
-        return _native(command, rate, workload)
+        return _native(command, rate, folder)
     option = " --bench" if cargo[1] == "bench" else ""
     built = f"{build} --no-run 2>&1 | sed -n 's/.*Executable .*(\\(.*\\))$/\\1/p' | head -n 1"
-    return (f"program=$({built})", *_native(f'{loop}"$program"{option} {words}'.rstrip(), rate, workload))
+    return (f"program=$({built})", *_native(f'{loop}"$program"{option} {words}'.rstrip(), rate, folder))
 
 
-def _java(command: str, _rate: int, workload: str) -> tuple[str, ...]:
+def _java(command: str, _rate: int, folder: str) -> tuple[str, ...]:
     """Return shell lines that make a flight recording of a program. It takes 100 samples per second."""
-    folder, run = _places(workload)
+    run = f"{folder}/run-$PROFGATE_RUN"
     off = "".join(f"{event}#enabled=false," for event in JFR_PRIVATE)
     option = f"-XX:StartFlightRecording=settings=profile,jdk.ObjectAllocationSample#throttle=50/s,{off}filename="
     line = f'java "{option}$PWD/run.jfr" {command.removeprefix("java ")}'
@@ -185,12 +183,6 @@ def _java(command: str, _rate: int, workload: str) -> tuple[str, ...]:
     # half of the text is indentation; arguments of the program may contain secrets
     smaller = f'sed -E \'s/^ *//; /^"({"|".join(JFR_ARGUMENTS)})"/d\' run.json | gzip > "{run}.jfr.json.gz"'
     return (f'mkdir -p "{folder}"', line, convert, smaller)
-
-
-def _places(workload: str) -> tuple[str, str]:
-    """Return the folder of a workload's profiles, and the path of one run without its suffix."""
-    folder = f"$PROFGATE_OUT/{workload}"
-    return folder, f"{folder}/run-$PROFGATE_RUN"
 
 
 RECIPES = (
@@ -294,4 +286,4 @@ def record_command(program: Sequence[str]) -> list[str]:
         raise ProfgateError(profiler, what) from error
     if profiler == "perf":
         output_of(["perf", "record", "-o", os.devnull, "--", "true"], ".", {}, 30.0)  # fails without the right to
-    return ["sh", "-ec", "\n".join(recipe.record(shlex.join(words), recipe.rate, "main"))]
+    return ["sh", "-ec", "\n".join(recipe.record(shlex.join(words), recipe.rate, "$PROFGATE_OUT/main"))]

@@ -100,7 +100,6 @@ def detected(files: Files) -> Project:
     # only scalars are read, so aliases are harmless
     workflows = [table_of(files.read(name), yaml.safe_load, yaml.YAMLError) for name in names]
     jobs = [job for workflow in workflows for job in entries(workflow.get("jobs"), dict)]
-    branch = base_branch(files.top) or "main"
     return Project(
         recipes=tuple(sorted(marked, key=lambda recipe: -files.count(recipe.endings))),
         workflows=tuple(names),
@@ -108,7 +107,7 @@ def detected(files: Files) -> Project:
         ours=next(
             (name for name in names if "push:" in files.read(name) and "profgate/profgate" in files.read(name)), None
         ),
-        branch=branch,
+        branch=base_branch(files.top) or "main",
         jobs=tuple(jobs),
     )
 

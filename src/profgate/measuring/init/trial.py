@@ -19,15 +19,15 @@ from profgate.loading import read_sources
 from profgate.measuring.checkouts import Checkout, checked_out
 from profgate.measuring.init.candidates import LARGEST_FILE, Files, within
 from profgate.measuring.init.library_share import Share, share_of
-from profgate.measuring.init.recipes import LIMITED, extent_for, samples_of
-from profgate.measuring.init.workflow import COUNT, Plan, one_line
+from profgate.measuring.init.recipes import extent_for, samples_of
+from profgate.measuring.init.workflow import COUNT, Plan, name_of, one_line
 from profgate.model.visible_text import plain
 
 LONGEST_RUN = 30.0  # in seconds of processor time, which other programs do not change
 # of all runs and set-ups but the first, which is the repository's own; with the search for programs, five minutes
 LONGEST_SEARCH = 240.0
 WAITING = 2.5  # seconds that count as a second of processor time, on a busy machine or if a program waits
-LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger one takes minutes
+LARGEST_RECORDING = 128 << 20  # in bytes; reading a larger one takes minutes
 ENOUGH = 0.3  # smallest share of samples in the library
 FEW_SAMPLES = 100  # the share of the library is not known from fewer samples
 LONG_RUN = "let the command do less work, or choose a shorter one with --replace --measure --command"
@@ -157,7 +157,6 @@ def _write_files(plan: Plan, checkout: Checkout) -> None:
 def _tried(plan: Plan, copies: Copies) -> Trial:
     command = plain(*within(plan.benchmark.folder, [plan.benchmark.command]))
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
-    sys.stdout.flush()
     try:
         trial = _recorded(plan, copies)
     except ProfgateError as error:
@@ -189,7 +188,7 @@ def _recorded(plan: Plan, copies: Copies) -> Trial:
     samples = min(share.samples, seconds * plan.recipe.rate)
     if not share.samples:
         raise ProfgateError("the trial recording", "contains no samples; let the command run longer")
-    extent = extent_for(plan.recipe.rate, samples / plan.recipe.rate, seconds, share.library)
+    extent = extent_for(plan.recipe.rate, samples / plan.recipe.rate, seconds)
     setup = copies.setups[plan.setup]
     cost = (
         f"On a machine like this one, each pull request takes about {(setup + extent.runs * seconds) / 60:.1f} "
@@ -209,8 +208,6 @@ def _with_enough_samples(plan: Plan, copies: Copies, checkout: Checkout) -> Tria
             other = _adjusted(trial)
         except ProfgateError as error:
             other = plan.with_work(0.25)
-            if other == plan and plan.recipe.machine and not plan.benchmark.command.startswith(LIMITED):
-                other = plan.changed(command=LIMITED + plan.benchmark.command, timed=True)
             if error.what != LONG_RUN or other == plan or not left:
                 raise
         if other == plan:
@@ -227,10 +224,11 @@ def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...],
     _write_files(plan, checkout)
     with scratch_folder() as out:
         seconds = copies.run("the recording", lines, plan, checkout, longest, out)[0]
-        size = sum(map(_size, Path(out).rglob("*.*")))
+        size = sum(path.stat().st_size for path in Path(out).rglob("*.*"))
         if size > LARGEST_RECORDING:
             raise ProfgateError(f"the profile is {size / 1e6:.0f} MB", LONG_RUN)
-        share = share_of(read_sources(sources_under(out)), copies.files, checkout.place, plan.extent.rate)
+        tests, profiles = list(map(name_of, plan.tests)), read_sources(sources_under(out))
+        share = share_of(profiles, copies.files, checkout.place, plan.extent.rate, tests)
     # on a busy machine, some profilers count what waits for a processor
     return Trial(plan, replace(share, samples=min(share.samples, round(seconds * plan.extent.rate))), seconds)
 
@@ -238,21 +236,19 @@ def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...],
 def _adjusted(trial: Trial) -> Plan:
     """Return a plan that does so much of the same work that one run has enough samples, or the same plan.
 
-    Where a number states the work, only the samples in the library are work, and not the start of the program.
+    Only the samples in the library are work, and not the start of the program. If too few samples of repeated tests are
+    in the library, only the tests that spend enough of their time there remain.
     """
     plan, share = trial.plan, trial.share
-    counted = COUNT.search(plan.benchmark.command) is not None
+    least = max(ENOUGH, share.library)
+    best = [row for row in plan.tests if share.tests[name_of(row)] >= least]
+    if share.library < ENOUGH and 0 < len(best) < len(plan.tests):
+        return plan.with_tests(best)
     wanted = samples_of(plan.recipe.rate)
-    hopeless = share.library < ENOUGH and share.samples > (2 * wanted if counted else FEW_SAMPLES)
-    done = share.samples * (share.library if counted else 1.0)
-    times = min(wanted / max(1.0, done), 100.0, LONGEST_RUN / trial.seconds)
+    hopeless = share.library < ENOUGH and share.samples > 2 * wanted
+    times = min(wanted / max(1.0, share.samples * share.library), 100.0, LONGEST_RUN / trial.seconds)
     enough = 0.5 < times < 1.2 or (times < 1 and bool(plan.benchmark.update))
-    return plan if hopeless or enough or plan.benchmark.command.startswith(LIMITED) else plan.with_work(times)
-
-
-def _size(path: Path) -> int:
-    """Return the size of a file in bytes, without compression. gzip stores it at the end, modulo 4 GB."""
-    return int.from_bytes(path.read_bytes()[-4:], "little") if path.suffix == ".gz" else path.stat().st_size
+    return plan if hopeless or enough else plan.with_work(times)
 
 
 def problem_in(output: str) -> str:

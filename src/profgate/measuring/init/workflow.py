@@ -1,6 +1,7 @@
 """Content of the workflow and the policy file that ``profgate init`` writes."""
 
 import math
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -10,11 +11,13 @@ from typing import Any
 
 from profgate.errors import ProfgateError
 from profgate.measuring.init.candidates import Candidate
-from profgate.measuring.init.recipes import BUDGET, LOOP, LOOPED, RUNS, Extent, Recipe, samples_of
+from profgate.measuring.init.recipes import BUDGET, REPEAT, REPEATED, RUNS, Extent, Recipe, samples_of
 from profgate.measuring.init.repository import BRANCH, CURRENT, HOSTED, RUNNER, Pattern
 from profgate.report.templates import render_template
 
-COUNT = re.compile(r"( (?:-count |--loops |-bs |-benchtime |--benchmark_min_time=|--profile-time ))(\d{1,12})(?=x?\b)")
+COUNT = re.compile(
+    r"( (?:-count |--loops |-bs |-benchtime |--benchmark_min_time=|--profile-time |REPEATS=))(\d{1,12})(?=x?\b)"
+)
 OPEN = "# TODO: "
 
 
@@ -44,18 +47,25 @@ class Plan:
         def changed(found: re.Match[str]) -> str:
             return f"{found[1]}{max(1, math.ceil(int(found[2]) * times))}"
 
-        if self.benchmark.update:
-            new_files = dict(self.benchmark.new_files)
-            for path, text in new_files.items():  # a list of tests has the number of repetitions before each
-                if path.endswith(".txt") and times > 1:
-                    new_files[path] = re.sub(r"^()(\d{1,12})(?= )", changed, text, flags=re.MULTILINE)
-                elif path.endswith(".txt"):
-                    new_files[path] = "".join(text.splitlines(keepends=True)[:: math.ceil(1 / times)])
-            return self.changed(new_files=new_files)
-        command = self.benchmark.command
-        if self.recipe.machine and times > 1 and not COUNT.search(command) and not LOOPED.match(command):
-            command = LOOP.format(1) + command
-        return self.changed(command=LOOPED.sub(changed, COUNT.sub(changed, command), 1))
+        if self.tests:
+            rows = self.tests[:: math.ceil(1 / times)]
+            return self.with_tests([re.sub(r"^()(\d{1,12})", changed, row) for row in rows] if times > 1 else rows)
+        command, new_files = self.benchmark.command, self.benchmark.new_files
+        if self.recipe.machine and times > 1 and not COUNT.search(command):
+            command = REPEATED.format(os.path.relpath(REPEAT, self.benchmark.folder)) + command
+            new_files = {**new_files, REPEAT: render_template("init/repeat.c.j2")}
+        return self.changed(command=COUNT.sub(changed, command), new_files=new_files)
+
+    @property
+    def tests(self) -> list[str]:
+        """The lines of the list of repeated tests: how often each is repeated, and its name."""
+        lists = (text for path, text in self.benchmark.new_files.items() if path.endswith(".txt"))
+        return "".join(lists).splitlines(keepends=True)
+
+    def with_tests(self, rows: Sequence[str]) -> "Plan":
+        """Return a plan that repeats only the tests of these rows."""
+        files = self.benchmark.new_files.items()
+        return self.changed(new_files={path: "".join(rows) if path.endswith(".txt") else text for path, text in files})
 
     @property
     def setup(self) -> tuple[str, ...]:
@@ -73,8 +83,8 @@ class Plan:
         """The shell lines that record one run."""
         if not self.benchmark.command:
             return (*self.start, "echo 'The command of the benchmark is missing' >&2", "exit 1")
-        command, workload = self.benchmark.command.strip(), self.benchmark.workload
-        return (*self.start, *self.recipe.record(command, self.extent.rate, workload))
+        command, folder = self.benchmark.command.strip(), f"$PROFGATE_OUT/{self.benchmark.workload}"
+        return (*self.start, *self.recipe.record(command, self.extent.rate, folder))
 
     @property
     def expanded(self) -> bool:
@@ -119,6 +129,11 @@ class Plan:
         return render_template(
             "init/notes.txt.j2", plan=self, needed=round(RUNS * samples_of(self.recipe.rate))
         ).splitlines()
+
+
+def name_of(line: str) -> str:
+    """Return the name of the function or the title of a test in the list of repeated tests, as profiles show it."""
+    return re.split("::|#", line.strip().partition(" ")[2].strip('"'))[-1]
 
 
 def check_of(text: str, branch: str, default: str) -> str:
