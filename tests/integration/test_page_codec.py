@@ -20,6 +20,7 @@ from profgate.flamegraph.page_columns import (
     PageSource,
     cut_tree,
     encode_page,
+    packed,
     uncut,
 )
 from profgate.model.attribution import SourceStates
@@ -54,11 +55,11 @@ def random_tree(seed: int, *, optional: bool) -> NamedTree:
 
 
 def decoded(tree: NamedTree, shown: CutTree, header: PageHeader) -> tuple[dict[str, Any], dict[str, Any]]:
-    page = encode_page(tree, shown, header, None)
+    stated, columns = encode_page(tree, shown, header, None)
     assert NODE is not None
-    given = json.dumps({"header": page.header, "data": page.data()})
+    given = json.dumps({"header": stated, "data": packed(columns)})
     run = subprocess.run([NODE, SCRIPT], input=given.encode(), capture_output=True, check=True, timeout=60)
-    return json.loads(run.stdout), page.header
+    return json.loads(run.stdout), stated
 
 
 def by_symbol(columns: dict[str, Any], values: list[Any]) -> list[Any]:

@@ -108,7 +108,7 @@ def _lines(
     factors = [comparison.metric.scale / count for count in (comparison.runs.baseline, comparison.runs.target)]
     sign, least = np.copysign(1.0, finding.delta or 1.0), LEAST_LINE * abs(finding.delta or 0.0)
     found = []
-    for before, after, _, first, _, second, *_ in line_rows(comparison, symbol, file):
+    for before, after, _, first, _, second, *_ in line_rows(comparison, {symbol: file})[symbol]:
         change = sign * (second * factors[1] - first * factors[0])
         if change >= least:
             text = texts[1].get(after) if after else texts[0].get(before)

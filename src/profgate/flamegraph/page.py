@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from markupsafe import escape
@@ -177,8 +177,8 @@ def _filled(
 ) -> tuple[str, int]:
     """Return the page, and the size of its data in bytes."""
     whole = tree.tree
-    encoded = encode_page(tree, shown, header, cut)
-    compressed = start(encoded.data)
+    encoded, columns = encode_page(tree, shown, header, cut)
+    compressed = start(partial(packed, columns))
     picture = draw_svg(tree, shown, header, max_boxes=150)
     data = compressed()
     entry, loader = "main_blueprint" if header.blueprint else "main", page_script("loader")
@@ -197,7 +197,7 @@ def _filled(
         warnings=warnings_markup(header.warnings),
         notes=notes_menu(header.notes),
         static=static_part(header.notes, picture),
-        page_header=script_json(encoded.header),
+        page_header=script_json(encoded),
         data=data,
         script=packed_script(entry),
         loader=loader,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
@@ -47,11 +47,11 @@ def page_lines(
     if costs is None:
         return []
     files, found = files_of(diff), []
-    for symbol in _chosen(comparison, costs, first):
-        file = files.get(states.paths[symbol] or "") if states else None
-        rows = line_rows(comparison, symbol, file)
+    chosen = _chosen(comparison, costs, first)
+    functions = {symbol: files.get(states.paths[symbol] or "") if states else None for symbol in chosen}
+    for symbol, rows in line_rows(comparison, functions).items():
         largest = sorted(rows, key=lambda row: (-max(row[2:6]), row[:2]))[:MOST_LINES]
-        lines = PageLines(symbol=symbol, rows=sorted(largest, key=partial(_position, file=file)))
+        lines = PageLines(symbol=symbol, rows=sorted(largest, key=partial(_position, file=functions[symbol])))
         if len(rows) > MOST_LINES:
             lines["omitted"] = len(rows) - MOST_LINES
         found.append(lines)
@@ -89,30 +89,33 @@ def files_of(diff: SourceDiff | None) -> dict[str, ChangedFile]:
     return {path: file for file in (diff.files if diff else ()) for path in (file.previous_path, file.path)}
 
 
-def line_rows(comparison: Comparison, symbol: int, file: ChangedFile | None) -> list[LineRow]:
-    """Return one row, as in `PageLines`, for each line of a function with a cost.
+def line_rows(comparison: Comparison, functions: Mapping[int, ChangedFile | None]) -> dict[int, list[LineRow]]:
+    """Return one row, as in `PageLines`, for each line with a cost of each function, which is given with its file.
 
     A baseline line shares its row with the same line of the target.
     """
+    rows = {symbol: list[LineRow]() for symbol in functions}
     if comparison.lines is None:
-        return []
-    part = slice(*np.searchsorted(comparison.lines.symbol, [symbol, symbol + 1]).tolist())
-    line, own, total = (values[..., part] for values in comparison.lines[1:])
-    runs = len(own)
-    places: dict[tuple[int, int], int] = {}
-    columns = np.zeros((2, runs, 2 * len(line)), np.int64)
-    split = comparison.runs.baseline
+        return rows
+    chosen = np.isin(comparison.lines.symbol, list(functions))
+    symbols, line, own, total = (values[..., chosen] for values in comparison.lines)
+    split, runs = comparison.runs.baseline, len(own)
+    places: dict[tuple[int, int, int], int] = {}
+    columns = np.zeros((runs, 2, 2 * len(line)), np.int64)
     for side, part in enumerate((slice(split), slice(split, None))):
         for at in np.flatnonzero(total[part].any(axis=0)).tolist():
-            place = places.setdefault(_both_numbers(int(line[at]), side, file), len(places))
-            columns[0, part, place], columns[1, part, place] = own[part, at], total[part, at]
+            symbol = int(symbols[at])
+            numbers = _both_numbers(int(line[at]), side, functions[symbol])
+            place = places.setdefault((symbol, *numbers), len(places))
+            columns[part, 0, place], columns[part, 1, place] = own[part, at], total[part, at]
     columns = columns[:, :, : len(places)]
-    sums = np.concatenate([columns[:, :split].sum(axis=1), columns[:, split:].sum(axis=1)]).T.tolist()
-    if min(split, runs - split) < ENOUGH_RUNS:
-        return [(*numbers, *values) for numbers, values in zip(places, sums, strict=True)]
-    passed = [significant(values, split, comparison.sampling.period) for values in columns]
-    bits = (passed[0] * SELF + passed[1] * TOTAL).tolist()
-    return [(*numbers, *values, bit) for numbers, values, bit in zip(places, sums, bits, strict=True)]
+    sums = [*columns[:split].sum(axis=0), *columns[split:].sum(axis=0)]
+    if min(split, runs - split) >= ENOUGH_RUNS:
+        passed = significant(columns, split, comparison.sampling.period)
+        sums.append(passed[0] * SELF + passed[1] * TOTAL)
+    for (symbol, *both), values in zip(places, np.transpose(sums).tolist(), strict=True):
+        rows[symbol].append((*both, *values))
+    return rows
 
 
 def _both_numbers(number: int, side: int, file: ChangedFile | None) -> tuple[int, int]:

@@ -105,9 +105,11 @@ def build_pages(
 
 def _folded_stacks(named: NamedTree, header: PageHeader) -> str:
     """Return the largest call paths with their costs before and after, the former for as many runs as the latter."""
-    shown = cut_tree(named.tree, threshold_for(named.tree, header.keep, MOST_STACKS), header.keep)
+    tree = named.tree
+    if len(tree) > MOST_STACKS:
+        tree = cut_tree(tree, threshold_for(tree, header.keep, MOST_STACKS), header.keep).tree
     names = [*named.names, "(merged small stacks)", ""]  # `OTHER` and the root are counted from the end
-    return two_column_folded(shown.tree, names, header.exponent, Fraction(header.runs[1], header.runs[0]))[0]
+    return two_column_folded(tree, names, header.exponent, Fraction(header.runs[1], header.runs[0]))[0]
 
 
 def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:

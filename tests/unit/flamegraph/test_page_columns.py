@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from page_trees import columns_in, page_tree
-from profgate.flamegraph.page_columns import OTHER, NamedTree, PageHeader, cut_tree, encode_page, uncut
+from profgate.flamegraph.page_columns import OTHER, NamedTree, PageHeader, cut_tree, encode_page, packed, uncut
 from profgate.model.comparison import DiffTree
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")
@@ -39,8 +39,8 @@ def stacks(tree: DiffTree, names: list[str]) -> dict[str, tuple[int, int]]:
 
 
 def columns_of(tree: NamedTree) -> tuple[dict[str, bytes], dict[str, object]]:
-    page = encode_page(tree, uncut(tree.tree), HEADER, None)
-    return columns_in(page.header, page.data()), page.header
+    header, columns = encode_page(tree, uncut(tree.tree), HEADER, None)
+    return columns_in(header, packed(columns)), header
 
 
 @pytest.mark.parametrize("threshold", [0.001, 0.01, 0.2, 1.1])
