@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # bench is run fro
 from bench.field.judging import judge, names, worse_findings
 
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.call_tree import merged_paths
+from profgate.model.call_tree import CallTree, merged_paths
 from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
 from profgate.model.report import Report
 from profgate.model.units import Metric
@@ -58,8 +59,9 @@ def program_of(random: Random) -> Program:
     return Program(tuple(f"function_{number:03}" for number in range(FUNCTIONS)), caller, shares / shares.sum())
 
 
-def calls_of(program: Program) -> tuple[IntArray, IntArray]:
-    """Depth and function of every call path, callers first."""
+@cache  # many runs have the same paths
+def calls_of(program: Program) -> tuple[IntArray, IntArray, CallTree, IntArray]:
+    """Depth and function of every call path, callers first, and their tree with the row of each."""
     callees: dict[int, list[int]] = {}
     for number, caller in enumerate(program.caller.tolist()):
         callees.setdefault(caller, []).append(number)
@@ -68,17 +70,16 @@ def calls_of(program: Program) -> tuple[IntArray, IntArray]:
         depth, number = todo.pop()
         found.append((depth, number))
         todo += [(depth + 1, callee) for callee in callees.get(number, [])]
-    columns = np.array(found, dtype=np.int64)
-    return columns[:, 0], columns[:, 1]
+    depth, function = np.array(found, dtype=np.int64).T.copy()
+    return depth, function, *merged_paths(depth, function)
 
 
 def recorded(random: Random, program: Program, job: str = "") -> Profile:
     """One run under a sampling profiler, which catches functions in bursts."""
-    depth, function = calls_of(program)
+    depth, function, tree, rows = calls_of(program)
     noise = random.normal(0.0, MACHINE_NOISE) + random.normal(0.0, FUNCTION_NOISE, len(program.shares))
     values = np.rint(DISPERSION * random.poisson(SAMPLES / DISPERSION * program.shares * np.exp(noise)))
     own = values.astype(np.int64)[function]
-    tree, rows = merged_paths(depth, function)
     costs = np.zeros(len(tree), np.int64)
     costs[rows] = own
     seen = tree.totals(costs)[rows] > 0
