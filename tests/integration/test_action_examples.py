@@ -54,7 +54,9 @@ def test_no_example_puts_untrusted_text_into_a_shell(example: Path) -> None:
     assert "pull_request_target" not in example.read_text()
 
 
-@pytest.mark.parametrize(("runs", "code", "ran"), [("2", 0, "0 1"), ("0", 1, ""), ("2.5", 1, "")])
+@pytest.mark.parametrize(
+    ("runs", "code", "ran"), [("2", 0, "0 1"), ("0", 1, ""), ("2.5", 1, ""), ("a[$(touch ran)]", 1, "")]
+)
 def test_called_workflow_records_a_whole_number_of_runs(runs: str, code: int, ran: str, tmp_path: Path) -> None:
     (script,) = [step["run"] for step in CALLED["jobs"]["measure"]["steps"] if step.get("name") == "Record profiles"]
     given = {"RUNS": runs, "RECORD": "echo $PROFGATE_RUN >> ran", "PATH": os.environ["PATH"]}
@@ -62,6 +64,7 @@ def test_called_workflow_records_a_whole_number_of_runs(runs: str, code: int, ra
     assert (done.returncode, f"not {runs}" in done.stdout) == (code, bool(code))
     shown = tmp_path / "ran"
     assert (shown.read_text().split() if shown.exists() else []) == ran.split()
+    assert shown.exists() == (code == 0)
 
 
 def test_two_builds_alternate_after_a_warm_up(tmp_path: Path) -> None:

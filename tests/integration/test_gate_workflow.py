@@ -59,7 +59,7 @@ def test_no_shell_contains_an_expression(workflow: dict[str, Any]) -> None:
 def test_verdict_is_given_after_jobs_that_failed_or_were_skipped(workflow: dict[str, Any]) -> None:
     measure, confirm, judge = workflow["jobs"].values()
     assert (confirm["needs"], judge["needs"]) == ("measure", ["measure", "confirm"])
-    assert judge["if"] == "${{ !cancelled() && github.event_name != 'push' }}"
+    assert judge["if"] == "${{ !cancelled() && (github.event.pull_request || github.event.merge_group) }}"
     assert "needs.measure.outputs.conclusion" in confirm["if"]
     assert measure["outputs"] == {"conclusion": "${{ steps.first.outputs.conclusion }}"}
     assert confirm["strategy"]["fail-fast"] is False
@@ -121,5 +121,8 @@ def test_documented_workflow_is_accepted() -> None:
     caller = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
     (job,) = caller["jobs"].values()
     assert (job["permissions"], set(job["with"]) - set(CALLED)) == (GRANTED, set())
+    tokens = re.findall(r"^\| `(\w+)` \|.*\| (`contents: .*) \|$", page, re.MULTILINE)
+    stated = {job: yaml.safe_load(f"{{{rights.replace('`', '')}}}") for job, rights in tokens}
+    assert stated == {name: job["permissions"] for name, job in GATE["jobs"].items()}
     rows = set(re.findall(r"`(\w+)`", page.partition("| input | content |")[2].partition("\n\n")[0]))
     assert set(CALLED) <= rows
