@@ -215,7 +215,7 @@ def test_untrusted_comments_get_no_reaction(failed: Stage) -> None:
         assert reactions(failed) == []
     assert failed.fake.state.reruns == []
     failed.compare(profiles(SLOWER, 78))
-    assert failed.comments[0].count("- `parse`: refused:") == 5
+    assert failed.comments[0].count("- `parse`: refused:") == 10
     assert "spam" not in failed.comments[0]
 
 

@@ -14,7 +14,7 @@ import trustme
 
 from action_stage import ARTIFACT, SLOWER, Stage, profiles
 from fake_github import FakeGitHub
-from profgate.report.view import HELP
+from profgate.report.comment import HELP
 from slow_cases import quick_first
 
 ASSET = f"{ARTIFACT}.zip"

@@ -19,7 +19,7 @@ from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted
 from profgate.history.stored_sides import readings
 from profgate.history.trend_report import trend_text, trends_summary
-from profgate.history.trends import past_of, reported, reported_texts, trend_rules, trends_along, unknown_of
+from profgate.history.trends import past_of, reported, reported_texts, trends_along, unknown_of
 from profgate.io.files import confined, read_stored, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.io.scratch import scratch_folder
@@ -54,7 +54,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
                 with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
             _add(job, store, profiles, manifest, policy)
-            _report_trends(job, store, policy)
+            _report_trends(job, store)
             report = _drift(job, store, policy.drift, policy) if policy.drift else None
             store.prune(Retention(profiles=0))
         data = read_stored(posixpath.join(folder, FILE), MAX_FILE_BYTES)
@@ -101,12 +101,12 @@ def _drift(job: Job, store: HistoryStore, rule: DriftRule, policy: Policy) -> Re
         return untested(str(error), job.context.sha, rule, policy)
 
 
-def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
+def _report_trends(job: Job, store: HistoryStore) -> None:
     """Report persistent changes that no earlier run has reported, as annotations and in the step summary."""
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]
-        new = unknown_of(trends_along(store, line, trend_rules(policy)), reported(store), line)
+        new = unknown_of(trends_along(store, line), reported(store), line)
         store.add_reported_trends(reported_texts(store, new))
     except ProfgateError as error:
         job.warn(f"persistent changes were not searched for: {error}")

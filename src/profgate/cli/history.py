@@ -17,7 +17,7 @@ from profgate.history.history_store import open_history, open_untrusted
 from profgate.history.parquet_export import export_rows
 from profgate.history.stored_sides import checks_at, commit_named, graph_before, readings
 from profgate.history.trend_report import trends_json, trends_lines
-from profgate.history.trends import reported, reported_texts, trend_rules, trends_along, unknown_of
+from profgate.history.trends import reported, reported_texts, trends_along, unknown_of
 from profgate.io.git import commits_before, newest_release
 from profgate.io.terminal import show
 from profgate.loading import profiles_at
@@ -83,11 +83,10 @@ def check(
 @click.option(
     "--new", is_flag=True, help="Show only changes that have not been reported yet, and mark them as reported."
 )
-@opt.config_option
 @opt.format_option("terminal", "json")
 @opt.history_option
 @opt.last_option(200)  # a history stores all symbols for as many runs
-def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
+def trends(rev: str, output: str, history: str, last: int, *, new: bool) -> int:
     """Show persistent changes in totals, sudden or gradual, in the history up to REV (default: HEAD)."""
     with open_history(history, write=True, create=False) as store:
         newest = commit_named(rev, store.commits())
@@ -95,7 +94,7 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, ne
         measured = store.measured_commits()
         line = first_line(newest, graph)
         known = [sha for sha in line if sha in measured]
-        found = trends_along(store, known[-last:], trend_rules(policy))
+        found = trends_along(store, known[-last:])
         unknown = unknown_of(found, reported(store), line)
         if new:
             store.add_reported_trends(reported_texts(store, unknown))

@@ -10,7 +10,7 @@ import numpy as np
 
 from profgate.flamegraph.page_lines import edits_of, files_of, line_rows
 from profgate.model.excerpt import Frame, LineCost, Place
-from profgate.report.rows import Row
+from profgate.report.rows import Row, whole_change
 
 if TYPE_CHECKING:
     from profgate.flamegraph.page_input import Embed
@@ -118,8 +118,12 @@ def _lines(
         new = [number for edit in edits_of(file) for number in range(edit.target.first, edit.target.last + 1)]
         own = [number for number in new if number in span and texts[1].get(number, "").strip()]
         return tuple(LineCost(None, number, None, None, texts[1][number]) for number in own[:MOST_LINES])
-    least = min(sorted((change for change, _ in found), reverse=True)[:MOST_LINES], default=0.0)
-    return tuple(line for change, line in found if change >= least)[:MOST_LINES]
+    shown, rest = list[LineCost](), whole_change(finding)
+    for change, line in sorted(found, key=lambda pair: -pair[0])[:MOST_LINES]:
+        if change <= rest or not shown:  # the lines are parts of the change
+            shown.append(line)
+            rest -= change
+    return tuple(line for _, line in found if line in shown)
 
 
 def _texts(file: ChangedFile) -> tuple[Mapping[int, str], Mapping[int, str]]:

@@ -49,12 +49,11 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
         whose = f' <span class="whose">· {escape(headline.whose)}</span>' if headline.whose else ""
         total = f' <span class="total">· {escape(solid(headline.total))}</span>' if headline.total else ""
         title = f'<div class="result">{title}'
-        link = f' <a href="{escape(headline.help)}">What to do now</a>' if headline.help else ""
         result = (
             f'  <p class="facts verdict {direction}"><span class="sign {conclusion.replace(" ", "-")}" role="img"'
             f' aria-label="{conclusion}" title="{conclusion}">{_SIGNS.get(headline.conclusion, "?")}</span>'
             f" <b>{text}</b>{whose}{total}</p></div>"
-            f'  <p class="step">{escape(headline.step)}{link}</p>'
+            f'  <p class="step">{escape(headline.step)}</p>'
         )
     elif header.alone:
         result = f'  <p class="facts {direction}"><span>{escape(facts["after"])}</span></p>'

@@ -26,7 +26,7 @@ from profgate.report import statements
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.explanation import explanation
 from profgate.report.groups import CONCLUSIONS, ordered
-from profgate.report.markdown_text import RAW, short_sha
+from profgate.report.markdown_text import short_sha
 from profgate.report.metric_headline import WorkloadRow, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
 from profgate.report.rows import parts_of
@@ -162,23 +162,21 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
     """
     check_links(hrefs.values())
     sides = (("before", view.report.baseline), ("after", view.report.target))
-    pairs = [(load.name, metric) for load, metric in view.report.metrics if metric.state == "compared"]
-    pairs.sort(key=lambda pair: pair[1].importance)
     rows = []
-    for name, metric in pairs[:MOST_ROWS]:
-        row = workload_row(name, metric, str)
+    for pair in view.pairs[:MOST_ROWS]:
+        name, metric, row = pair.workload, pair.metric.name, workload_row(view, pair)
         cells = row._replace(finding=plain(row.finding))
-        rows.append(IndexRow(full_name(name), full_name(metric.name), cells, hrefs.get((name, metric.name))))
+        rows.append(IndexRow(full_name(name), full_name(metric), cells, hrefs.get((name, metric))))
     for entry in view.missing[: MOST_ROWS - len(rows)]:
         reason = plain(full_sentence(entry.reason, str))
         cells = WorkloadRow("", "not compared", "", "", "", reason)
         rows.append(IndexRow(full_name(entry.name), full_name(entry.metric or ""), cells))
-    hidden = len(pairs) + len(view.missing) - len(rows)
+    hidden = len(view.pairs) + len(view.missing) - len(rows)
     codes = ((name, short_sha(side.sha) or side.label) for name, side in sides)
     origin = " · ".join(f"{name} <code>{escape(plain(code))}</code>" for name, code in codes if code)
     instead = next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else ""
     style = read_asset("page/page.css")
-    missed, title = statements.blind_spots(view.report, str), escape(plain(view.in_style(RAW).title()))
+    missed, title = statements.blind_spots(view.report, view.style.code), escape(plain(view.title()))
     page = filled_asset(
         "page/index.html",
         head=filled_asset(

@@ -149,7 +149,10 @@ def _findings(view: View, width: int) -> Iterator[Line]:
         values = "total {} ({})".format(*total_words(pair.metric))
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
         functions = [row for row in found if not row.total]  # the total is already in the line above
-        yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))
+        yield from (
+            (tone, f"  {line}")
+            for tone, line in finding_lines(functions[:ROWS], width - 2, view.style.code, brief=True)
+        )
         if len(functions) > ROWS:
             yield "quiet", f"    … and {numbers.counted(len(functions) - ROWS, 'finding')} more"
     if quiet:

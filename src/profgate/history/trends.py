@@ -4,21 +4,18 @@ Reported trends are stored in the history in the format `profgate.trends/1`, so 
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from profgate import loading
-from profgate.decide.detect.builtin import selected
 from profgate.decide.detect.location_costs import FEWEST_STEADY, Ratios
 from profgate.history.history_store import HistoryStore
 from profgate.model.arrays import BoolArray, FloatArray
-from profgate.model.history import Column, Reading, Series
+from profgate.model.history import Column, Reading
 from profgate.model.levels import SMALLEST_SHARE
-from profgate.model.policy import Policy
 from profgate.model.units import Better, Metric
 from profgate.statistics.change_points import change_points, shifts
 
@@ -26,16 +23,6 @@ SCHEMA = "profgate.trends/1"
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
 STEP = 3.0  # times the noise; a function without a larger step did not move
 LARGEST = 1e300  # maximum value; ratios of larger values could overflow
-
-
-@dataclass(frozen=True, slots=True)
-class TrendRules:
-    """Options of the strategy `change_point`."""
-
-    p: float = 0.001
-    window: int = 50
-    min_segment: int = 4
-    min_magnitude: float = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +51,6 @@ class Trend:
     def worse(self) -> bool:
         """Whether the change is a regression."""
         return (self.after > self.before) == (self.better == "lower")
-
-
-Rules = Callable[[Series, Metric], TrendRules]  # returns the options for a series and metric
-
-
-def trend_rules(policy: Policy) -> Rules:
-    """Return a function that returns the `change_point` options of the first rule that matches a series and metric."""
-
-    def rules(series: Series, metric: Metric) -> TrendRules:
-        chosen = selected(policy, series.configuration, metric, loading.strategies())
-        return TrendRules(**next((options for strategy, options in chosen if strategy.name == "change_point"), {}))
-
-    return rules
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,23 +114,22 @@ def moved(own: FloatArray) -> BoolArray:
     return np.asarray((np.abs(np.diff(levels_of(own), axis=0)) >= least).any(axis=0))
 
 
-def trends_along(store: HistoryStore, line: Sequence[str], rules: Rules) -> list[Trend]:
+def trends_along(store: HistoryStore, line: Sequence[str]) -> list[Trend]:
     """Find the persistent changes in all series along ``line``, a list of commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
     for series in store.series():
         commits = [sha for sha in line if series.key in measured.get(sha, ())]
-        found += trends_of(list(store.readings(series.key, commits)), commits, rules)
+        found += trends_of(list(store.readings(series.key, commits)), commits)
     return found
 
 
-def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
+def trends_of(readings: Sequence[Reading], line: Sequence[str]) -> list[Trend]:
     """Find the persistent changes in one series along a line of commits."""
     found = []
     for line_of_metric in lines_of(readings, line):
         series, metric, commits = readings[0].series, line_of_metric.metric, line_of_metric.commits
-        chosen = rules(series, metric)
-        for shift in shifts(line_of_metric.totals(), chosen.p, chosen.min_magnitude, chosen.min_segment, chosen.window):
+        for shift in shifts(line_of_metric.totals()):
             subject = (series.key, series.workload, metric.name, metric.unit, metric.better)
             found.append(Trend(*subject, commits[shift.place], shift.before, shift.after, shift.p))
     return found

@@ -78,11 +78,13 @@ class FunctionCosts:
 class Attribution:
     """How the pull request affects a location. ``library`` is True for a function of another project.
 
+    ``path`` is the path of the location's file in the repository, if the profiles contain another path.
     If a caller in the project explains most of the change of such a function, ``library`` is None.
     """
 
     source: SourceState | None = None
     source_link: str | None = None
+    path: str | None = None
     reach: Reach | None = None
     reach_path: str | None = None
     library: bool | None = None

@@ -23,7 +23,6 @@ from profgate.report.markdown_text import (
     link,
     link_target,
     paragraphs,
-    plain_name,
     sentence,
     short_sha,
     unbroken,
@@ -37,17 +36,18 @@ from profgate.report.rows import (
     change_text,
     details,
     finding_key,
+    place_of,
     reach_text,
     source_place,
     whose_text,
     why,
 )
-from profgate.report.view import OPEN, View, acceptance_lines, ways_out
+from profgate.report.view import OPEN, View, acceptance_lines
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
-NO_BREAK = "\N{NO-BREAK SPACE}"
+HELP = "https://profgate.github.io/profgate/how-to/red/"
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 
 
@@ -117,16 +117,16 @@ class Body:
     def text(self, limit: int) -> str:
         """Return the text with at most ``limit`` rows in each section of the details."""
         view, row = self.view, self.view.subject
-        whose = _whose(row) if row else ""
+        whose, place = (_whose(row), place_of(row)) if row else ("", "")
         above = paragraphs(
             f"### {view.sign} {view.title()}{f' · {whose}' if whose else ''}",
             self.missing_ones(limit) if view.doubtful and len(view.missing) > 1 else "",
             bullets(limited(view.drifts[1:], limit, "total")),
-            *((changed_lines(row), bars(row)) if row else ()),
+            *((place and code_span(place), changed_lines(row), bars(row)) if row else ()),
             view.changed_here(),
             self.certainty(),
-            bullets(statements.claims(view.report, code_span)),
-            statements.blind_spots(view.report, code_span),
+            bullets(statements.claims(view.report, view.style.code)),
+            view.missed,
             self.next_step(),
         )
         sections = self.details(limit)
@@ -140,7 +140,7 @@ class Body:
         row = self.view.subject
         if row is None:
             return self.visible()
-        reason = "" if row.everything else next((sentence(text) for text in why(row, plain_name)), "")
+        reason = "" if row.everything else next((sentence(text) for text in why(row, self.view.style.name)), "")
         certain = "Certain: " * (row.finding.colour in {"red", "green"} and bool(reason))
         unknown = NO_DIFF if not row.total and not whose_text(row.shown) else ""
         text = "; ".join(filter(None, (f"{certain}{reason}", unknown)))
@@ -148,18 +148,14 @@ class Body:
 
     def next_step(self) -> str:
         """Return what a reader should do, with links to the pages, as one line."""
-        view = self.view
-        step = f"The check fails: {link('what to do now', view.help)}." if view.help else view.step()
-        return " ".join((step, *self.page_link()))
+        help_link = (link("More", HELP),) if self.view.report.verdict.fails else ()
+        return " ".join((self.view.step(), *help_link, *self.page_link()))
 
     def acceptance(self) -> str:
-        """Return how a maintainer accepts what fails the check."""
-        groups, report = self.view.groups, self.view.report
-        ways = ", ".join(ways_out((*groups.worse, *groups.related), report))
-        if not ways or not report.verdict.fails or not short_sha(report.target.sha):
-            return ""
+        """Return how a maintainer accepts several findings and workloads that fail the check."""
+        ways = ", ".join(self.view.ways_out())
         limit = " (`max` is 1.25 times the measured growth)" if " max=+" in ways else ""
-        return f"A maintainer can comment {ways}{limit}."
+        return f"A maintainer can comment {ways}{limit}." if ways else ""
 
     def details(self, limit: int) -> list[tuple[str, str]]:
         """Return the titles and the texts of the details, with at most about ``limit`` lines in each list."""
@@ -180,9 +176,9 @@ class Body:
             (f"{len(view.suspects)} not tested", bullets(view.suspects)),
             (
                 f"{counted(len(related), 'finding')} within these changes",
-                bullets(limited(related, limit, "finding", text=_note)),
+                bullets(limited(related, limit, "finding", text=self.note)),
             ),
-            (counted(len(notes), "note"), bullets(limited(notes, limit, "note", text=_note))),
+            (counted(len(notes), "note"), bullets(limited(notes, limit, "note", text=self.note))),
             (counted(len(totals), "more total"), bullets(limited(totals, limit, "total", text=self.total))),
             ("to accept", self.acceptance()),
             (counted(len(acceptances), "acceptance"), bullets(acceptance_lines(view.report, view.style))),
@@ -196,17 +192,11 @@ class Body:
         return [(title, text) for title, text in texts if text]
 
     def not_measured(self, limit: int) -> tuple[str, str]:
-        """Return the title and the list of the changed functions that are not known to be measured, if unnamed."""
+        """Return the title and the list of the changed functions that are not known to be measured."""
         spots = self.view.report.blind_spots
-        groups = (spots.missed, (*spots.unknown, *spots.unseen)) if spots is not None else ()
-        if max(map(len, groups), default=0) <= statements.FEW:
-            return "", ""
-        lines = [
-            f"{code_span(location.name, LONGEST_NAME)} {sentence(source_place(location))}{doubt}"
-            for group, doubt in zip(groups, ("", ", unknown"), strict=True)
-            for location in group
-        ]
-        return f"{len(lines):,} not measured", bullets(limited(lines, max(limit, 2), "function"))
+        found = (*spots.missed, *spots.unknown, *spots.unseen) if spots is not None else ()
+        lines = [f"{code_span(one.name, LONGEST_NAME)} {sentence(source_place(one))}" for one in found]
+        return f"{len(lines):,} not measured or unknown", bullets(limited(lines, max(limit, 2), "function"))
 
     def _measured(self) -> list[Reason | str]:
         """Return lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
@@ -215,10 +205,7 @@ class Body:
         if not view.pairs:
             return [line for line in lines if line]
         about = statements.measurement, statements.undecided
-        lines += [statements.larger_budget(view.report), *(text(view.report, code_span) for text in about)]
-        if distance := view.report.baseline.distance:
-            older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
-            lines.append(f"{older}: no profiles of a newer commit can be used.")
+        lines += [statements.larger_budget(view.report), *(text(view.report, view.style.code) for text in about)]
         lines += [*self._facts(), *view.further_reasons(), *view.notes()]
         lines += [statements.proof(view.report, code_span)]
         lines += statements.renames((pair.metric for pair in view.pairs), code_span)
@@ -247,20 +234,26 @@ class Body:
     def _row(self, row: Row, *, signs: bool) -> str:
         finding, location = row.shown, row.shown.location
         sign = ("✅ " if finding.is_accepted else f"{SIGNS[finding.colour]} ") if signs else ""
-        place = sentence(source_place(location)) or ("table of functions" if row.metric.lacks else "🔥 flame graph")
+        place, url = source_place(location, finding.attribution.path), _frame_link(row, self.links)
         *_, share, calls = row.columns
         return dotted(
-            f"{sign}{change_text(row, MARKDOWN.code)}",
-            link(place, _frame_link(row, self.links)) * bool(location.file or _frame_link(row, self.links)),
+            f"{sign}{change_text(row, self.view.style.code)}",
+            link(sentence(place) or _page_of(row), url) if place or url else "",
             self.view.where(row),
+            code_span(location.name, 300) * (self.view.names.get(location.name) not in {None, location.name}),
             f"{len(location.lines)} functions of this name, added up" if location.lines else "",
             f"{share} of the run" if share else "",
             f"{calls} calls" if calls else "",
-            *details(row, code_span),
+            *details(row, self.view.style.code),
             f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else "",
             _origin(finding),
-            *map(sentence, why(row, plain_name)),
+            *map(sentence, why(row, self.view.style.name)),
         )
+
+    def note(self, row: Row) -> str:
+        """Return a finding in one line."""
+        style = self.view.style
+        return dotted(change_text(row, style.code), *map(sentence, why(row, style.name)))
 
     def compared(self) -> str:
         """Return one line with the totals, the runs, the commits and the links to the report."""
@@ -291,15 +284,14 @@ class Body:
 
     def totals(self, limit: int) -> str:
         """Return the totals of at most ``limit`` metrics in one line."""
-        shown = ", ".join(map(self.total, self.view.pairs[:limit]))
-        more = f" and {len(self.view.pairs) - limit:,} more" if len(self.view.pairs) > limit else ""
+        shown = ", ".join(limited(self.view.pairs, limit, "total", "", self.total))
         label = "Totals:" if len(self.view.pairs) > 1 else "Total"
-        return f"{label} {shown}{more}" if shown else ""
+        return f"{label} {shown}" if shown else ""
 
     def total(self, pair: Pair) -> str:
         """Return the total, ``2.21 → 2.62 s (+18.6 %)``, with its name if there are several metrics."""
         values, change = groups.total_words(pair.metric)
-        text = f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
+        text = f"{numbers.solid(values)} ({change if ', ' in change else f'**{change}**'})"
         return f"{self.view.where(pair)} {text}".lstrip()
 
     def missing_ones(self, limit: int) -> str:
@@ -311,19 +303,16 @@ class Body:
         view, links = self.view, self.links
         shown = [row for row in (view.subject, *view.groups.worse, *view.groups.better, *view.pairs) if row]
         row = next((row for row in shown if (row.workload, row.metric.name) in links.pages), None)
-        undrawable = all(pair.metric.lacks == "calls" for pair in view.pairs)
+        drawable = any(pair.metric.lacks != "calls" for pair in view.pairs)
         if row:
             target = _frame_link(row, links) if isinstance(row, Row) else links.pages[row.workload, row.metric.name]
-            yield link("table of functions" if row.metric.lacks else "🔥 flame graph", target)
-        elif not undrawable and links.fetch:
+            yield link(_page_of(row), target)
+        elif drawable and links.fetch:
             yield f"flame graphs: {code_span(links.fetch, 400)}"
-        elif view.pairs and undrawable and links.report and not links.pages:
-            yield "no flame graph: no stacks were recorded"
 
 
-def _note(row: Row) -> str:
-    """Return a finding in one line."""
-    return dotted(change_text(row, code_span), *map(sentence, why(row, plain_name)))
+def _page_of(pair: Pair) -> str:
+    return "table of functions" if pair.metric.lacks else "🔥 flame graph"
 
 
 def _full_name(pair: Pair) -> str:
@@ -366,11 +355,6 @@ def _frame_link(row: Row, links: Links) -> str | None:
     name = quote(full_name(row.shown.location.name), safe="", errors="replace")
     # with a longer name, the URL fragment contains only the key of the frame
     return f"{page}#finding={finding_key(row.shown.location)}{f'~{name}' if len(name) <= 300 else ''}"
-
-
-def _solid(text: str) -> str:
-    """Keep two values and their unit on one line, except for long units."""
-    return text.replace(" ", NO_BREAK).replace(f"{NO_BREAK}samples", " samples")
 
 
 def _capital(text: str) -> str:

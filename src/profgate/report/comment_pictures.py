@@ -6,13 +6,14 @@ import re
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from profgate.model.visible_text import brief_path, plain, visible
+from profgate.model.visible_text import visible
 from profgate.report import numbers
+from profgate.report.rows import whole_change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from profgate.model.excerpt import LineCost, Place
+    from profgate.model.excerpt import LineCost
     from profgate.report.rows import Row
 
 # a code block on a phone has room for 40 columns
@@ -25,23 +26,23 @@ def changed_lines(row: Row) -> str:
     place = next((place for place in row.metric.places if place.location == row.shown.location), None)
     if place is None or not place.lines:
         return ""
+    whole = whole_change(row.shown)
     texts = dedent("\n".join(visible(line.text or "") for line in place.lines)).split("\n")
     shown = list[str]()
     for line, text in zip(place.lines, texts, strict=True):
         if not shown or line.to_value is not None:
-            shown.append(_heading(line, place, row.metric.unit))
+            shown.append(_heading(line, whole))
         if line.text is not None:
             sign = "+" if line.before is None else "-" if line.after is None else " "
             shown.append(f"{sign} {text[:LONGEST_LINE]}")
     return _block(shown, "diff")
 
 
-def _heading(line: LineCost, place: Place, unit: str) -> str:
-    where = f"{plain(brief_path(place.location.file or 'line'))}:{line.after or line.before}"
-    if line.from_value is None or line.to_value is None:
-        return f"@@ {where} @@"
-    # the cost comes first, because a long path does not fit on a phone
-    return f"@@ {numbers.signed(line.to_value - line.from_value, unit)} at {where} @@"
+def _heading(line: LineCost, whole: float) -> str:
+    """Return the number of a line, and which part of the change of its function it explains."""
+    change = abs((line.to_value or 0.0) - (line.from_value or 0.0))
+    part = f": {100 * min(1.0, change / whole):.0f} % of the change" if change and whole else ""
+    return f"@@ line {line.after or line.before}{part} @@"
 
 
 def bars(row: Row) -> str:

@@ -64,7 +64,8 @@ def _named(view: View, causes: Sequence[Row], finding: str) -> list[Row]:
     found = [
         row
         for row in every
-        if finding in {finding_key(row.shown.location), row.shown.location.name, row.finding.location.name}
+        for names in [(row.shown.location.name, row.finding.location.name)]
+        if finding in {finding_key(row.shown.location), *names, *(view.names.get(name) for name in names)}
     ]
     if not found:
         known = did_you_mean(finding, [row.shown.location.name for row in every[:20]])

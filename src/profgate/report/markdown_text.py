@@ -1,8 +1,8 @@
 """Escape untrusted text: for Markdown, where names become inline code, and for the other styles of output."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -24,7 +24,6 @@ ACTIVE = re.compile(
     re.ASCII,
 )
 LONGEST_NAME = 60
-SHORT_NAME = 24  # characters that fit on a line of a headline on a phone
 
 
 def code_span(text: str, length: int = NAME_LENGTH) -> str:
@@ -33,14 +32,6 @@ def code_span(text: str, length: int = NAME_LENGTH) -> str:
     longest = max((len(ticks) for ticks in re.findall("`+", shown)), default=0)
     fence, pad = "`" * (longest + 1), " " if "`" in (shown[0], shown[-1]) else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
-
-
-def wrapping_code(text: str, length: int = NAME_LENGTH) -> str:
-    """Format a name as inline code that browsers break after dots, colons and slashes."""
-    shown = name_text(text, length)
-    if max(map(len, shown.split(" "))) <= SHORT_NAME:
-        return code_span(text, length)
-    return f"<code>{re.sub(r'(?<=[./])(?=[^./])|(?<=::)', '<wbr>', sentence(shown))}</code>"
 
 
 def sentence(text: str) -> str:
@@ -127,14 +118,16 @@ class Style:
     text: Callable[[str], str]
     link: Callable[[str, str | None], str] = lambda _label, _url: ""
 
+    def naming(self, names: Mapping[str, str]) -> "Style":
+        """Return this style with other names for functions."""
+        return replace(
+            self,
+            code=lambda text, *length: self.code(names.get(text, text), *length),
+            name=lambda text: self.name(names.get(text, text)),
+        )
+
 
 PLAIN = Style(name_text, plain_name, plain)
 
 
-SHORT = Style(plain_name, plain_name, plain)
-
-
-RAW = Style(str, str, str)
-
-
-MARKDOWN = Style(wrapping_code, plain_name, sentence, link)
+MARKDOWN = Style(code_span, plain_name, sentence, link)

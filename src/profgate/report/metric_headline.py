@@ -10,14 +10,13 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import MetricReport
 from profgate.report import groups, numbers, statements
 from profgate.report.groups import shown_conclusion, unseen_total
-from profgate.report.markdown_text import SHORT, code_span, link_target, paragraphs, plain_name, table
-from profgate.report.rows import NO_DIFF, Row, change_text, whose_text
+from profgate.report.markdown_text import MARKDOWN, code_span, link_target, paragraphs, table
+from profgate.report.rows import NO_DIFF, Pair, Row, change_text, whose_text
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
 if TYPE_CHECKING:
     from profgate.model.report import MetricReport, Report, WorkloadReport
-    from profgate.report.wording import Quote
 
 MOST_ROWS = 100  # maximum number of rows in the step summary
 
@@ -26,7 +25,7 @@ class MetricHeadline(NamedTuple):
     """The headline that a report with only one metric would have: a conclusion such as "fails", and a sentence.
 
     The change in the total, how the pull request affects the first function, and the word for doubt about the total may
-    be empty. ``step`` states whether the check fails and what a reader should do, and ``help`` links to an explanation.
+    be empty. ``step`` states whether the check fails and what a reader should do.
     """
 
     conclusion: str
@@ -35,7 +34,6 @@ class MetricHeadline(NamedTuple):
     whose: str = ""
     doubt: str = ""
     step: str = ""
-    help: str = ""
 
 
 def metric_headline(report: Report, alone: View) -> MetricHeadline:
@@ -44,24 +42,23 @@ def metric_headline(report: Report, alone: View) -> MetricHeadline:
     conclusion, reasons = groups.shown_conclusion(metric).badge, alone.report.verdict.reasons
     elsewhere = report.verdict.fails and alone.conclusion in {"pass", "warn"}
     step = "The check fails, but not because of this page." if elsewhere else alone.step()
-    link = "" if elsewhere else alone.help
-    if missed := statements.blind_spots(report, plain_name):
-        step = f"{step} {missed}."
+    step = f"{step} {alone.missed}".rstrip()
     if metric.state != "compared":
-        return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "", step=step, help=link)
+        return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "", step=step)
     text = alone.headline(total=False)
     if not text and reasons:
-        conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
+        conclusion, text = (
+            "review" if conclusion == "unchanged" else conclusion,
+            full_sentence(reasons[0], alone.style.name),
+        )
     about_total = bool(text) and alone.first is not None and alone.first.total
-    text = text or ("No performance change found" if conclusion == "unchanged" else "Inconclusive")
+    text = text or (alone.nothing_found() if conclusion == "unchanged" else "Inconclusive")
     seen = statements.would_have_seen(metric.calibration) if conclusion == "unchanged" else ""
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
     total = f"total {values}, {groups.total_growth(metric, groups.spread_of_runs(metric))}{f'. {seen}' if seen else ''}"
     quiet = alone.quiet_changes()
     whose = _whose(alone) or (f"changed in this PR, within noise: {quiet}" if quiet else "")
-    return MetricHeadline(
-        conclusion, text, "" if about_total else total, whose, groups.unseen_total(metric), step, link
-    )
+    return MetricHeadline(conclusion, text, "" if about_total else total, whose, groups.unseen_total(metric), step)
 
 
 def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> View:
@@ -82,7 +79,7 @@ def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricRepor
         not_compared=tuple(missing),
         verdict=replace(report.verdict, conclusion=conclusion, reasons=reasons),
     )
-    return View(alone, SHORT)
+    return View(alone)
 
 
 def _whose(alone: View) -> str:
@@ -96,7 +93,7 @@ def _whose(alone: View) -> str:
     # the headline of a better total also names the first functions that became better or worse
     if row is lead or (lead is not None and lead.total and lead.finding.direction == "better"):
         return whose
-    return "" if findings[0].total else f"{plain_name(row.shown.location.name)}: {whose}"
+    return "" if findings[0].total else f"{alone.style.name(row.shown.location.name)}: {whose}"
 
 
 class WorkloadRow(NamedTuple):
@@ -110,9 +107,9 @@ class WorkloadRow(NamedTuple):
     finding: str
 
 
-def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadRow:
-    """Return the cells for a metric. ``quote`` escapes names for the output format."""
-    total = metric.total
+def workload_row(view: View, pair: Pair) -> WorkloadRow:
+    """Return the cells for a metric of a report: also why it is inconclusive, if it has no finding."""
+    metric, total, quote = pair.metric, pair.metric.total, view.style.code
     findings = [finding for finding in metric.findings if finding.colour != "neutral"]
     first = next((finding for finding in findings if not finding.is_total), findings[0] if findings else None)
     certain = [finding.direction for finding in findings if finding.is_total and finding.colour in {"red", "green"}]
@@ -123,7 +120,7 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
         numbers.relative_growth(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit) + (f" ({doubt})" if doubt else ""),
         certain[0] if certain and shown.badge != "inconclusive" else "",
-        change_text(Row(workload, metric, first), quote) if first is not None else "",
+        change_text(Row(pair.workload, metric, first), quote) if first is not None else view.undecided(pair),
     )
 
 
@@ -134,9 +131,9 @@ def workload_table(view: View, urls: Mapping[tuple[str, str], str]) -> str:
     """
     if len(view.pairs) < 2:
         return ""
-    lines = []
+    view, lines = view.in_style(MARKDOWN), []
     for pair in view.pairs[:MOST_ROWS]:
-        row = workload_row(pair.workload, pair.metric, code_span)
+        row = workload_row(view, pair)
         name, url = code_span(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
         cells = (
             f"{f'[{name}]({url})' if url else name}<br>{code_span(pair.metric.name, 30)}",

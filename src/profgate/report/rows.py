@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from profgate.model.change import BY_WORD, COLLECTORS, MAYBE, WORSE, GateResult, Kind, Location, ModelPair
 from profgate.model.reason import ReasonCode
-from profgate.model.report import Cause, Finding, MetricReport
+from profgate.model.report import TOTAL, Cause, Finding, MetricReport
 from profgate.model.units import base_unit
 from profgate.model.visible_text import brief_path
 from profgate.report import numbers
@@ -231,22 +231,41 @@ def growth_by_size(finding: Finding, metric: MetricReport) -> str:
 
 
 def place_name(location: Location, *, with_file: bool = False) -> str:
-    """Return the name of a function.
+    """Return the name of a function. Parentheses distinguish a function called "total" from the total of a metric.
 
     The file and line are appended if ``with_file`` is set or if the name is a common one: ``__eq__ (token.py:12)``.
     Top-level code is named by its file: ``<module main.js>``.
     """
-    name, file = location.name, location.file
+    name, file = "total()" if location.name == TOTAL.name else location.name, location.file
     if name == TOP_LEVEL and file:
         return f"{name[:-1]} {file.rpartition('/')[2]}>"
     bare = name[:1] in NAMELESS or name in {"_", "__", "wrapper"} or (name[:2] == "__" == name[-2:])
     return f"{name} ({source_place(location).rpartition('/')[2]})" if file and (with_file or bare) else name
 
 
-def source_place(location: Location) -> str:
-    """Return the file and line of a function, or the lines of all functions whose costs are added up."""
+def source_place(location: Location, path: str | None = None) -> str:
+    """Return the file and line of a function, or the lines of all functions whose costs are added up.
+
+    ``path`` is the path of the file in the repository, if the location has another one.
+    """
     lines = "" if location.name == TOP_LEVEL else ", ".join(map(str, location.lines or filter(None, (location.line,))))
-    return f"{brief_path(location.file or '')}{f':{lines}' if lines else ''}"
+    return f"{brief_path(path or location.file or '')}{f':{lines}' if lines else ''}"
+
+
+def place_of(row: Row) -> str:
+    """Return the file and line where a finding happened: its most important line, or its function; "" if unknown."""
+    location, path = row.shown.location, row.shown.attribution.path
+    lines = next((place.lines for place in row.metric.places if place.location == location), ())
+    costliest = max(lines, key=lambda line: abs((line.to_value or 0.0) - (line.from_value or 0.0)), default=None)
+    if costliest is not None:
+        location = replace(location, line=costliest.after or costliest.before, lines=())
+    return source_place(location, path) if path or location.file else ""
+
+
+def whole_change(finding: Finding) -> float:
+    """Return by how much a function and what it calls changed, of which its lines are parts."""
+    costs = finding.costs
+    return max(abs((costs.inclusive_to or 0.0) - (costs.inclusive_from or 0.0)), abs(finding.delta or 0.0))
 
 
 def _cause_of(finding: Finding, metric: MetricReport) -> Cause | None:

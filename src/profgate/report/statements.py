@@ -11,6 +11,8 @@ from profgate.model.policy import DriftRule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.report import numbers
+from profgate.report.markdown_text import limited
+from profgate.report.rows import place_name
 from profgate.report.wording import OBSTACLES, Quote, filled, full_sentence, number_of
 
 NAMED_STEPS = 5  # maximum number of steps that a drift names
@@ -46,9 +48,8 @@ def measurement(report: Report, quote: Quote) -> str:
     parts = [f"{yes} of {numbers.counted(len(measured.suspects), 'suspect')} confirmed"]
     for outcome in ("possible", "not repeated", "not measured"):
         if of_outcome := by_outcome.get(outcome):
-            named = ", ".join(_suspect(suspect, quote) for suspect in of_outcome[:NAMED])
-            more = f" and {len(of_outcome) - NAMED} more" if len(of_outcome) > NAMED else ""
-            parts.append(f"{OUTCOMES[outcome]}: {named}{more}")
+            named = limited(of_outcome, NAMED, "suspect", "", lambda suspect: _suspect(suspect, quote))
+            parts.append(f"{OUTCOMES[outcome]}: {', '.join(named)}")
     return f"Both commits were measured in turns, {took}: {'; '.join(parts)}."
 
 
@@ -83,19 +84,15 @@ def blind_spots(report: Report, quote: Quote) -> str:
         return ""
     share, parts = f", or take less than {numbers.percent(spots.share)} of a run" if spots.share else "", []
     if spots.missed:
-        parts.append(f"{_listed(spots.missed, quote)} not{share}, so the verdict does not cover them")
+        parts.append(f"{_listed(spots.missed, quote)} not measured{share}")
     if unknown := (*spots.unknown, *spots.unseen):
-        parts.append(f"it is unknown whether {_listed(unknown, quote)}")
-    verb = "was" if spots.changed == 1 else "were"
-    changed = f"{spots.measured:,} of {numbers.counted(spots.changed, 'changed function')} {verb} measured"
-    return "; ".join([changed, *parts]) if parts else ""
+        parts.append(f"it is unknown whether {_listed(unknown, quote)} measured")
+    return "; ".join(parts)
 
 
 def _listed(locations: Sequence[Location], quote: Quote) -> str:
-    """Return the first names and the number of the others: ``retry, parse_url and 2 more were``."""
-    named = [quote(location.name) for location in locations[:FEW]]
-    more = len(locations) - len(named)
-    names = f"{', '.join(named)} and {more:,} more" if more else " and ".join(named)
+    """Return the first names and the number of the others: ``retry, parse_url, and 2 more functions were``."""
+    names = ", ".join(limited(locations, FEW, "function", "", lambda one: quote(place_name(one, with_file=True))))
     return f"{names} {'was' if len(locations) == 1 else 'were'}"
 
 
@@ -185,9 +182,7 @@ def renames(metrics: Iterable[MetricReport], code: Callable[[str, int], str]) ->
                 names[f"renamed, compared as one: {code(old.name, 60)} is now {code(new.name, 60)}"] = None
             elif old.file and new.file:
                 files[f"renamed file: {code(old.file, 60)} → {code(new.file, 60)}"] = None
-    others = len(names) - RENAMES
-    further = [f"{numbers.counted(others, 'more renamed function')}, compared as one each"] if others > 0 else []
-    return [*list(names)[:RENAMES], *further, *files]
+    return [*limited([*names], RENAMES, "renamed function", ", compared as one each"), *files]
 
 
 def undecided(report: Report, quote: Quote) -> str:

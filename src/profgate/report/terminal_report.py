@@ -1,20 +1,31 @@
 """Report for a terminal as plain lines with styles, which the publisher maps to colours."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 
 from profgate.model.change import BETTER, BY_WORD, WORSE, ModelPair, path_text
 from profgate.model.reason import ReasonCode, Side
 from profgate.model.report import Colour, MetricReport
-from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
+from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import groups, numbers, statements, wording
 from profgate.report.groups import CONCLUSIONS
-from profgate.report.markdown_text import PLAIN, Style, limited
+from profgate.report.markdown_text import PLAIN, limited
 from profgate.report.rank_report import rank_lines, rank_sections
-from profgate.report.rows import COLUMNS, Pair, Row, details, place_name, reach_text, source_text, tag_of, why
+from profgate.report.rows import (
+    COLUMNS,
+    Pair,
+    Row,
+    details,
+    place_name,
+    reach_text,
+    source_text,
+    tag_of,
+    why,
+)
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.view import View, acceptance_lines
+from profgate.report.wording import Quote
 
 NARROWEST = 60
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
@@ -34,7 +45,7 @@ def terminal_lines(view: View, *, verbose: bool = False, width: int = 80) -> tup
 
     ``verbose`` adds all changes with their reasons.
     """
-    width, view, report = max(width, NARROWEST), view.in_style(TERMINAL), view.report
+    width, view, report = max(width, NARROWEST), view.in_style(PLAIN), view.report
     lines: list[Line] = [
         *_verdict(view, verbose=verbose),
         ("text", ""),
@@ -48,7 +59,7 @@ def terminal_lines(view: View, *, verbose: bool = False, width: int = 80) -> tup
     missing = view.not_compared()
     lines += _list("not compared", "warn", limited(missing, len(missing) if verbose else PAIRS, "workload", WITH_V))
     lines += _list("acceptances", "text", acceptance_lines(report, PLAIN))
-    notes = [*view.notes(URGENT), *filter(None, [statements.proof(report, _name)])]
+    notes = [*view.notes(URGENT), *filter(None, [statements.proof(report, view.style.code)])]
     lines += _list("notes", "quiet", [cut(note, 4 * width) for note in notes])
     return tuple(lines)
 
@@ -63,13 +74,17 @@ def _verdict(view: View, *, verbose: bool) -> Iterable[Line]:
     others = view.further_reasons(LISTED if conclusion == "not_compared" else frozenset())
     reasons = [view.worded(reason) for reason in others]
     first = view.doubt() if conclusion == "not_compared" else view.headline()
-    first = first or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
+    first = first or (reasons.pop(0) if reasons else view.nothing_found() if conclusion == "pass" else "")
     yield tone, f"{CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()
     yield from (("warn", f"  {view.reason(warning)}") for warning in report.warnings if warning.code in URGENT)
-    texts = [statements.larger_budget(report), statements.measurement(report, _name), *statements.claims(report, _name)]
+    texts = [
+        statements.larger_budget(report),
+        statements.measurement(report, view.style.code),
+        *statements.claims(report, view.style.code),
+    ]
     if conclusion in {"inconclusive", "warn"}:
         texts += [view.advice(), *view.suspects]
-    texts += [view.changed_here(), statements.blind_spots(report, _name), *view.drifts[1:]]
+    texts += [view.changed_here(), view.missed, *view.drifts[1:]]
     reasons = [reason for reason in reasons if reason != first]
     # maximum number of reasons after the first, unless verbose
     texts += limited(reasons, len(reasons) if verbose else 5, "reason", WITH_V)
@@ -107,8 +122,8 @@ def _metric(
     yield "text", "  total {} ({})".format(*groups.total_words(metric))
     *counted, seen = statements.basis(metric)
     yield from (("quiet", f"  {text}") for text in ("; ".join(filter(None, counted)), seen) if text)
-    yield from _found_lines(*metric_rows, width, verbose=verbose)
-    renames = statements.renames([metric], _name)
+    yield from _found_lines(view.style.code, *metric_rows, width, verbose=verbose)
+    renames = statements.renames([metric], view.style.code)
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
     yield from (("warn", f"  not tested: {view.reason(reason)}") for reason in metric.not_tested)
     if verbose:
@@ -118,46 +133,40 @@ def _metric(
         yield from (("quiet", f"  {text}") for text in statements.only_counted(metric.counts))
 
 
-def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: bool) -> Iterable[Line]:
+def _found_lines(
+    code: Callable[..., str], findings: list[Row], notes: list[Row], width: int, *, verbose: bool
+) -> Iterable[Line]:
     """Yield one metric's findings, what changed within them, and the reasons for their colours."""
     shown = [*findings, *notes] if verbose else findings[:ROWS]
     if not shown:
         yield "quiet", "  no finding"
-    yield from finding_lines(shown, width)
-    named = [("total" if row.total else _name(row.shown.location.name, LABEL), row) for row in shown]
-    yield from (("text", f"  {name}: {text}") for name, row in named for text in details(row, _name))
+    yield from finding_lines(shown, width, code)
+    named = [("total of the run" if row.total else code(row.shown.location.name, LABEL), row) for row in shown]
+    yield from (("text", f"  {name}: {text}") for name, row in named for text in details(row, code))
     for name, row in named:
         if row.finding.colour in {"red", "yellow"}:
-            yield from (("quiet", f"  {name}: {plain(reason)}") for reason in why(row, _name)[:1])
+            yield from (("quiet", f"  {name}: {plain(reason)}") for reason in why(row, code)[:1])
     if len(findings) > len(shown):
         yield "quiet", f"  and {numbers.counted(len(findings) - len(shown), 'more finding')}{WITH_V}"
     if notes and not verbose:
         yield "quiet", f"  {numbers.counted(len(notes), 'more row')} without effect on the result (-v)"
 
 
-def _name(text: str, length: int = NAME_LENGTH) -> str:
-    """Return a function's name. Parentheses distinguish a function called "total" from the total of a metric."""
-    return "total()" if text == "total" else name_text(text, length)
-
-
-TERMINAL = Style(_name, _name, plain)
-
-
-def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
+def _cells(row: Row, code: Quote, *, with_file: bool) -> tuple[str, ...]:
     finding = row.shown
     source = source_text(finding) or reach_text(finding, with_path=False)
-    name = "  " * (finding.explained_by is not None) + _name(place_name(finding.location, with_file=with_file))
+    name = "  " * (finding.explained_by is not None) + code(place_name(finding.location, with_file=with_file))
     name += f" ({source})" if source else ""
     return tag_of(finding), "total of the run" if row.total else name, *row.columns
 
 
-def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
+def finding_lines(shown: Sequence[Row], width: int, code: Quote, *, brief: bool = False) -> Iterable[Line]:
     """Yield findings in aligned columns. If the columns do not fit into ``width``, names are cut in the middle.
 
     ``brief`` omits the headings and the columns of shares and calls.
     """
     times = Counter(row.shown.location.name for row in shown)
-    cells = [_cells(row, with_file=times[row.shown.location.name] > 1) for row in shown]
+    cells = [_cells(row, code, with_file=times[row.shown.location.name] > 1) for row in shown]
     above = [] if brief or not shown else [("", "function", *COLUMNS)]
     # number of columns of a brief list: kind, name, cost and change
     columns = [at < 4 or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]

@@ -1,7 +1,7 @@
 """The view of a report: the texts that all outputs show, with names, sentences and links in the style of the output."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from copy import copy
 from itertools import islice
@@ -10,14 +10,16 @@ from profgate.model.acceptance import Acceptance, AcceptanceState, command_for, 
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Conclusion, Finding, MetricReport, Report
+from profgate.model.visible_text import short_names
 from profgate.report import groups, numbers, statements
 from profgate.report.groups import BETTER, CONCLUSIONS, POSSIBLE, WITHIN_NOISE
-from profgate.report.markdown_text import LONGEST_NAME, PLAIN, Style, code_span, limited
-from profgate.report.rows import SOURCES, Pair, Row, change_text, place_name, total_change
+from profgate.report.markdown_text import LONGEST_NAME, PLAIN, Style, limited, short_sha
+from profgate.report.rows import SOURCES, Pair, Row, change_text, place_name, place_of, total_change
 from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
+UNDECIDED = {*OBSTACLES, ReasonCode.OTHER_WORK}
 WITHOUT_PLACE = {*OBSTACLES, ReasonCode.SUSPECT}  # sentences that do not name the workload
 SHOWN_ELSEWHERE = {
     ReasonCode.FINDING,
@@ -30,12 +32,9 @@ DOUBTS = {
     ReasonCode.OFFSET: "but the total did not grow",
     ReasonCode.NOT_REACHABLE: "",  # the sentence of the reason
 }
-CORRECT = "Correct the change and push, or ask a maintainer to accept it."
-HELP = "https://profgate.github.io/profgate/how-to/red/"
 SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 COLOUR_OF: dict[Conclusion, str] = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}
-SHOWN_ACCEPTANCES = 20
-REFUSED = 5  # maximum number of refused commands, because anyone can write any number of them
+SHOWN_ACCEPTANCES = 10  # because anyone can write any number of commands
 COMMANDS = 3  # maximum number of commands that the comment shows
 STATES: dict[AcceptanceState, str] = {
     "open": "not judged",
@@ -55,7 +54,8 @@ class View:
 
     def __init__(self, report: Report, style: Style = PLAIN) -> None:
         """Group and sort the findings, which takes most of the time; `in_style` does not repeat it."""
-        self.report, self.style = report, style
+        self.report, self.names = report, short_names(_functions(report))
+        self.style = style.naming(self.names)
         self.groups, self.pairs, self.missing = (
             groups.grouped(report),
             groups.pairs(report),
@@ -68,7 +68,7 @@ class View:
     def in_style(self, style: Style) -> "View":
         """Return the same view in another style."""
         view = copy(self)
-        view.style = style
+        view.style = style.naming(self.names)
         return view
 
     @property
@@ -110,9 +110,21 @@ class View:
         if text := self.headline():
             return text
         if self.report.verdict.conclusion == "pass":
-            return "No performance change found"
+            return self.nothing_found()
         reasons = self.report.verdict.reasons[:1]
         return "".join(self.style.text(full_sentence(reason, self.style.name)) for reason in reasons)
+
+    def nothing_found(self) -> str:
+        """Return that there is no change, and which changed functions were not measured."""
+        missed = statements.blind_spots(self.report, self.style.code)
+        return f"No performance change found{f', but {missed}' if missed else ''}"
+
+    @property
+    def missed(self) -> str:
+        """A sentence on the changed functions that no workload measured, or "" if the headline states them."""
+        quiet = self.conclusion == "pass" and not self.headline()
+        missed = "" if quiet else statements.blind_spots(self.report, self.style.code)
+        return f"{missed[:1].upper()}{missed[1:]}." if missed else ""
 
     def doubt(self) -> str:
         """Return a sentence that explains why nothing was compared."""
@@ -141,7 +153,7 @@ class View:
             what = "confirm" if first.finding.from_value else "judge the cost"
             return f"{obstacle} to {what}: {change_text(first, quote)}"
         if first is None:
-            return self._moved()
+            return ""
         if first.finding.direction == "better":
             text = self._improvement(first)
         else:
@@ -175,20 +187,6 @@ class View:
             if first is None or (gain is not None and gain.metric is first.metric):
                 return gain or next(iter(groups.better), None)
         return first
-
-    def _moved(self) -> str:
-        """Return a sentence on the functions between which most cost moved, or an empty string."""
-        moved = [(metric, change) for _, metric in self.report.metrics for change in metric.changes if change.delta]
-        moved = [(metric, change) for metric, change in moved if change.result and change.result.net == "moved"]
-        if not moved:
-            return ""
-        metric = max(moved, key=lambda pair: abs(pair[1].delta or 0.0))[0]
-        changes = [change for own, change in moved if own is metric]
-        changes.sort(key=lambda change: change.delta or 0.0)
-        ends = changes[:1] + changes[1:][-1:]
-        names = (self.style.code(place_name(end.location)) for end in ends)
-        parts = (f"{name} {numbers.signed(end.delta, metric.unit)}" for name, end in zip(names, ends, strict=True))
-        return f"Cost moved: {', '.join(parts)}; no net change"
 
     def _regression(self, first: Row) -> str:
         quote, finding = self.style.code, first.finding
@@ -236,6 +234,12 @@ class View:
         reasons = self.report.verdict.reasons[inconclusive:]
         shown = SHOWN_ELSEWHERE | listed | (SUSPECTED if inconclusive else set())
         return [one for one in reasons if one.code not in shown]
+
+    def undecided(self, pair: Pair) -> str:
+        """Return why a metric is inconclusive, or "" if it is conclusive."""
+        place = {"workload": pair.workload, "metric": pair.metric.name}.items()
+        reasons = (reason for reason in self.report.verdict.reasons if reason.code in UNDECIDED)
+        return next((self.reason(reason) for reason in reasons if place <= reason.parameters.items()), "")
 
     def worded(self, line: Reason | str) -> str:
         """Return a line of the details."""
@@ -287,17 +291,20 @@ class View:
             if self.report.measurement is not None or self.report.policy.confirm in {None, "off"}
             else "The check passes unless the result is confirmed."
         )
-        if advice := self.advice() or (verdict.fails and CORRECT):
+        if advice := self.advice() or (self._correction() if verdict.fails else ""):
             return f"{decision} {advice}"
         if verdict.exit_code:
             return decision
         offset = any(reason.code is ReasonCode.OFFSET for reason in reasons)
         return "The check passes, because the total did not grow." if offset else "Nothing to do: the check passes."
 
-    @property
-    def help(self) -> str:
-        """The page on what to do about a failed check, if there is no other advice."""
-        return HELP if self.report.verdict.fails and not self.advice() else ""
+    def _correction(self) -> str:
+        """Return what makes a failing check pass, as one sentence."""
+        row = self.subject
+        what = "" if row is None else place_of(row) or ("" if row.total else place_name(row.shown.location))
+        improve = f"Improve {self.style.code(what)}" if what else "Correct the change"
+        accept = (f"push, or a maintainer comments {way} to accept it" for way in self.ways_out())
+        return f"{improve} and {next(accept, 'measure again')}."
 
     def advice(self) -> str:
         """Return advice on how to get a conclusive result, or "" if the result is conclusive."""
@@ -329,12 +336,31 @@ class View:
             if not row.total or not (row.everything or (id(row.metric), row.finding.colour) in explained)
         ]
 
+    def ways_out(self) -> list[str]:
+        """Return the commands that accept the findings and workloads for which the check of a commit fails."""
+        if not self.report.verdict.fails or not short_sha(self.report.target.sha):
+            return []
+        red: dict[tuple[str, str | None], float] = {}
+        for row in (*self.groups.worse, *self.groups.related):
+            if row.finding.colour == "red" and not row.total:
+                name = row.finding.location.name
+                function = self.names.get(name, name), row.finding.location.file
+                red[function] = max(row.finding.growth, red.get(function, 0.0))
+        files = Counter(name for name, _ in red)
+        commands = [
+            command_for(name, growth, file if files[name] > 1 else None) for (name, file), growth in red.items()
+        ]
+        commands += [workload_command(name) for name in _workloads(self.report)]
+        return limited(commands, COMMANDS, "command", "", lambda text: self.style.code(f"{text}REASON", 300))
+
     def not_compared(self) -> list[str]:
         """Return the workloads and metrics that were not compared, with reasons."""
         code = self.style.code
-        names = (f"{code(one.name, 60)}{f' {code(one.metric, 30)}' if one.metric else ''}" for one in self.missing)
-        shown = zip(names, self.missing, strict=True)
-        return [f"{name} ({SIDES[one.side]}): {self.reason(one.reason)}" for name, one in shown]
+        return [
+            f"{' '.join(code(name, 60) for name in (one.name, one.metric) if name is not None)} ({SIDES[one.side]}): "
+            f"{self.reason(one.reason)}"
+            for one in self.missing
+        ]
 
     def notes(self, shown: AbstractSet[ReasonCode] = frozenset()) -> list[str]:
         """Return the notes on the workloads and the warnings, without the warnings of ``shown``.
@@ -351,29 +377,21 @@ class View:
         return [*notes, *(self.reason(warning) for warning in self.report.warnings if warning.code not in shown)]
 
 
+def _functions(report: Report) -> set[str]:
+    """Return the names of all functions that outputs may name."""
+    metrics = [metric for _, metric in report.metrics]
+    names = {change.location.name for metric in metrics for change in metric.changes}
+    names |= {cause.end.name for metric in metrics for cause in metric.causes}
+    return names | {part.callee.name for metric in metrics for part in metric.parts}
+
+
 def _function(candidates: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
     """Return the first row of a function, optionally of a given metric."""
     return next((row for row in candidates if not row.total and (metric is None or row.metric is metric)), None)
 
 
-def ways_out(rows: Sequence[Row], report: Report) -> list[str]:
-    """Return the commands that accept the findings and workloads that fail the gate, as inline code."""
-    red: dict[tuple[str, str | None], float] = {}
-    for row in rows:
-        if row.finding.colour == "red" and not row.total:
-            function = row.finding.location.name, row.finding.location.file
-            red[function] = max(row.finding.growth, red.get(function, 0.0))
-    files = Counter(name for name, _ in red)
-    commands = [command_for(name, growth, file if files[name] > 1 else None) for (name, file), growth in red.items()]
-    commands += [workload_command(name) for name in _workloads(report)]
-    shown = [code_span(f"{command}REASON", 300) for command in commands[:COMMANDS]]
-    return [*shown, f"and {len(commands) - COMMANDS} more"] if len(commands) > COMMANDS else shown
-
-
 def _workloads(report: Report) -> list[str]:
     """Return the workloads that fail the gate because they are gone or did other work."""
-    if not report.verdict.fails:
-        return []
     names = [entry.name for entry in report.not_compared if entry.reason.code is ReasonCode.MISSING_IN_TARGET]
     other_work = {ReasonCode.COMMON_FACTOR, ReasonCode.OTHER_WORK}
     doubtful = (reason for reason in report.verdict.reasons if reason.code in other_work)
@@ -383,13 +401,9 @@ def _workloads(report: Report) -> list[str]:
 
 
 def acceptance_lines(report: Report, style: Style) -> list[str]:
-    """Return a line for each of at most 20 acceptances. Refused acceptances come last."""
-    counted = [item for item in report.acceptances if item.state != "refused"]
-    refused = [item for item in report.acceptances if item.state == "refused"]
-    shown = [*counted[:SHOWN_ACCEPTANCES], *refused[-REFUSED:]][:SHOWN_ACCEPTANCES]
-    more = len(report.acceptances) - len(shown)
-    lines = [_line(item, style) for item in shown]
-    return [*lines, f"and {more} more in the report"] if more else lines
+    """Return a line for each of at most 10 acceptances. Refused acceptances come last."""
+    ordered = sorted(report.acceptances, key=lambda item: item.state == "refused")
+    return limited(ordered, SHOWN_ACCEPTANCES, "acceptance", text=lambda item: _line(item, style))
 
 
 def _line(item: Acceptance, style: Style) -> str:

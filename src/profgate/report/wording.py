@@ -200,7 +200,10 @@ def _other_work(parameters: Parameters) -> str:
         values = numbers.from_to(before, after, "bytes" if case == "output" else "count")
         return f"{where} did other work: {values} {OTHER_RUNS[str(case)]}"
     if not parameters.get("function"):
-        return f"{where} costs {left} as much, and nothing shows that it did the same work"
+        sides = number_of(parameters.get("from")), number_of(parameters.get("to"))
+        values = numbers.from_to(*sides, str(parameters.get("unit")))
+        change = numbers.signed_percent(None if share is None else share - 1.0)
+        return f"{where} {change} ({values}), but nothing shows that it did the same work"
     calls = f"{numbers.from_to(before, after, 'count')} calls of {parameters['subject']}"
     return f"{where} did {left} of the work: {calls}"
 

@@ -58,8 +58,8 @@ def test_samples_state_the_share_that_they_can_miss() -> None:
     assert spots.share == pytest.approx(1 - 0.05**0.001)
     assert (1 - spots.share) ** 1000 == pytest.approx(0.05)
     assert blind_spots(report, lambda name: f"`{name}`") == (
-        "1 of 4 changed functions were measured; `Retry.__init__`, `Url.__init__` and 1 more were not, or take less "
-        "than 0.3 % of a run, so the verdict does not cover them"
+        "`Retry.__init__ (cart.py:5)`, `Url.__init__ (cart.py:9)`, and 1 more function were not measured, or take less "
+        "than 0.3 % of a run"
     )
     assert from_json(to_json(report)).blind_spots == spots
 

@@ -8,17 +8,17 @@ import pytest
 from comparisons import from_exclusive
 from profgate.flamegraph.pages import build_index, file_names
 from profgate.model.calibration import Calibration
-from profgate.model.report import Colour
+from profgate.model.report import Colour, MetricReport
 from profgate.model.units import Metric
-from profgate.report.metric_headline import workload_row
+from profgate.report.metric_headline import WorkloadRow, workload_row
+from profgate.report.rows import Pair
 from profgate.report.view import View
-from report_samples import hostile, regression, unchanged
+from report_samples import hostile, inconclusive, regression, report, unchanged, workload
 
 
 def test_index_has_verdict_totals_and_finding() -> None:
-    report = regression()
-    load, metric = report.metrics[0]
-    page = build_index(View(report), {(load.name, metric.name): "demo/cpu.html"})
+    load, metric = regression().metrics[0]
+    page = build_index(View(regression()), {(load.name, metric.name): "demo/cpu.html"})
     assert f'<a href="demo/cpu.html">{load.name}</a><small>cpu</small></th>' in page
     assert '<h1><span class="sign fails" role="img" aria-label="fails">✕</span> ' in page
     assert "fails<small>http.parse_headers is 2.1x slower" in page
@@ -27,6 +27,11 @@ def test_index_has_verdict_totals_and_finding() -> None:
     for word, mark in (("fails", "✕"), ("unchanged", "✓")):
         assert f'<span class="sign {word}" aria-hidden="true">{mark}</span> {word}<' in page
     assert not any(emoji in page for emoji in "❌🟡⚡✅⚪")
+    assert "too few samples to judge: 674 in 5 runs" in build_index(View(inconclusive()), {})
+
+
+def row_of(metric: MetricReport) -> WorkloadRow:
+    return workload_row(View(report(workload(metric))), Pair("w", metric))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +40,7 @@ def test_index_has_verdict_totals_and_finding() -> None:
 def test_inconclusive_metric_is_only_red_or_inconclusive(colour: Colour, expected: str) -> None:
     metric = replace(regression().metrics[0][1], calibration=Calibration(inconclusive="too_few_runs"))
     metric = replace(metric, findings=(replace(metric.findings[0], colour=colour),))
-    row = workload_row("w", metric, str)
+    row = row_of(metric)
     assert f"{row.sign} {row.verdict}" == expected
 
 
@@ -51,8 +56,8 @@ def test_total_has_a_colour_only_if_it_is_certain(calibration: Calibration, colo
     metric = regression().metrics[0][1]
     total, function = (replace(finding, colour=colour) for finding in metric.findings[:2])
     judged = replace(metric, findings=(total, function), calibration=calibration)
-    assert workload_row("w", judged, str).tone == tone
-    assert workload_row("w", replace(judged, findings=(function,)), str).tone == ""
+    assert row_of(judged).tone == tone
+    assert row_of(replace(judged, findings=(function,))).tone == ""
 
 
 @pytest.mark.parametrize("path", ["javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"])

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from history_samples import reading
 from profgate.history.history_store import HistoryStore, open_history
 from profgate.history.trends import (
     Trend,
-    TrendRules,
     reported,
     reported_texts,
     trends_along,
@@ -48,28 +47,24 @@ def history(*levels: int, name: str = "api.folded") -> list[Reading]:
     ]
 
 
-def rules(*_: object) -> TrendRules:
-    return TrendRules()
-
-
 def test_reported_trend_is_not_new(store_of: Filled) -> None:
     early = store_of(*history(*[10] * 10, *[12] * 10), *history(*[7] * 20, name="steady.folded"))
-    found = trends_along(early, LINE, rules)
+    found = trends_along(early, LINE)
     assert [(one.workload, one.commit) for one in found] == [("api", "c10")]
     assert unknown_of(found, reported(early), LINE) == found
     early.add_reported_trends(reported_texts(early, found))
     assert unknown_of(found, reported(early), LINE) == []
     later = store_of(*history(*[10] * 10, *[12] * 10, *[15] * 10))
     later.add_reported_trends(early.reported_trends())
-    new = unknown_of(trends_along(later, LINE, rules), reported(later), LINE)
+    new = unknown_of(trends_along(later, LINE), reported(later), LINE)
     assert [one.commit for one in new] == ["c20"]
     later.add_reported_trends(reported_texts(later, new))
-    assert unknown_of(trends_along(later, LINE, rules), reported(later), LINE) == []
+    assert unknown_of(trends_along(later, LINE), reported(later), LINE) == []
 
 
 def test_invalid_texts_hold_no_trends(store_of: Filled) -> None:
     store = store_of(*history(*[10] * 10, *[12] * 10))
-    (trend,) = trends_along(store, LINE, rules)
+    (trend,) = trends_along(store, LINE)
     for content in ("no json", "7", '[{"series": "k"}]', "[" * 100_000, '[{"first": 1}]'):
         store.add_reported_trends({trend.series: content})
         assert unknown_of([trend], reported(store), LINE) == [trend]
@@ -89,7 +84,5 @@ def test_invalid_entry_is_no_trend(change: dict[str, object]) -> None:
     assert trends_of_text(json.dumps([asdict(sound) | change])) == []
 
 
-def test_rules_limit_the_trends(store_of: Filled) -> None:
-    store = store_of(*history(*[10] * 10, *[12] * 10))
-    assert trends_along(store, LINE, lambda *_: replace(TrendRules(), min_magnitude=0.3)) == []
-    assert trends_along(store, LINE[:12], rules) == []
+def test_a_short_series_has_no_trend(store_of: Filled) -> None:
+    assert trends_along(store_of(*history(*[10] * 10, *[12] * 10)), LINE[:12]) == []

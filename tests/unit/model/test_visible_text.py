@@ -11,8 +11,10 @@ from profgate.model.visible_text import (
     cut,
     fitting,
     full_name,
+    name_forms,
     name_text,
     plain,
+    short_names,
     visible,
 )
 
@@ -64,29 +66,52 @@ def test_a_text_is_made_to_fit_the_columns_of_a_terminal(text: str, columns: int
     assert columns_of(shown) <= columns
 
 
-OUT, STORE = "std::__1::basic_ostream<char, std::__1::char_traits<char> >&", "acme::storage::Store"
+VECTOR = "std::vector<int, std::allocator<int> >"
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "short"),
     [
-        (f"{STORE}<std::vector<int, std::allocator<int> >, acme::Comparer>::put(int)", None),
-        (
-            f"{STORE}<std::vector<int, std::allocator<int> >, acme::storage::Comparer>::put(int)",
-            f"{STORE}<std::vector<…>, acme::storage::Comparer>::put(int)",
-        ),
-        (f"{OUT} {STORE}<int>::put(std::__1::vector<int> const&)", f"std::__1::basic_ostream<…>& {STORE}<…>::put(…)"),
-        ("<alloc::vec::Vec<alloc::string::String> as core::iter::traits::Extend>::extend::rest", None),
-        (f"bench ({'x' * 90})", f"bench ({'x' * 33}…{'x' * 38})"),  # arguments tell one workload from another
-        (f"a::operator<<({'x' * 80})", f"a::operator<<({'x' * 26}…{'x' * 38})"),
-        ("::" + "<" * 90, f"::{'<' * 38}…{'<' * 39}"),
-        (")" * 90 + "::", None),
-        ("::" + "(" * 50_000 + ")" * 50_000, f"::{'(' * 38}…{')' * 39}"),
+        ("parse", "parse"),
+        (f"void acme::Store<{VECTOR}>::put<int>({VECTOR} const&) const", "Store::put"),
+        ("std::operator<< <char>(std::ostream&, char const*)", "std::operator<< <char>"),
+        ("acme::Flag::operator bool() const", "Flag::operator bool"),
+        ("acme::run(int)::{lambda(int)#1}::operator()(int) const", "run::{lambda#1}::operator()"),
+        ("acme::(anonymous namespace)::run()", "acme::(anonymous namespace)::run"),
+        ("java/lang/String.equals", "String.equals"),
+        ("java.util.WeakHashMap.<init>(int, java.lang.Object)", "WeakHashMap.<init>"),
+        ("github.com/acme/mux.(*Router).Match", "(*Router).Match"),
+        ("slices.SortFunc[go.shape.[]int,go.shape.int]", "slices.SortFunc"),
+        ("main.main.func1.2", "main.func1.2"),
+        ("<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", "Vec::extend"),
+        ("csv::read::{{closure}}", "read::{{closure}}"),
+        ("Table.rows.<locals>.<listcomp>", "rows.<locals>.<listcomp>"),
+        ("<built-in method builtins.any>", "<built-in method builtins.any>"),
+        ("System.Collections.Dictionary`2[System.Int32].Add(int)", "Dictionary`2.Add"),
+        ("lists:map/2", "lists:map/2"),
+        ("/usr/lib/libc.so.6", "libc.so.6"),
+        ("RegExp: ^((?:<|>)?)\\s", "RegExp: ^((?:<|>)?)\\s"),
+        (")::(", ")::("),
+        ("bench (a.b.c)", "bench (a.b.c)"),  # arguments tell one workload from another
     ],
 )
-def test_a_long_name_loses_first_what_stands_in_brackets(name: str, shown: str | None) -> None:
+def test_short_name_of_a_function(name: str, short: str) -> None:
+    assert short_names([name]) == {name: short}
+
+
+def test_equal_short_names_contain_what_is_around_them() -> None:
+    names = ["a.Parser.parse", "b.Parser.parse", "x.y.Lexer.scan", "Parser.parse", "f<int>", "f<long>"]
+    shown = ["a.Parser.parse", "b.Parser.parse", "Lexer.scan", "Parser.parse", "f<int>", "f<long>"]
+    assert list(short_names(names).values()) == shown
+
+
+@pytest.mark.parametrize(
+    "name", ["", "..", "::", "a::", "(", "<" * 90, "a<b>::" * 20_000, ")" * 90 + "::", "{}", "x()()"]
+)
+def test_every_name_has_a_form(name: str) -> None:
+    assert name_forms(name)[-1] == name
+    assert len(name_forms(name)) <= 13
     assert len(name_text(name)) <= 80
-    assert shown in {None, name_text(name)}
 
 
 def test_what_nobody_can_see_is_called_so() -> None:

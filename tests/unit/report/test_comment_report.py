@@ -24,7 +24,7 @@ from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
 from profgate.report.json_report import from_json, to_json
 from profgate.report.metric_headline import metric_headline, view_of_metric
-from profgate.report.view import View, ways_out
+from profgate.report.view import View
 from terminal_text import terminal_text
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
@@ -219,9 +219,9 @@ def test_failure_shows_each_workload_with_other_work_once() -> None:
     other_work = [Reason(ReasonCode.OTHER_WORK, {"workload": name}) for name in ("api", "api", "batch")]
     verdict = replace(samples.verdict("inconclusive", *other_work), exit_code=1)
     report = samples.report(samples.workload(samples.metric()), verdict=verdict)
-    assert ways_out((), report) == ["`/profgate accept api: REASON`", "`/profgate accept batch: REASON`"]
+    assert View(report).ways_out() == ["/profgate accept api: REASON", "/profgate accept batch: REASON"]
     accepted = Acceptance("1", "api", "", state="applies")
-    assert ways_out((), replace(report, acceptances=(accepted,))) == ["`/profgate accept batch: REASON`"]
+    assert View(replace(report, acceptances=(accepted,))).ways_out() == ["/profgate accept batch: REASON"]
 
 
 @pytest.mark.parametrize("name", ["parse", "ns::f", "a: b", "`", "a`b", " x", "operator new(long)", "x" * 300, "-->"])
@@ -248,7 +248,9 @@ def test_pictures_fit_on_a_phone_and_stay_code() -> None:
     report = samples.report(samples.workload(metric), verdict=samples.RED)
     assert from_json(to_json(report)) == report
     text = comment(report).text
-    assert "@@ +1.00 s at a/b.py:7 @@\n+   ``` </code> @octocat y" in text
+    assert "`a/b.py:7`\n\n````diff\n@@ line 7: 100\N{NO-BREAK SPACE}% of the change @@\n" in text
+    assert "@@\n+   ``` </code> @octocat y" in text
+
     assert not re.search(r"@octocat|\u202e", seen(comment(report)).loose)
     bars = text.split("\nbefore ")[1].split("\n```")[0].splitlines()
     assert max(map(len, bars)) <= 40
@@ -276,15 +278,6 @@ def test_changed_functions_within_noise_are_named_without_a_finding() -> None:
         for text, quote in ((shown, "`"), (terminal_text(report), ""), (f"C{page[1:]}.", "")):
             assert ("Changed in this PR, within noise" in text) == (line is not None)
             assert (line or "").format(quote, quote) in text
-
-
-def test_missing_stacks_are_stated_instead_of_a_link() -> None:
-    expected, uploaded = "no flame graph: no stacks were recorded", Links(report=LINKS.report)
-    bench = without_calls(samples.regression())
-    assert expected in comment(bench, uploaded).text
-    assert "no flame graph" not in comment(bench, LINKS).text
-    assert "no flame graph" not in comment(bench, Links()).text  # nothing was uploaded: nobody looks for a link
-    assert "no flame graph" not in comment(samples.regression(), uploaded).text
 
 
 DIFF = "https://github.com/octo/shop/pull/7/files#diff-0123R9"

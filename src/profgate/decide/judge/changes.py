@@ -120,17 +120,18 @@ def _draft(
     """Return a finding without a result for a symbol, with its costs and attribution."""
     sides = (*sums.exclusive, *sums.inclusive)
     own = (finite(float(side[symbol]) * comparison.metric.scale) for side in sides)
-    costs, attribution = FunctionCosts(*own, **_calls(comparison, symbol)), _attribution(states, symbol)
+    costs, attribution = FunctionCosts(*own, **_calls(comparison, symbol)), _attribution(comparison, states, symbol)
     if causes is not None and causes.library.issuperset({symbol, *(int(end[symbol]) for end in causes[:2])}):
         attribution = replace(attribution, library=True)
     return draft_of(location_of(comparison, symbol), costs, attribution)
 
 
-def _attribution(states: SourceStates | None, symbol: int) -> Attribution:
+def _attribution(comparison: Comparison, states: SourceStates | None, symbol: int) -> Attribution:
     if states is None:
         return Attribution()
     source = states.states[symbol]
-    attribution = Attribution(None if source == "unknown" else source, states.links[symbol] or None)
+    path = None if states.paths[symbol] == comparison.symbols.files[symbol] else states.paths[symbol]
+    attribution = Attribution(None if source == "unknown" else source, states.links[symbol] or None, path)
     return (
         replace(attribution, reach=states.reach[symbol], reach_path=states.through[symbol] or None)
         if states.reach

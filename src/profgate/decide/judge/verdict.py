@@ -299,6 +299,7 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     else:
         function, before, after = facts.fewer_calls or ("", None, None)
         known = {"share": facts.cost_left, "function": function, "before": before, "after": after}
+        known |= {"from": metric.total.baseline, "to": metric.total.target, "unit": metric.unit}
     return Reason(code, _place(workload, metric, **known))
 
 
